@@ -1,0 +1,2 @@
+//! What the library promises, as a user would notice it.
+mod dispatch;

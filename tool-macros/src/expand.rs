@@ -1,0 +1,158 @@
+//! The generated code: the function first and as it was, the tool's type last, all else in a `const`.
+
+use crate::meant::{Parameter, Tool};
+use crate::options::DefaultValue;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Pat, ReturnType};
+
+pub(crate) fn tool(tool: &Tool) -> TokenStream {
+    let Tool { function, krate, name, description, parameters } = tool;
+    let vis = &function.vis;
+    let ident = &function.signature.ident;
+    let cfgs: Vec<_> = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let name = &name.text;
+    let table = parameters.iter().map(|parameter| table_row(krate, parameter));
+    let call = call(tool);
+    quote! {
+        #function
+
+        #(#cfgs)*
+        const _: () = {
+            #[automatically_derived]
+            impl #krate::__private::Tool for #ident {
+                const DESCRIPTOR: &'static #krate::__private::Descriptor = &#krate::__private::Descriptor {
+                    name: #name,
+                    description: #description,
+                    place: #krate::__private::Place {
+                        module: ::core::module_path!(),
+                        file: ::core::file!(),
+                        line: ::core::line!(),
+                    },
+                    parameters: &[#(#table),*],
+                    call: #call,
+                };
+            }
+            #krate::__private::submit!(#ident);
+        };
+
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code)]
+        #vis enum #ident {}
+    }
+}
+
+fn table_row(krate: &syn::Path, parameter: &Parameter) -> TokenStream {
+    let name = &parameter.name.text;
+    let description = &parameter.description;
+    quote!(#krate::__private::Parameter { name: #name, description: #description })
+}
+
+/// The one shim of a tool: it decodes the arguments and starts the function, or describes the parameters,
+/// so that each parameter's code is generated once.
+fn call(tool: &Tool) -> TokenStream {
+    let Tool { function, krate, parameters, .. } = tool;
+    let slots: Vec<Slot> = parameters.iter().map(|parameter| Slot::new(krate, parameter)).collect();
+    let declarations = slots.iter().map(|slot| &slot.declaration);
+    let borrowed = slots.iter().map(|slot| &slot.borrowed);
+    let arguments = slots.iter().map(|slot| &slot.argument);
+
+    let signature = &function.signature;
+    let ident = &signature.ident;
+    let dot_await = signature.asyncness.map(|_| quote!(.await));
+    // Where the future is not `Send`, the error stands on `async`; where the result cannot be sent, on its type.
+    let future_span = signature.asyncness.map_or(ident.span(), |token| token.span);
+    let output_span = match &signature.output {
+        ReturnType::Type(_, ty) => ty.span(),
+        ReturnType::Default => ident.span(),
+    };
+    let at_future = respanned(quote!(#krate::__private), future_span);
+    let at_output = respanned(quote!(#krate::__private), output_span);
+    let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).kind().settle(__returned));
+    let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).kind().write(__sent));
+    let start = quote_spanned! {future_span=>
+        #at_future::start(async move {
+            let __returned = #ident(#(#arguments),*) #dot_await;
+            let __sent = #settle?;
+            #write
+        })
+    };
+    quote! {
+        |mut __invocation| {
+            #[allow(unused_imports)]
+            use #krate::__private::{ArgumentOfAnyType as _, DefaultUnseen as _, ReturnsValue as _, SendsJson as _};
+            #(#declarations)*
+            __invocation.decode(&mut [#(#borrowed),*])?;
+            #start
+        }
+    }
+}
+
+/// The place of one argument: declared, lent to the decoder, handed to the function.
+struct Slot {
+    declaration: TokenStream,
+    borrowed: TokenStream,
+    argument: TokenStream,
+}
+
+impl Slot {
+    fn new(krate: &syn::Path, parameter: &Parameter) -> Self {
+        let ty = elided(parameter.ty.to_token_stream());
+        let span = parameter.ty.span();
+        let place = place(&parameter.written.pat, span);
+        let at_type = respanned(quote!(#krate::__private), span);
+        let default = parameter.default.as_ref().map(|default| match default {
+            DefaultValue::OfType => quote!(.with_default(|| ::core::default::Default::default())),
+            DefaultValue::Given(value) => quote!(.with_default(|| #value)),
+        });
+        Slot {
+            declaration: quote_spanned!(span=> let mut #place = #at_type::Tag::<#ty>::NEW.argument() #default;),
+            borrowed: quote_spanned!(span=> &mut #place),
+            argument: quote!(#place.get()),
+        }
+    }
+}
+
+/// A local of the shim: named for the reader of the expansion, invisible to the user's code.
+fn place(pattern: &Pat, span: Span) -> Ident {
+    let span = Span::mixed_site().located_at(span);
+    match pattern {
+        Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
+        _ => Ident::new("__unnamed", span),
+    }
+}
+
+/// The function's own lifetimes mean nothing in the shim: `&'a str` becomes `&'_ str`.
+fn elided(tokens: TokenStream) -> TokenStream {
+    let mut after_quote = false;
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), elided(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            TokenTree::Ident(ident) if std::mem::take(&mut after_quote) && ident != "static" => {
+                Ident::new("_", ident.span()).into()
+            }
+            other => {
+                after_quote = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '\'');
+                other
+            }
+        })
+        .collect()
+}
+
+fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
+}

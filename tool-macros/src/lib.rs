@@ -1,0 +1,38 @@
+//! The attribute macros of [`tool-runtime`], which re-exports and documents them.
+//!
+//! What was *written* (`written`, `options`, `docs`) becomes a tool as it was *meant* (`meant`); only
+//! `check` rejects; only `expand` holds large templates. Where something was rejected, `fallback` still
+//! emits the function, so that one mistake is one error.
+//!
+//! [`tool-runtime`]: https://docs.rs/tool-runtime
+
+mod check;
+mod docs;
+mod expand;
+mod fallback;
+mod faults;
+mod meant;
+mod options;
+mod written;
+
+use proc_macro2::TokenStream;
+
+/// Makes a tool of a function. See `tool_runtime::tool`.
+#[proc_macro_attribute]
+pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    tool_of(options.into(), item.into()).into()
+}
+
+fn tool_of(options: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<written::Function>(item.clone()) {
+        Ok(function) => function,
+        Err(error) => return fallback::item_unchanged(&item, &error),
+    };
+    let mut faults = faults::Faults::default();
+    let tool = meant::Tool::new(options, &function, &mut faults);
+    check::check(&tool, &mut faults);
+    match faults.into_error() {
+        None => expand::tool(&tool),
+        Some(error) => fallback::stand_in(&tool, &error),
+    }
+}

@@ -1,0 +1,173 @@
+//! The slow reading, taken when the fast one gave up: it goes on after a fault, to find them all.
+
+use super::slot::Slot;
+use super::Refusal;
+use crate::messages::means_none;
+use crate::nearest::nearest;
+use crate::tool::Parameter;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// One thing that is wrong with the arguments of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArgumentFault {
+    /// The value is not what the parameter takes.
+    Invalid {
+        /// The argument.
+        argument: String,
+        /// What the decoder says, for example `expected u8, got string "tomorrow"`.
+        problem: String,
+    },
+    /// A required argument was not given.
+    Missing {
+        /// The argument.
+        argument: String,
+    },
+    /// The tool has no such argument.
+    Unknown {
+        /// What was given.
+        argument: String,
+        /// The argument that was probably meant.
+        meant: Option<String>,
+    },
+    /// The argument was given more than once.
+    Repeated {
+        /// The argument.
+        argument: String,
+    },
+}
+
+impl fmt::Display for ArgumentFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ArgumentFault::Invalid { argument, problem } => write!(f, "`{argument}`: {problem}"),
+            ArgumentFault::Missing { argument } => write!(f, "`{argument}` is missing"),
+            ArgumentFault::Unknown { argument, meant: Some(meant) } => {
+                write!(f, "`{argument}` is not an argument, did you mean `{meant}`?")
+            }
+            ArgumentFault::Unknown { argument, meant: None } => write!(f, "`{argument}` is not an argument"),
+            ArgumentFault::Repeated { argument } => write!(f, "`{argument}` is given twice"),
+        }
+    }
+}
+
+/// Fills every slot, or says everything that is wrong.
+#[cold]
+pub(super) fn read<'a>(
+    arguments: &'a str,
+    parameters: &[Parameter],
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Refusal> {
+    let Pairs(pairs) = pairs(arguments)?;
+    let mut faults = Vec::new();
+    let mut unknown = Vec::new();
+    let mut given = vec![false; slots.len()];
+    for (key, value) in pairs {
+        match parameters.iter().position(|parameter| parameter.name == key) {
+            None => unknown.push(key),
+            Some(index) if given[index] => {
+                faults.push(ArgumentFault::Repeated { argument: key.into_owned() });
+            }
+            Some(index) => {
+                given[index] = true;
+                if let Err(error) = slots[index].read(value.get()) {
+                    faults.push(ArgumentFault::Invalid { argument: key.into_owned(), problem: problem(&error) });
+                }
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    for (index, slot) in slots.iter_mut().enumerate() {
+        if !given[index] && !slot.fill_absent() {
+            missing.push(parameters[index].name);
+        }
+    }
+    faults.extend(missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned() }));
+    let not_given = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
+    faults.extend(unknown.into_iter().map(|key| ArgumentFault::Unknown {
+        meant: meant(&key, not_given(), &missing),
+        argument: key.into_owned(),
+    }));
+    if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
+}
+
+/// The argument that stands under a wrong name: one of a like name, or the only one that is missing.
+fn meant<'a>(key: &str, not_given: impl Iterator<Item = &'a str>, missing: &[&str]) -> Option<String> {
+    match (nearest(key, not_given), missing) {
+        (Some(name), _) | (None, &[name]) => Some(name.to_owned()),
+        (None, _) => None,
+    }
+}
+
+/// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the
+/// place, which counts from the start of the value.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let text = match text.rfind(" at line ") {
+        Some(end) => &text[..end],
+        None => &text,
+    };
+    let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
+    match got.and_then(|got| got.rsplit_once(", expected ")) {
+        Some((got, expected)) => format!("expected {expected}, got {got}"),
+        None => text.to_owned(),
+    }
+}
+
+fn pairs(arguments: &str) -> Result<Pairs<'_>, Refusal> {
+    if means_none(arguments) {
+        return Ok(Pairs(Vec::new()));
+    }
+    match serde_json::from_str(arguments) {
+        Ok(pairs) => Ok(pairs),
+        // Whether it is JSON at all is asked first: serde_json stops at the wrong type before a later fault.
+        Err(error) => match serde_json::from_str::<IgnoredAny>(arguments) {
+            Err(error) => Err(Refusal::NotJson(error)),
+            Ok(_) => match kind(arguments) {
+                Some(kind) => Err(Refusal::NotAnObject(kind)),
+                None => Err(Refusal::NotJson(error)),
+            },
+        },
+    }
+}
+
+fn kind(json: &str) -> Option<&'static str> {
+    match json.trim_start().as_bytes().first()? {
+        b'{' => None,
+        b'[' => Some("a list"),
+        b'"' => Some("a string"),
+        b't' | b'f' => Some("a boolean"),
+        b'n' => Some("null"),
+        _ => Some("a number"),
+    }
+}
+
+/// An object as it was written: every pair, repeated keys included.
+struct Pairs<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Pairs<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PairsVisitor)
+    }
+}
+
+struct PairsVisitor;
+
+impl<'de> Visitor<'de> for PairsVisitor {
+    type Value = Pairs<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("one JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+        let mut pairs = Vec::new();
+        while let Some(pair) = map.next_entry()? {
+            pairs.push(pair);
+        }
+        Ok(Pairs(pairs))
+    }
+}

@@ -1,0 +1,134 @@
+//! The messages of a conversation, as they go over the wire of Chat Completions.
+//!
+//! They read what servers really send, and write what the API documents:
+//! <https://platform.openai.com/docs/api-reference/chat/create>.
+
+mod assistant;
+mod content;
+mod echo;
+mod tool_call;
+mod tool_message;
+mod wire;
+
+pub use assistant::AssistantMessage;
+pub use content::Content;
+pub use echo::Echo;
+pub(crate) use tool_call::means_none;
+pub use tool_call::ToolCall;
+pub use tool_message::ToolMessage;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use wire::{Role, WireMessage};
+
+/// One message of the `messages` array.
+///
+/// ```
+/// use tool_runtime::Message;
+///
+/// let message = Message::user("Beijing and Shanghai?");
+/// assert_eq!(serde_json::to_string(&message)?, r#"{"role":"user","content":"Beijing and Shanghai?"}"#);
+///
+/// let read: Message = serde_json::from_str(r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#)?;
+/// assert!(matches!(read, Message::Tool(answer) if answer.tool_call_id == "call_1"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Message {
+    /// What the program tells the model to be.
+    System(Prompt),
+    /// The same, in the word of newer models of OpenAI.
+    Developer(Prompt),
+    /// What the person says.
+    User(Prompt),
+    /// What the model answers, or the tools that it calls.
+    Assistant(AssistantMessage),
+    /// What one tool call came to.
+    Tool(ToolMessage),
+}
+
+/// What a person or the program says to the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prompt {
+    /// Text, or parts with images and files.
+    pub content: Content,
+    /// Other fields, such as `name`, written again as they came.
+    other: Map<String, Value>,
+}
+
+impl Message {
+    /// A system message.
+    #[must_use]
+    pub fn system(content: impl Into<Content>) -> Self {
+        Message::System(Prompt::new(content))
+    }
+
+    /// A developer message.
+    #[must_use]
+    pub fn developer(content: impl Into<Content>) -> Self {
+        Message::Developer(Prompt::new(content))
+    }
+
+    /// A user message.
+    #[must_use]
+    pub fn user(content: impl Into<Content>) -> Self {
+        Message::User(Prompt::new(content))
+    }
+
+    /// The text of the message; empty where it has none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Message::System(prompt) | Message::Developer(prompt) | Message::User(prompt) => &prompt.content,
+            Message::Assistant(message) => message.content.as_deref().unwrap_or_default(),
+            Message::Tool(message) => &message.content,
+        }
+    }
+}
+
+impl Prompt {
+    /// A prompt of text, or of parts.
+    #[must_use]
+    pub fn new(content: impl Into<Content>) -> Self {
+        Prompt { content: content.into(), other: Map::new() }
+    }
+}
+
+impl From<AssistantMessage> for Message {
+    fn from(message: AssistantMessage) -> Self {
+        Message::Assistant(message)
+    }
+}
+
+impl From<ToolMessage> for Message {
+    fn from(message: ToolMessage) -> Self {
+        Message::Tool(message)
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Message::System(prompt) => wire::write_prompt(Role::System, prompt, serializer),
+            Message::Developer(prompt) => wire::write_prompt(Role::Developer, prompt, serializer),
+            Message::User(prompt) => wire::write_prompt(Role::User, prompt, serializer),
+            Message::Assistant(message) => message.serialize(serializer),
+            Message::Tool(message) => message.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let wire = WireMessage::deserialize(deserializer)?;
+        match wire.role {
+            None => Err(serde::de::Error::missing_field("role")),
+            Some(Role::System) => Ok(Message::System(wire.into())),
+            Some(Role::Developer) => Ok(Message::Developer(wire.into())),
+            Some(Role::User) => Ok(Message::User(wire.into())),
+            Some(Role::Assistant) => Ok(Message::Assistant(wire.into())),
+            Some(Role::Tool) => Ok(Message::Tool(wire.into())),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What a message says.
+
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::fmt;
+use std::ops::Deref;
+
+/// The content of a message: a string on the wire, or a list of parts (text, images, files).
+///
+/// It reads as its text, so that it can be used wherever a `&str` is wanted; what came as parts is written
+/// as the same parts.
+///
+/// ```
+/// use tool_runtime::Content;
+///
+/// let content: Content = serde_json::from_str(r#"[{"type":"text","text":"sunny"}]"#)?;
+/// assert_eq!(content, "sunny");
+/// assert!(content.starts_with("sun"));
+/// assert_eq!(serde_json::to_string(&content)?, r#"[{"text":"sunny","type":"text"}]"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Default, PartialEq)]
+pub struct Content {
+    text: String,
+    parts: Option<Box<[Value]>>,
+}
+
+impl Content {
+    /// Content of parts, as the API documents them. Its text is that of the text parts, joined.
+    #[must_use]
+    pub fn from_parts(parts: Vec<Value>) -> Self {
+        let text = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect();
+        Content { text, parts: Some(parts.into()) }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The parts, where it came as parts.
+    #[must_use]
+    pub fn parts(&self) -> Option<&[Value]> {
+        self.parts.as_deref()
+    }
+}
+
+impl Deref for Content {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl AsRef<str> for Content {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        Content { text, parts: None }
+    }
+}
+
+impl From<&str> for Content {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<Content> for String {
+    fn from(content: Content) -> Self {
+        content.text
+    }
+}
+
+impl PartialEq<str> for Content {
+    fn eq(&self, text: &str) -> bool {
+        self.text == text
+    }
+}
+
+impl PartialEq<&str> for Content {
+    fn eq(&self, text: &&str) -> bool {
+        self.text == *text
+    }
+}
+
+impl PartialEq<String> for Content {
+    fn eq(&self, text: &String) -> bool {
+        self.text == *text
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.parts {
+            Some(parts) => parts.fmt(f),
+            None => self.text.fmt(f),
+        }
+    }
+}
+
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.parts {
+            Some(parts) => parts.serialize(serializer),
+            None => self.text.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text or a list of content parts")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Content, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
+        let mut parts = Vec::new();
+        while let Some(part) = seq.next_element()? {
+            parts.push(part);
+        }
+        Ok(Content::from_parts(parts))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
+        let mut part = Map::new();
+        while let Some((key, value)) = map.next_entry()? {
+            part.insert(key, value);
+        }
+        Ok(Content::from_parts(vec![Value::Object(part)]))
+    }
+}

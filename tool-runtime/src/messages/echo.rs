@@ -1,0 +1,116 @@
+//! A reply as it goes back in the history.
+
+use super::tool_call::is_object;
+use super::{AssistantMessage, ToolCall};
+use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
+
+/// How much of a reply goes back to the server in the next request.
+///
+/// Whatever the setting, each call keeps its id, name and `arguments` text, and the content stays as it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Echo {
+    /// Content and calls alone, which every server takes. Gateways of models that do not think refuse
+    /// `reasoning_content` ("Extra inputs are not permitted").
+    #[default]
+    Minimal,
+    /// Also `reasoning_content`, `reasoning`, `reasoning_details`, and the `extra_content` of Gemini that
+    /// holds its thought signatures: each server gets back what it sent. DeepSeek and Kimi refuse a request
+    /// without it after a turn with calls while they think
+    /// (<https://api-docs.deepseek.com/guides/thinking_mode>), as does Gemini 3
+    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>); OpenRouter asks for it
+    /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
+    Reasoning,
+}
+
+impl Echo {
+    fn keeps(self, field: &str) -> bool {
+        match self {
+            Echo::Minimal => false,
+            Echo::Reasoning => {
+                ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"]
+                    .contains(&field)
+            }
+        }
+    }
+
+    fn prune(self, other: &mut Map<String, Value>) {
+        other.retain(|field, value| !value.is_null() && self.keeps(field));
+    }
+}
+
+impl AssistantMessage {
+    /// The reply as the history should hold it, so that no later request is refused for it.
+    ///
+    /// Fields that are not the API's own are dropped, save what `echo` keeps. Ids that are empty or repeated
+    /// within the message are replaced: dispatch the calls of the echo, and the answers have the same ids.
+    /// Arguments that are not a JSON object stay as they are for the program and for dispatch, but are
+    /// *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
+    /// servers parse the history's arguments again and refuse them for ever after.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Echo};
+    ///
+    /// let reply: AssistantMessage = serde_json::from_str(
+    ///     r#"{"reasoning_content":"Hm.","tool_calls":[
+    ///         {"index":0,"id":"call_1","function":{"name":"now","arguments":""}}]}"#,
+    /// )?;
+    /// assert_eq!(
+    ///     serde_json::to_string(&reply.echo(Echo::Minimal))?,
+    ///     concat!(
+    ///         r#"{"role":"assistant","content":null,"tool_calls":["#,
+    ///         r#"{"id":"call_1","type":"function","function":{"name":"now","arguments":"{}"}}]}"#,
+    ///     ),
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn echo(mut self, echo: Echo) -> Self {
+        // A refusal is the content of a reply that has no other.
+        let refusal = self.other.remove("refusal").filter(Value::is_string);
+        echo.prune(&mut self.other);
+        if let Some(refusal) = refusal {
+            self.other.insert("refusal".to_owned(), refusal);
+        }
+        for call in &mut self.tool_calls {
+            echo.prune(&mut call.other);
+            call.mended = !is_object(&call.arguments);
+        }
+        replace_unusable_ids(&mut self.tool_calls);
+        self
+    }
+}
+
+/// Gives every call an id of its own; the first of several keeps the one they share.
+fn replace_unusable_ids(calls: &mut [ToolCall]) {
+    let mut taken = HashSet::with_capacity(calls.len());
+    let unusable: Vec<usize> = (0..calls.len())
+        .filter(|&index| {
+            let id = &calls[index].id;
+            id.is_empty() || !taken.insert(id.clone())
+        })
+        .collect();
+    for index in unusable {
+        let mut id = new_id();
+        while !taken.insert(id.clone()) {
+            id = new_id();
+        }
+        calls[index].id = id;
+    }
+}
+
+/// Nine letters and digits at random, the only form that every provider takes: Mistral asks for just that
+/// (<https://github.com/mistralai/mistral-common>).
+fn new_id() -> String {
+    const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    // Each `RandomState` has keys of its own; its hash of anything is a random number.
+    let mut random = RandomState::new().hash_one(0u8);
+    let mut id = String::with_capacity(9);
+    for _ in 0..9 {
+        id.push(char::from(DIGITS[usize::try_from(random % 36).unwrap_or_default()]));
+        random /= 36;
+    }
+    id
+}

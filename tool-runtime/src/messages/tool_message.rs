@@ -1,0 +1,72 @@
+//! What one tool call came to.
+
+use super::wire::{self, Role, WireMessage};
+use super::Content;
+use crate::outcome::Outcome;
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// The answer to one tool call: a message of role `tool`.
+///
+/// ```
+/// use tool_runtime::ToolMessage;
+///
+/// let answer = ToolMessage::new("call_1", "sunny");
+/// assert_eq!(serde_json::to_string(&answer)?, r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ToolMessage {
+    /// The id of the call that this answers.
+    pub tool_call_id: String,
+    /// What the model reads. That of a failure starts with `Error: `.
+    pub content: Content,
+    /// Other fields of a message that was read.
+    pub(super) other: Map<String, Value>,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+impl ToolMessage {
+    /// An answer made by hand.
+    #[must_use]
+    pub fn new(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        ToolMessage {
+            tool_call_id: tool_call_id.into(),
+            content: content.into(),
+            other: Map::new(),
+            outcome: None,
+        }
+    }
+
+    /// How the call went, for the program alone: it is not written to the wire. `None` for a message that
+    /// did not come from a dispatch.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+}
+
+/// Equal when they are written equally: the outcome is not compared.
+impl PartialEq for ToolMessage {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.tool_call_id, &self.content, &self.other) == (&other.tool_call_id, &other.content, &other.other)
+    }
+}
+
+impl Serialize for ToolMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("role", &Role::Tool)?;
+        map.serialize_entry("tool_call_id", &self.tool_call_id)?;
+        map.serialize_entry("content", &self.content)?;
+        wire::write_other::<S>(&mut map, &self.other)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        WireMessage::of_role(Role::Tool, deserializer).map(Into::into)
+    }
+}

@@ -1,0 +1,18 @@
+//! "Did you mean": the name that a wrong one is nearest to.
+
+/// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
+/// (and one for short names); the first of several.
+pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let most = (wrong.chars().count() / 3).max(1);
+    candidates
+        .map(|candidate| (distance(wrong, candidate), candidate))
+        .filter(|&(distance, _)| distance <= most)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Letter case and the choice between `_` and `-` are the commonest slips, and cost nothing.
+fn distance(a: &str, b: &str) -> usize {
+    let plain = |name: &str| name.to_lowercase().replace('-', "_");
+    strsim::damerau_levenshtein(&plain(a), &plain(b))
+}

@@ -1,0 +1,182 @@
+//! Results: what the model reads of what a tool returned.
+//!
+//! `Ok` and `Err` are told apart first (`Returned`), then nothing, text and JSON (`Sent`). Each time an
+//! inherent method, which has no bounds, wins over a trait's, and only says *which* kind it is; the bounds
+//! are checked on the ordinary call that follows, so that rustc's errors about them are ordinary too.
+
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// What a tool came to: the text for the model, or why there is none.
+pub(crate) type Reply = Result<String, Failure>;
+
+/// Why a function that ran has no result.
+#[derive(Debug)]
+pub enum Failure {
+    /// It returned `Err`; this is the error's text.
+    Returned(String),
+    /// Its result cannot be written as JSON.
+    Unserializable(serde_json::Error),
+}
+
+/// What `()` sends: some servers refuse an empty message.
+const NOTHING: &str = "ok";
+
+/// A returned value, to ask the compiler whether it is a `Result`.
+pub struct Returned<'a, T>(pub &'a T);
+/// It is a `Result`.
+pub struct Fallible;
+/// It is not.
+pub struct Infallible;
+
+impl<T, E> Returned<'_, Result<T, E>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn kind(&self) -> Fallible {
+        Fallible
+    }
+}
+
+/// For every other type.
+pub trait ReturnsValue {
+    /// Which kind of return this is.
+    fn kind(&self) -> Infallible {
+        Infallible
+    }
+}
+
+impl<T> ReturnsValue for Returned<'_, T> {}
+
+impl Fallible {
+    /// The value, or the text of the error.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned.
+    pub fn settle<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, Failure> {
+        returned.map_err(|error| Failure::Returned(error.explain()))
+    }
+}
+
+impl Infallible {
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn settle<T>(self, returned: T) -> Result<T, Failure> {
+        Ok(returned)
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "the error of a tool is told to the model: `{Self}` must implement `Display`",
+    label = "this error has no text",
+    note = "implement `std::fmt::Display` for the error type"
+)]
+pub trait Explain {
+    /// What the model reads.
+    fn explain(self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> Explain for E {
+    fn explain(self) -> String {
+        self.to_string()
+    }
+}
+
+/// A value to send, to ask the compiler how.
+pub struct Sent<'a, T>(pub &'a T);
+/// As `ok`.
+pub struct AsNothing;
+/// As it is.
+pub struct AsText;
+/// As JSON.
+pub struct AsJson;
+
+impl Sent<'_, ()> {
+    /// How this is sent.
+    #[must_use]
+    pub fn kind(&self) -> AsNothing {
+        AsNothing
+    }
+}
+
+macro_rules! sent_as_text {
+    ($($text:ty),*) => {$(
+        impl Sent<'_, $text> {
+            /// How this is sent.
+            #[must_use]
+            pub fn kind(&self) -> AsText {
+                AsText
+            }
+        }
+    )*};
+}
+sent_as_text!(String, &str, Cow<'_, str>, Box<str>);
+
+/// For every other type.
+pub trait SendsJson {
+    /// How this is sent.
+    fn kind(&self) -> AsJson {
+        AsJson
+    }
+}
+
+impl<T> SendsJson for Sent<'_, T> {}
+
+impl AsNothing {
+    /// What the model reads.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn write(self, (): ()) -> Reply {
+        Ok(NOTHING.to_owned())
+    }
+}
+
+impl AsText {
+    /// What the model reads.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn write(self, text: impl Into<String>) -> Reply {
+        Ok(text.into())
+    }
+}
+
+impl AsJson {
+    /// What the model reads.
+    ///
+    /// # Errors
+    ///
+    /// The value's own, or a key of a map that is no string.
+    pub fn write<T: Output>(self, value: T) -> Reply {
+        value.to_json().map_err(Failure::Unserializable)
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`: it does not implement `Serialize`",
+    label = "cannot be sent to the model",
+    note = "return `()`, text, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these"
+)]
+pub trait Output {
+    /// The value as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The value's own, or a key of a map that is no string.
+    fn to_json(&self) -> Result<String, serde_json::Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize> Output for T {
+    fn to_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(self)
+    }
+}

@@ -1,0 +1,144 @@
+//! The tools of a program, by name.
+
+mod build;
+
+pub use build::{BuildError, BuildFault, RegistryBuilder};
+
+use crate::nearest::nearest;
+use crate::outcome::CallError;
+use crate::schema::ToolSchema;
+use crate::tool::{Descriptor, ToolList};
+use crate::tool_choice::ToolChoice;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The tools that a model may call: their schemas for the request, and [`dispatch`](Registry::dispatch) for
+/// the calls that come back.
+///
+/// Made once, then shared: a clone is a pointer.
+///
+/// ```
+/// use tool_runtime::{Registry, ToolCall, tool};
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::collect()?;
+/// let answers = registry.dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)]).await;
+/// assert_eq!(answers[0].tool_call_id, "call_1");
+/// assert_eq!(answers[0].content, "3");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    tools: Arc<Tools>,
+}
+
+/// Sorted by name; `schemas[i]` describes `descriptors[i]`.
+struct Tools {
+    schemas: Vec<ToolSchema>,
+    descriptors: Vec<&'static Descriptor>,
+    index: HashMap<&'static str, usize>,
+}
+
+impl Registry {
+    /// Every function with [`#[tool]`](crate::tool) that is linked into the program, those of its
+    /// dependencies included. Needs the feature `collect`, which is on by default.
+    ///
+    /// A crate that nothing else of is used may be left out by the linker, and its tools with it:
+    /// `use that_crate as _;` keeps them.
+    ///
+    /// # Errors
+    ///
+    /// Two tools of one name: the error says where each stands.
+    #[cfg(feature = "collect")]
+    pub fn collect() -> Result<Self, BuildError> {
+        Registry::builder().collect().build()
+    }
+
+    /// Exactly these tools: `Registry::new(tools![add, clock::now])`.
+    ///
+    /// # Errors
+    ///
+    /// None for one list, since [`tools!`](crate::tools) refuses duplicates when it is compiled.
+    pub fn new(tools: ToolList) -> Result<Self, BuildError> {
+        Registry::builder().tools(tools).build()
+    }
+
+    /// For a registry of several parts.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+
+    /// The definitions for the `tools` array of the request, by name, so that prompts cache.
+    ///
+    /// An empty registry has none, and servers refuse `tools: []`: leave the key out then.
+    #[must_use]
+    pub fn schemas(&self) -> &[ToolSchema] {
+        &self.tools.schemas
+    }
+
+    /// The definition of one tool.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&ToolSchema> {
+        self.tools.index.get(name).map(|&index| &self.tools.schemas[index])
+    }
+
+    /// The names of the tools, in order.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        self.tools.schemas.iter().map(ToolSchema::name).collect()
+    }
+
+    /// How many tools there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tools.schemas.len()
+    }
+
+    /// Whether there is no tool.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tools.schemas.is_empty()
+    }
+
+    /// The choice that makes the model call this tool.
+    ///
+    /// # Errors
+    ///
+    /// [`CallError::UnknownTool`] where the registry has no such tool, for which a server would refuse the
+    /// request.
+    pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, CallError> {
+        match self.get(name) {
+            Some(_) => Ok(ToolChoice::Tool(name.to_owned())),
+            None => Err(self.unknown_tool(name)),
+        }
+    }
+
+    pub(crate) fn descriptor(&self, name: &str) -> Option<&'static Descriptor> {
+        self.tools.index.get(name).map(|&index| self.tools.descriptors[index])
+    }
+
+    #[cold]
+    pub(crate) fn unknown_tool(&self, name: &str) -> CallError {
+        CallError::UnknownTool {
+            name: name.to_owned(),
+            meant: nearest(name, self.names().into_iter()).map(str::to_owned),
+            available: self.names().into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("tools", &self.names()).finish()
+    }
+}
