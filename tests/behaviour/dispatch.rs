@@ -1,25 +1,190 @@
-use tool_runtime::{Registry, ToolCall, tool, tools};
+//! One message per call, in call order, with the call's id.
+
+use crate::answer;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime::{CallError, Registry, ToolCall, ToolMessage, tool, tools};
 
 /// Look up the weather.
 #[tool]
-async fn get_weather(
-    /// City name.
-    city: &str,
-    /// How many days ahead; 0 is today.
-    #[arg(default = 0)]
-    days: u8,
-    unit: Option<String>,
-) -> Result<String, std::io::Error> {
+async fn get_weather(city: &str, #[arg(default = 0)] days: u8) -> Result<String, String> {
     tokio::task::yield_now().await;
-    Ok(format!("{city} {days} {unit:?}"))
+    if city == "Atlantis" {
+        Err("no such city".to_owned())
+    } else {
+        Ok(format!("{city} in {days} days: sunny"))
+    }
+}
+
+/// The time of day.
+#[tool]
+fn now() -> &'static str {
+    "12:00"
+}
+
+/// Panics at once.
+#[tool]
+fn panics(#[arg(default)] message: String) {
+    if message.is_empty() {
+        panic!("a secret")
+    }
+    panic!("{message}")
+}
+
+/// Panics after it has been waiting.
+#[tool]
+async fn panics_later() {
+    tokio::task::yield_now().await;
+    panic!("a later secret")
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![get_weather, now, panics, panics_later]).expect("different names")
+}
+
+fn contents(answers: &[ToolMessage]) -> Vec<&str> {
+    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 #[tokio::test]
-async fn smoke() {
-    let registry = Registry::new(tools![get_weather]).unwrap();
-    println!("{}", serde_json::to_string_pretty(registry.schemas()).unwrap());
-    for a in [r#"{"city":"Beijing"}"#, r#" {"days" : 3 , "city":"\u5317\u4eac"} "#, r#"{"town":"x","days":"tomorrow"}"#, "[1]", r#"{"city":"#, r#"{"city":"a","city":"b"}"#, r#"{"city":"a",}"#, ""] {
-        println!("{a} -> {:?}", registry.dispatch(&[ToolCall::new("c", "get_weather", a)]).await[0].content);
+async fn every_call_gets_one_message_in_call_order_with_its_id() {
+    let calls = [
+        ToolCall::new("a", "get_weather", r#"{"city":"Beijing"}"#),
+        ToolCall::new("b", "nonsense", "{}"),
+        ToolCall::new("c", "get_weather", "{"),
+        ToolCall::new("d", "panics", ""),
+        ToolCall::new("e", "get_weather", r#"{"city":"Atlantis"}"#),
+        ToolCall::new("f", "panics_later", ""),
+        ToolCall::new("", "now", ""),
+        ToolCall::new("a", "now", "null"),
+    ];
+    let answers = registry().dispatch(&calls).await;
+    let ids: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
+    assert_eq!(ids, ["a", "b", "c", "d", "e", "f", "", "a"]);
+    assert_eq!(
+        contents(&answers),
+        [
+            "Beijing in 0 days: sunny",
+            "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics`, `panics_later`.",
+            "Error: the arguments of `get_weather` are not valid JSON (EOF while parsing an object at column 1). \
+             Send one JSON object.",
+            "Error: the tool `panics` failed unexpectedly.",
+            "Error: no such city",
+            "Error: the tool `panics_later` failed unexpectedly.",
+            "12:00",
+            "12:00",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn no_calls_get_no_messages() {
+    assert!(registry().dispatch(&[]).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_message_serialises_with_its_role_id_and_content() {
+    let answers = registry().dispatch(&[ToolCall::new("call_1", "now", "{}")]).await;
+    assert_eq!(
+        serde_json::to_string(&answers).expect("messages serialise"),
+        r#"[{"role":"tool","tool_call_id":"call_1","content":"12:00"}]"#
+    );
+}
+
+#[tokio::test]
+async fn unknown_tool_gets_a_message_with_the_nearest_name() {
+    assert_eq!(
+        answer(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
+        "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
+    );
+    assert_eq!(
+        answer(tools![get_weather], "Get-Weather", "{}").await,
+        "Error: there is no tool `Get-Weather`; did you mean `get_weather`? Available: `get_weather`."
+    );
+    assert_eq!(answer(tools![], "now", "").await, "Error: there is no tool `now`. No tool is available.");
+}
+
+#[tokio::test]
+async fn a_panic_is_told_to_the_program_and_not_to_the_model() {
+    let answers =
+        registry().dispatch(&[ToolCall::new("1", "panics", r#"{"message":"password: 123"}"#)]).await;
+    assert_eq!(answers[0].content, "Error: the tool `panics` failed unexpectedly.");
+    let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
+    assert!(!outcome.succeeded());
+    match outcome.error() {
+        Some(CallError::Panicked { tool, message }) => {
+            assert_eq!((*tool, &**message), ("panics", "password: 123"))
+        }
+        other => panic!("expected a panic, got {other:?}"),
     }
-    println!("{:?}", registry.call("get_wether", "").await.unwrap_err().to_string());
+}
+
+#[tokio::test]
+async fn an_outcome_says_that_a_call_succeeded() {
+    let answers = registry().dispatch(&[ToolCall::new("1", "now", "")]).await;
+    let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
+    assert!(outcome.succeeded() && outcome.error().is_none());
+    assert!(ToolMessage::new("1", "by hand").outcome().is_none());
+}
+
+/// Meets the other call, or waits for ever.
+#[tool]
+async fn meets() -> &'static str {
+    static BARRIER: std::sync::LazyLock<tokio::sync::Barrier> =
+        std::sync::LazyLock::new(|| tokio::sync::Barrier::new(40));
+    BARRIER.wait().await;
+    "met"
+}
+
+#[tokio::test]
+async fn the_calls_of_a_batch_run_side_by_side() {
+    let calls: Vec<ToolCall> = (0..40).map(|index| ToolCall::new(index.to_string(), "meets", "")).collect();
+    let registry = Registry::new(tools![meets]).expect("one tool");
+    let answers = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls))
+        .await
+        .expect("none waits for ever");
+    assert!(answers.iter().all(|answer| answer.content == "met"));
+}
+
+#[tokio::test]
+async fn a_registry_is_cloned_and_shared_between_tasks() {
+    fn is_send_and_sync<T: Send + Sync + Clone + 'static>(_: &T) {}
+    let registry = registry();
+    is_send_and_sync(&registry);
+    let calls = Arc::new([ToolCall::new("1", "now", "")]);
+    let other = registry.clone();
+    let task = tokio::spawn(async move { other.dispatch(&*calls).await });
+    assert_eq!(contents(&task.await.expect("the task ends")), ["12:00"]);
+}
+
+#[tokio::test]
+async fn one_tool_can_be_called_by_hand() {
+    let registry = registry();
+    let answer = registry.call("get_weather", r#"{"city":"Beijing"}"#).await;
+    assert_eq!(answer.expect("it succeeds"), "Beijing in 0 days: sunny");
+    let error =
+        registry.call("get_weather", r#"{"city":"Atlantis"}"#).await.expect_err("there is no such city");
+    assert!(matches!(error, CallError::Returned { .. }));
+    assert_eq!(error.to_string(), "no such city");
+    assert!(matches!(registry.call("x", "").await, Err(CallError::UnknownTool { .. })));
+    assert!(matches!(registry.call("now", "[").await, Err(CallError::NotJson { .. })));
+    assert!(matches!(registry.call("panics", "").await, Err(CallError::Panicked { .. })));
+}
+
+#[tokio::test]
+async fn the_function_stays_callable() {
+    assert_eq!(get_weather("Beijing", 1).await.as_deref(), Ok("Beijing in 1 days: sunny"));
+    assert_eq!(now(), "12:00");
+}
+
+#[test]
+fn dispatch_needs_no_tokio_runtime() {
+    use std::task::{Context, Poll, Waker};
+    let registry = registry();
+    let calls = [ToolCall::new("1", "now", "")];
+    let mut dispatch = std::pin::pin!(registry.dispatch(&calls));
+    match dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answers) => assert_eq!(contents(&answers), ["12:00"]),
+        Poll::Pending => panic!("nothing in it waits"),
+    }
 }

@@ -1,2 +1,22 @@
 //! What the library promises, as a user would notice it.
+
+mod arguments;
 mod dispatch;
+mod echo;
+mod fuzzed_arguments;
+mod macro_options;
+mod messages;
+mod results;
+mod schemas;
+mod text;
+
+use tool_runtime::{Registry, ToolCall, ToolList};
+
+/// The content that answers one call of a tool.
+async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
+    let registry = Registry::new(tools).expect("the tools have different names");
+    let answers = registry.dispatch(&[ToolCall::new("call_1", name, arguments)]).await;
+    assert_eq!(answers.len(), 1);
+    assert_eq!(answers[0].tool_call_id, "call_1");
+    answers[0].content.to_string()
+}

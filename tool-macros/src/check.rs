@@ -12,8 +12,8 @@ const LONGEST_NAME: usize = 64;
 
 /// The tool's type would take these names away from the code around it.
 const PRIMITIVES: [&str; 17] = [
-    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32", "u64",
-    "u128", "usize",
+    "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32",
+    "u64", "u128", "usize",
 ];
 
 pub(crate) fn check(tool: &Tool, faults: &mut Faults) {
@@ -27,7 +27,8 @@ pub(crate) fn check(tool: &Tool, faults: &mut Faults) {
 
 fn check_function(function: &Function, faults: &mut Faults) {
     let signature = &function.signature;
-    let mut refuse = |token: &dyn quote::ToTokens, message: &str| faults.push(Error::new_spanned(token, message));
+    let mut refuse =
+        |token: &dyn quote::ToTokens, message: &str| faults.push(Error::new_spanned(token, message));
     if let Some(token) = &signature.constness {
         refuse(token, "a tool cannot be `const`; take the word away");
     }
@@ -51,7 +52,10 @@ fn check_function(function: &Function, faults: &mut Faults) {
     }
     let ident = &signature.ident;
     if is_primitive(ident) {
-        refuse(ident, "a tool cannot be named like a primitive type; rename the function and say `name = \"..\"`");
+        refuse(
+            ident,
+            "a tool cannot be named like a primitive type; rename the function and say `name = \"..\"`",
+        );
     }
 }
 

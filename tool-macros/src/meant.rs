@@ -43,7 +43,10 @@ impl<'a> Tool<'a> {
                 Some(name) => Name { text: name.value(), span: name.span() },
                 None => Name { text: ident.unraw().to_string(), span: ident.span() },
             },
-            description: options.description.map(|given| given.value()).or_else(|| docs::text(&function.attrs)),
+            description: options
+                .description
+                .map(|given| given.value())
+                .or_else(|| docs::text(&function.attrs)),
             parameters: function
                 .signature
                 .inputs

@@ -18,7 +18,9 @@ impl ToolOptions {
         let mut read = ToolOptions::default();
         let parser = meta::parser(|option| match () {
             () if option.path.is_ident("name") => once(&mut read.name, &option, LitStr::parse_value),
-            () if option.path.is_ident("description") => once(&mut read.description, &option, LitStr::parse_value),
+            () if option.path.is_ident("description") => {
+                once(&mut read.description, &option, LitStr::parse_value)
+            }
             () if option.path.is_ident("crate") => once(&mut read.krate, &option, Path::parse_value),
             () => Err(unknown(&option, "`name`, `description`, `crate`")),
         });
@@ -60,7 +62,9 @@ impl ArgOptions {
         }
         attr.parse_nested_meta(|option| match () {
             () if option.path.is_ident("name") => once(&mut self.name, &option, LitStr::parse_value),
-            () if option.path.is_ident("description") => once(&mut self.description, &option, LitStr::parse_value),
+            () if option.path.is_ident("description") => {
+                once(&mut self.description, &option, LitStr::parse_value)
+            }
             () if option.path.is_ident("default") => once(&mut self.default, &option, DefaultValue::parse),
             () => Err(unknown(&option, "`name`, `description`, `default`")),
         })

@@ -20,11 +20,14 @@ impl Parse for Function {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
         let start = input.span();
-        let signature = input
-            .parse()
-            .map_err(|error| if starts_function(input) { error } else { Error::new(start, NOT_A_FUNCTION) })?;
+        let signature = input.parse().map_err(|error| {
+            if starts_function(input) { error } else { Error::new(start, NOT_A_FUNCTION) }
+        })?;
         if input.peek(Token![;]) {
-            return Err(Error::new(input.span(), "a tool needs a body; put `#[tool]` on the function that has it"));
+            return Err(Error::new(
+                input.span(),
+                "a tool needs a body; put `#[tool]` on the function that has it",
+            ));
         }
         Ok(Function { attrs, vis, signature, body: input.parse()? })
     }

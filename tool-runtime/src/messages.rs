@@ -13,8 +13,8 @@ mod wire;
 pub use assistant::AssistantMessage;
 pub use content::Content;
 pub use echo::Echo;
-pub(crate) use tool_call::means_none;
 pub use tool_call::ToolCall;
+pub(crate) use tool_call::means_none;
 pub use tool_message::ToolMessage;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -114,9 +114,15 @@ pub enum CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::UnknownTool { name, meant, available } => unknown_tool(f, name, meant.as_deref(), available),
+            CallError::UnknownTool { name, meant, available } => {
+                unknown_tool(f, name, meant.as_deref(), available)
+            }
             CallError::NotJson { tool, source } => {
-                write!(f, "the arguments of `{tool}` are not valid JSON ({}). Send one JSON object.", Place(source))
+                write!(
+                    f,
+                    "the arguments of `{tool}` are not valid JSON ({}). Send one JSON object.",
+                    Place(source)
+                )
             }
             CallError::NotAnObject { tool, got } => {
                 write!(f, "the arguments of `{tool}` must be one JSON object, not {got}.")

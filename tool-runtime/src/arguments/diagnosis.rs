@@ -1,7 +1,7 @@
 //! The slow reading, taken when the fast one gave up: it goes on after a fault, to find them all.
 
-use super::slot::Slot;
 use super::Refusal;
+use super::slot::Slot;
 use crate::messages::means_none;
 use crate::nearest::nearest;
 use crate::tool::Parameter;
@@ -74,7 +74,10 @@ pub(super) fn read<'a>(
             Some(index) => {
                 given[index] = true;
                 if let Err(error) = slots[index].read(value.get()) {
-                    faults.push(ArgumentFault::Invalid { argument: key.into_owned(), problem: problem(&error) });
+                    faults.push(ArgumentFault::Invalid {
+                        argument: key.into_owned(),
+                        problem: problem(&error),
+                    });
                 }
             }
         }
@@ -86,7 +89,8 @@ pub(super) fn read<'a>(
         }
     }
     faults.extend(missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned() }));
-    let not_given = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
+    let not_given =
+        || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
     faults.extend(unknown.into_iter().map(|key| ArgumentFault::Unknown {
         meant: meant(&key, not_given(), &missing),
         argument: key.into_owned(),

@@ -7,8 +7,8 @@
 use super::text::Text;
 use super::{Described, absent, cursor};
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::de::Deserialize;
 use serde::Serialize;
+use serde::de::Deserialize;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
@@ -263,4 +263,3 @@ impl<P: Passing> DefaultUnseen<P::Default> for Argument<P> {
         self
     }
 }
-

@@ -1,7 +1,7 @@
 //! What one tool call came to.
 
-use super::wire::{self, Role, WireMessage};
 use super::Content;
+use super::wire::{self, Role, WireMessage};
 use crate::outcome::Outcome;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -50,7 +50,8 @@ impl ToolMessage {
 /// Equal when they are written equally: the outcome is not compared.
 impl PartialEq for ToolMessage {
     fn eq(&self, other: &Self) -> bool {
-        (&self.tool_call_id, &self.content, &self.other) == (&other.tool_call_id, &other.content, &other.other)
+        (&self.tool_call_id, &self.content, &self.other)
+            == (&other.tool_call_id, &other.content, &other.other)
     }
 }
 

@@ -4,8 +4,9 @@ use super::{AssistantMessage, Content, Prompt, ToolCall, ToolMessage};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::fmt;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Role {
     System,
@@ -13,6 +14,18 @@ pub(super) enum Role {
     User,
     Assistant,
     Tool,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Role::System => "system",
+            Role::Developer => "developer",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+        })
+    }
 }
 
 /// Any message, before its role says which.
@@ -42,9 +55,9 @@ impl WireMessage {
     pub(super) fn of_role<'de, D: Deserializer<'de>>(role: Role, deserializer: D) -> Result<Self, D::Error> {
         let wire = WireMessage::deserialize(deserializer)?;
         match wire.role {
-            Some(other) if other != role => {
-                Err(serde::de::Error::custom(format_args!("expected a message of role {role:?}, got {other:?}")))
-            }
+            Some(other) if other != role => Err(serde::de::Error::custom(format_args!(
+                "expected a message of role `{role}`, got `{other}`"
+            ))),
             _ => Ok(wire),
         }
     }
@@ -73,7 +86,11 @@ impl From<WireMessage> for ToolMessage {
     }
 }
 
-pub(super) fn write_prompt<S: Serializer>(role: Role, prompt: &Prompt, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn write_prompt<S: Serializer>(
+    role: Role,
+    prompt: &Prompt,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry("role", &role)?;
     map.serialize_entry("content", &prompt.content)?;

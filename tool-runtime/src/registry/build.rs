@@ -150,7 +150,9 @@ impl fmt::Display for BuildFault {
                 "two tools are named `{name}`, one at {first} and one at {second}; \
                  give one of them `#[tool(name = \"..\")]`"
             ),
-            BuildFault::Schema { name, source } => write!(f, "the schema of `{name}` cannot be written: {source}"),
+            BuildFault::Schema { name, source } => {
+                write!(f, "the schema of `{name}` cannot be written: {source}")
+            }
         }
     }
 }

@@ -18,7 +18,11 @@ pub(super) fn normalise(schema: &mut Value) {
                 match keyword.as_str() {
                     // A property may itself be called `title`: only the schemas in here are touched.
                     "properties" | "patternProperties" | "$defs" => {
-                        value.as_object_mut().into_iter().flat_map(|named| named.values_mut()).for_each(normalise);
+                        value
+                            .as_object_mut()
+                            .into_iter()
+                            .flat_map(|named| named.values_mut())
+                            .for_each(normalise);
                     }
                     "default" | "const" | "enum" | "examples" => {}
                     _ => normalise(value),
@@ -36,8 +40,8 @@ fn number_format(format: &str) -> Option<Option<(Value, Value)>> {
     match format {
         "int32" => Some(Some((i32::MIN.into(), i32::MAX.into()))),
         "uint32" => Some(Some((0.into(), u32::MAX.into()))),
-        "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int128" | "uint128" | "int" | "uint"
-        | "float" | "double" => Some(None),
+        "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int128" | "uint128" | "int"
+        | "uint" | "float" | "double" => Some(None),
         _ => None,
     }
 }

@@ -3,8 +3,8 @@
 use super::normalise::normalise;
 use crate::arguments::Described;
 use crate::tool::Parameter;
-use serde::ser::{SerializeMap as _, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 

@@ -1,0 +1,189 @@
+//! A model to talk to: scripted, or behind an OpenAI-compatible server.
+
+use crate::scripted::{self, Scripted};
+use serde::Serialize;
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+use tool_runtime::{AssistantMessage, Message, ToolSchema};
+
+/// The body of a request to Chat Completions.
+#[derive(Serialize)]
+pub struct Request<'a> {
+    /// Which model.
+    pub model: &'a str,
+    /// The conversation so far.
+    pub messages: &'a [Message],
+    /// What the model may call. Left out when there is nothing, since servers refuse `[]`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub tools: &'a [ToolSchema],
+}
+
+/// Where replies come from.
+pub enum Model {
+    /// A script, built in.
+    Scripted(Scripted),
+    /// A server.
+    Server(Server),
+}
+
+/// An OpenAI-compatible server.
+pub struct Server {
+    base_url: String,
+    api_key: Option<String>,
+    model: String,
+    agent: ureq::Agent,
+}
+
+/// Why there is no reply.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No connection, or it broke.
+    Unreachable {
+        /// The address.
+        url: String,
+        /// What the transport says.
+        source: ureq::Error,
+    },
+    /// The request was refused.
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// What the server says.
+        message: String,
+    },
+    /// The reply is not one of Chat Completions.
+    NotAReply {
+        /// The beginning of what came.
+        body: String,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+impl Model {
+    /// The server that `OPENAI_BASE_URL` names (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or the script.
+    #[must_use]
+    pub fn from_env(script: Scripted) -> Self {
+        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        match set("OPENAI_BASE_URL") {
+            None => Model::Scripted(script),
+            Some(base_url) => Model::Server(Server {
+                base_url: base_url.trim().trim_end_matches('/').to_owned(),
+                api_key: set("OPENAI_API_KEY"),
+                model: set("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".to_owned()),
+                agent: ureq::Agent::config_builder()
+                    .http_status_as_error(false)
+                    .timeout_global(Some(Duration::from_secs(120)))
+                    .build()
+                    .into(),
+            }),
+        }
+    }
+
+    /// What stands in the request's `model`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Model::Scripted(_) => "scripted",
+            Model::Server(server) => &server.model,
+        }
+    }
+
+    /// Sends the request and waits for the reply.
+    ///
+    /// # Errors
+    ///
+    /// The server is not there, refuses the request, or sends something else than a reply.
+    pub async fn complete(&self, request: &Request<'_>) -> Result<AssistantMessage, ModelError> {
+        match self {
+            Model::Scripted(script) => {
+                let request = serde_json::to_value(request).map_err(|source| not_a_reply("", source))?;
+                match script.answer(&request) {
+                    Ok(message) => read_message(message),
+                    Err(refusal) => Err(ModelError::Refused { status: 400, message: refusal.message }),
+                }
+            }
+            // It blocks, which is fine here: the program has nothing else to do meanwhile.
+            Model::Server(server) => server.post(request),
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Model::Scripted(_) => f.write_str(scripted::INTRODUCTION),
+            Model::Server(server) => write!(f, "{} at {}", server.model, server.base_url),
+        }
+    }
+}
+
+impl Server {
+    fn post(&self, request: &Request<'_>) -> Result<AssistantMessage, ModelError> {
+        let url = format!("{}/chat/completions", self.base_url);
+        let unreachable = |source| ModelError::Unreachable { url: url.clone(), source };
+        let mut post = self.agent.post(&url);
+        if let Some(key) = &self.api_key {
+            post = post.header("authorization", format!("Bearer {key}"));
+        }
+        let mut response = post.send_json(request).map_err(unreachable)?;
+        let status = response.status().as_u16();
+        let body = response.body_mut().read_to_string().map_err(unreachable)?;
+        if status >= 400 {
+            return Err(ModelError::Refused { status, message: error_text(&body) });
+        }
+        let mut reply: Value = serde_json::from_str(&body).map_err(|source| not_a_reply(&body, source))?;
+        match reply.pointer_mut("/choices/0/message") {
+            Some(message) => read_message(message.take()),
+            None => Err(not_a_reply(&body, serde::de::Error::custom("there is no choices[0].message in it"))),
+        }
+    }
+}
+
+fn read_message(message: Value) -> Result<AssistantMessage, ModelError> {
+    let text = message.to_string();
+    serde_json::from_value(message).map_err(|source| not_a_reply(&text, source))
+}
+
+fn not_a_reply(body: &str, source: serde_json::Error) -> ModelError {
+    ModelError::NotAReply { body: body.chars().take(200).collect(), source }
+}
+
+/// The message of an error body, or the body where it is not of the usual shape.
+fn error_text(body: &str) -> String {
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    match json.pointer("/error/message").or_else(|| json.get("error")).and_then(Value::as_str) {
+        Some(message) => message.to_owned(),
+        None => body.trim().chars().take(500).collect(),
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelError::Unreachable { url, source } => {
+                write!(
+                    f,
+                    "cannot reach {url}: {source}; check OPENAI_BASE_URL and that the server is running"
+                )
+            }
+            ModelError::Refused { status, message } => write!(f, "the server answered {status}: {message}"),
+            ModelError::NotAReply { body, source } => {
+                write!(f, "the server did not answer with a chat completion: {source}; it sent: {body}")
+            }
+        }
+    }
+}
+
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ModelError::Unreachable { source, .. } => Some(source),
+            ModelError::NotAReply { source, .. } => Some(source),
+            ModelError::Refused { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A model that follows a script: it needs no network, and checks each request as a provider would.
+
+use crate::provider_rules::{self, Refusal};
+use serde_json::{Value, json};
+
+/// What a program prints that runs on a script.
+pub const INTRODUCTION: &str = "a scripted model, built into this example; set OPENAI_BASE_URL (and OPENAI_API_KEY, OPENAI_MODEL) for a real one";
+
+/// A script: from the answers that the tools gave to the last user message, what the model says next.
+pub struct Scripted {
+    script: fn(&[&str]) -> Value,
+}
+
+impl Scripted {
+    /// A model that follows this script. It is called with the contents of the tool messages since the last
+    /// user message, and returns an assistant message as a server would send it.
+    #[must_use]
+    pub fn new(script: fn(&[&str]) -> Value) -> Self {
+        Scripted { script }
+    }
+
+    /// The reply to a request.
+    ///
+    /// # Errors
+    ///
+    /// A rule that the request breaks, in a provider's words.
+    pub fn answer(&self, request: &Value) -> Result<Value, Refusal> {
+        provider_rules::check(request)?;
+        let messages = request["messages"].as_array().map_or(&[][..], Vec::as_slice);
+        let last_user = messages.iter().rposition(|message| message["role"] == "user").unwrap_or(0);
+        let answers: Vec<&str> = messages[last_user..]
+            .iter()
+            .filter(|message| message["role"] == "tool")
+            .filter_map(|message| message["content"].as_str())
+            .collect();
+        Ok((self.script)(&answers))
+    }
+}
+
+/// The script of the weather example: three calls at once, then a sentence made of their answers.
+#[must_use]
+pub fn weather() -> Scripted {
+    Scripted::new(|answers| {
+        if answers.is_empty() {
+            return assistant_calls(&[
+                ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
+                ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
+                ("call_reykjavik", "get_weather", json!({ "city": "Reykjavik", "days": 1 })),
+            ]);
+        }
+        let sentences: Vec<String> = answers.iter().map(|answer| weather_sentence(answer)).collect();
+        json!({ "role": "assistant", "content": sentences.join(" ") })
+    })
+}
+
+fn weather_sentence(answer: &str) -> String {
+    match serde_json::from_str::<Value>(answer) {
+        Ok(weather) => format!(
+            "{}: {}, {} °C.",
+            weather["city"].as_str().unwrap_or("?"),
+            weather["sky"].as_str().unwrap_or("?"),
+            weather["celsius"]
+        ),
+        Err(_) => format!("I could not find out: {answer}"),
+    }
+}
+
+/// An assistant message that asks for these calls, as OpenAI sends it.
+#[must_use]
+pub fn assistant_calls(calls: &[(&str, &str, Value)]) -> Value {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(id, name, arguments)| {
+            json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments.to_string() } })
+        })
+        .collect();
+    json!({ "role": "assistant", "content": null, "tool_calls": calls, "refusal": null, "annotations": [] })
+}

@@ -1,0 +1,82 @@
+//! The main job: a question about three cities, three calls in one reply, three paired answers, a conclusion.
+//!
+//! `cargo run --example weather` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
+//! `OPENAI_MODEL`) it talks to that server.
+
+use examples::model::{Model, Request};
+use examples::scripted;
+use serde::Serialize;
+use std::process::ExitCode;
+use std::time::Duration;
+use tool_runtime::{Echo, Message, Registry, tool};
+
+#[derive(Serialize)]
+struct Weather {
+    city: String,
+    celsius: i32,
+    sky: &'static str,
+}
+
+/// Look up the weather of a city.
+#[tool]
+async fn get_weather(
+    /// City name in English, for example "Beijing".
+    city: &str,
+    /// How many days ahead; 0 is today.
+    #[arg(default = 0)]
+    days: u8,
+) -> Result<Weather, String> {
+    tokio::time::sleep(Duration::from_millis(20)).await; // a weather service would be asked here
+    let (celsius, sky) = match city {
+        "Beijing" => (25, "sunny"),
+        "Shanghai" => (28, "light rain"),
+        "Reykjavik" => (9, "windy"),
+        _ => return Err(format!("no weather station in {city}; try Beijing, Shanghai or Reykjavik")),
+    };
+    Ok(Weather { city: city.to_owned(), celsius: celsius - i32::from(days), sky })
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let model = Model::from_env(scripted::weather());
+    println!("Model: {model}");
+    match converse(&model).await {
+        Ok(messages) => {
+            println!("\nThe messages of the next request:");
+            println!("{}", serde_json::to_string_pretty(&messages).unwrap_or_default());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn converse(model: &Model) -> Result<Vec<Message>, Box<dyn std::error::Error>> {
+    let registry = Registry::collect()?;
+    let mut messages = Vec::new();
+    append(&mut messages, Message::system("You answer in one short sentence per city."));
+    append(
+        &mut messages,
+        Message::user("What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?"),
+    );
+    for _turn in 0..10 {
+        let request = Request { model: model.name(), messages: &messages, tools: registry.schemas() };
+        let reply = model.complete(&request).await?.echo(Echo::Minimal);
+        append(&mut messages, reply.clone().into());
+        if reply.tool_calls.is_empty() {
+            return Ok(messages);
+        }
+        for answer in registry.dispatch(&reply.tool_calls).await {
+            append(&mut messages, answer.into());
+        }
+    }
+    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
+}
+
+/// Prints each message as it joins the conversation.
+fn append(messages: &mut Vec<Message>, message: Message) {
+    println!("{}. {}", messages.len() + 1, serde_json::to_string(&message).unwrap_or_default());
+    messages.push(message);
+}

@@ -1,0 +1,240 @@
+//! What the model sends as arguments, and what it is told when they are wrong.
+
+use crate::answer;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::borrow::Cow;
+use tool_runtime::{ArgumentFault, CallError, Registry, tool, tools};
+
+/// Look up the weather.
+#[tool]
+fn get_weather(city: String, days: u8, unit: Option<String>) -> String {
+    format!("{city} {days} {unit:?}")
+}
+
+async fn weather(arguments: &str) -> String {
+    answer(tools![get_weather], "get_weather", arguments).await
+}
+
+#[tokio::test]
+async fn all_errors_come_in_one_message() {
+    assert_eq!(
+        weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
+        "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
+         `unit`: expected a string, got integer `7`; `city` is missing; \
+         `town` is not an argument, did you mean `city`?"
+    );
+}
+
+#[tokio::test]
+async fn all_errors_can_be_told_apart_by_the_program() {
+    let registry = Registry::new(tools![get_weather]).expect("one tool");
+    let error = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await.expect_err("wrong");
+    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
+    assert!(matches!(&faults[..], [
+        ArgumentFault::Repeated { argument: days },
+        ArgumentFault::Missing { argument: city },
+        ArgumentFault::Unknown { argument: cty, meant: Some(meant) },
+    ] if days == "days" && city == "city" && cty == "cty" && meant == "city"));
+}
+
+#[tokio::test]
+async fn an_unknown_argument_without_a_likely_meaning_is_only_named() {
+    assert_eq!(
+        weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
+        "Error: invalid arguments for `get_weather`: `format` is not an argument"
+    );
+}
+
+#[tokio::test]
+async fn null_and_absence_are_both_none() {
+    assert_eq!(weather(r#"{"city":"Beijing","days":1}"#).await, "Beijing 1 None");
+    assert_eq!(weather(r#"{"city":"Beijing","days":1,"unit":null}"#).await, "Beijing 1 None");
+}
+
+#[tokio::test]
+async fn null_is_no_value_of_a_required_argument() {
+    assert_eq!(
+        weather(r#"{"city":null,"days":1}"#).await,
+        "Error: invalid arguments for `get_weather`: `city`: expected a string, got null"
+    );
+}
+
+#[tokio::test]
+async fn the_order_and_the_white_space_of_arguments_do_not_matter() {
+    assert_eq!(weather("\n{ \"days\" :\t1 , \"city\" : \"Beijing\" }\r\n").await, "Beijing 1 None");
+}
+
+#[tokio::test]
+async fn text_that_is_not_json_is_answered_with_the_place() {
+    for (arguments, problem) in [
+        (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19"),
+        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12"),
+        (r#"{"city":"Beijing","days":1}}"#, "trailing characters at column 28"),
+        ("{\n\"city\": Beijing}", "expected value at line 2 column 9"),
+        ("Beijing", "expected value at column 1"),
+        ("nul", "EOF while parsing a value at column 3"),
+    ] {
+        assert_eq!(
+            weather(arguments).await,
+            format!(
+                "Error: the arguments of `get_weather` are not valid JSON ({problem}). Send one JSON object."
+            ),
+        );
+    }
+    assert!(weather(r#"{"city":"Beijing","days":1,}"#).await.contains("not valid JSON"));
+    assert!(weather(r"{'city':'Beijing'}").await.contains("not valid JSON"));
+}
+
+#[tokio::test]
+async fn json_that_is_no_object_is_answered_with_what_it_is() {
+    for (arguments, kind) in
+        [("[1]", "a list"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
+    {
+        assert_eq!(
+            weather(arguments).await,
+            format!("Error: the arguments of `get_weather` must be one JSON object, not {kind}.")
+        );
+    }
+}
+
+/// The time of day.
+#[tool]
+fn now() {}
+
+#[tokio::test]
+async fn arguments_that_mean_none_are_an_empty_object() {
+    for none in ["", " ", "\n\t", "null", " null ", "{}", "{ }", r#""null""#] {
+        assert_eq!(answer(tools![now], "now", none).await, "ok", "{none:?}");
+        assert!(weather(none).await.ends_with("`city` is missing; `days` is missing"), "{none:?}");
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sky {
+    Sunny,
+    Rainy,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Stop {
+    city: String,
+    nights: Option<u8>,
+}
+
+/// Plans a trip.
+#[tool]
+#[allow(clippy::needless_pass_by_value)]
+fn plan(stops: Vec<Stop>, sky: Sky, tags: Option<Vec<String>>, extra: serde_json::Value) -> String {
+    let stops: Vec<String> = stops.iter().map(|stop| format!("{} {:?}", stop.city, stop.nights)).collect();
+    format!("{stops:?} {sky:?} {tags:?} {extra}")
+}
+
+#[tokio::test]
+async fn structs_enums_lists_and_any_json_are_arguments() {
+    assert_eq!(
+        answer(
+            tools![plan],
+            "plan",
+            r#"{"stops":[{"city":"Beijing","nights":2},{"city":"Xi'an"}],"sky":"sunny","extra":{"a":[1]}}"#
+        )
+        .await,
+        r#"["Beijing Some(2)", "Xi'an None"] Sunny None {"a":[1]}"#
+    );
+    assert_eq!(
+        answer(tools![plan], "plan", r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#)
+            .await,
+        "Error: invalid arguments for `plan`: `stops`: missing field `city`; \
+         `sky`: unknown variant `foggy`, expected `sunny` or `rainy`; \
+         `tags`: expected a string, got integer `1`"
+    );
+}
+
+/// Says how each text was passed.
+#[tool]
+fn borrows<'a>(text: &'a str, cow: Cow<'a, str>, maybe: Option<&'a str>) -> String {
+    format!("{text} {cow} {} {maybe:?}", if matches!(cow, Cow::Borrowed(_)) { "borrowed" } else { "owned" })
+}
+
+#[tokio::test]
+async fn text_is_borrowed_unless_it_holds_an_escape() {
+    assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"a","cow":"b"}"#).await, "a b borrowed None");
+    assert_eq!(
+        answer(tools![borrows], "borrows", r#"{"text":"\u0061","cow":"\u0062","maybe":"\n"}"#).await,
+        r#"a b owned Some("\n")"#
+    );
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Unwritable(u8);
+
+/// Has a default of every kind.
+#[tool]
+#[allow(clippy::needless_pass_by_value)]
+fn defaults(
+    #[arg(default)] count: u32,
+    #[arg(default = "Beijing")] city: &str,
+    #[arg(default = Some("C"))] unit: Option<&str>,
+    #[arg(default = vec![1, 2])] numbers: Vec<u8>,
+    #[arg(default = Unwritable(7))] unwritable: Unwritable,
+    #[arg(default = Some(3))] some: Option<u8>,
+) -> String {
+    format!("{count} {city} {unit:?} {numbers:?} {} {some:?}", unwritable.0)
+}
+
+#[tokio::test]
+async fn a_default_stands_in_for_an_absent_argument_alone() {
+    assert_eq!(answer(tools![defaults], "defaults", "").await, r#"0 Beijing Some("C") [1, 2] 7 Some(3)"#);
+    assert_eq!(
+        answer(
+            tools![defaults],
+            "defaults",
+            r#"{"count":1,"city":"","unit":null,"numbers":[],"unwritable":0,"some":null}"#
+        )
+        .await,
+        "1  None [] 0 None"
+    );
+    assert!(
+        answer(tools![defaults], "defaults", r#"{"count":null}"#).await.contains("`count`: expected u32")
+    );
+}
+
+/// Has more parameters than the fast reading tells apart.
+#[tool]
+#[allow(clippy::too_many_arguments)]
+#[rustfmt::skip]
+fn wide(
+    a0: u8, a1: u8, a2: u8, a3: u8, a4: u8, a5: u8, a6: u8, a7: u8, a8: u8, a9: u8, b0: u8, b1: u8, b2: u8, b3: u8,
+    b4: u8, b5: u8, b6: u8, b7: u8, b8: u8, b9: u8, c0: u8, c1: u8, c2: u8, c3: u8, c4: u8, c5: u8, c6: u8, c7: u8,
+    c8: u8, c9: u8, d0: u8, d1: u8, d2: u8, d3: u8, d4: u8, d5: u8, d6: u8, d7: u8, d8: u8, d9: u8, e0: u8, e1: u8,
+    e2: u8, e3: u8, e4: u8, e5: u8, e6: u8, e7: u8, e8: u8, e9: u8, f0: u8, f1: u8, f2: u8, f3: u8, f4: u8, f5: u8,
+    f6: u8, f7: u8, f8: u8, f9: u8, g0: u8, g1: u8, g2: u8, g3: u8, g4: u8, #[arg(default = 9)] g5: u8,
+) -> u32 {
+    [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, c0, c1, c2, c3, c4, c5, c6, c7,
+     c8, c9, d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, f0, f1, f2, f3, f4, f5,
+     f6, f7, f8, f9, g0, g1, g2, g3, g4, g5].map(u32::from).iter().sum()
+}
+
+#[tokio::test]
+async fn a_tool_may_have_any_number_of_parameters() {
+    let names = ('a'..='f').flat_map(|letter| (0..10).map(move |digit| format!("{letter}{digit}")));
+    let names: Vec<String> = names.chain((0..5).map(|digit| format!("g{digit}"))).collect();
+    let pairs: Vec<String> = names.iter().map(|name| format!("\"{name}\":1")).collect();
+    let arguments = format!("{{{}}}", pairs.join(","));
+    assert_eq!(answer(tools![wide], "wide", &arguments).await, "74");
+    let without_one = arguments.replace("\"g4\":1", "\"g5\":1");
+    assert_eq!(
+        answer(tools![wide], "wide", &without_one).await,
+        "Error: invalid arguments for `wide`: `g4` is missing"
+    );
+}
+
+#[tokio::test]
+async fn deep_and_long_arguments_end_in_a_message() {
+    let deep =
+        format!(r#"{{"stops":[],"sky":"sunny","extra":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
+    assert!(answer(tools![plan], "plan", &deep).await.contains("`extra`: recursion limit exceeded"));
+    let unknown = format!(r#"{{"a":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
+    assert!(answer(tools![now], "now", &unknown).await.contains("`a` is not an argument"));
+}

@@ -1,0 +1,110 @@
+//! The cursor against serde_json: any text is taken by both or by neither.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tool_runtime::{Registry, tool, tools};
+
+#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+struct Inner {
+    deep: Vec<i8>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Derived {
+    city: String,
+    days: u8,
+    note: Option<String>,
+    inner: Option<Inner>,
+}
+
+/// Takes a bit of everything.
+#[tool]
+#[allow(clippy::needless_pass_by_value)]
+fn takes(city: &str, days: u8, note: Option<String>, inner: Option<Inner>) -> String {
+    format!("{city:?} {days} {note:?} {inner:?}")
+}
+
+const VALID: [&str; 5] = [
+    r#"{"city":"Beijing","days":3}"#,
+    r#"{ "days" : 3 , "city" : "\u5317\u4eac", "note": null }"#,
+    r#"{"city":"","days":0,"note":"a\"b\\c","inner":{"deep":[1,-2]}}"#,
+    r#"{"inner":null,"note":"{,}","city":"🌆","days":255}"#,
+    "\n\t{\r\n\"city\": \"x\",\n\"days\": 1e0\n}\n",
+];
+
+const PIECES: [&str; 24] = [
+    "{",
+    "}",
+    "[",
+    "]",
+    "\"",
+    "\\",
+    ":",
+    ",",
+    " ",
+    "\n",
+    "0",
+    "1",
+    "-",
+    ".",
+    "e",
+    "null",
+    "true",
+    "\"city\"",
+    "\"days\":1",
+    "\"\\u0063ity\":\"y\"",
+    "\u{e9}",
+    "\u{0}",
+    "//",
+    "'",
+];
+
+#[tokio::test]
+async fn any_text_is_taken_by_the_tool_exactly_when_a_derived_struct_takes_it() {
+    let seed =
+        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    println!("SEED={seed}");
+    let mut random = fastrand::Rng::with_seed(seed);
+    let registry = Registry::new(tools![takes]).expect("one tool");
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..40_000 {
+        let text = mutated(&mut random);
+        if means_nothing_or_a_list(&text) {
+            continue;
+        }
+        let derived = serde_json::from_str::<Derived>(&text);
+        match (registry.call("takes", &text).await, derived) {
+            (Ok(said), Ok(Derived { city, days, note, inner })) => {
+                taken += 1;
+                assert_eq!(said, format!("{city:?} {days} {note:?} {inner:?}"), "{text:?}");
+            }
+            (Err(_), Err(_)) => refused += 1,
+            (tool, derived) => panic!("{text:?}: the tool says {tool:?}, the struct {derived:?}"),
+        }
+    }
+    println!("{taken} taken, {refused} refused");
+    assert!(
+        taken > 1_000 && refused > 1_000,
+        "the mutations show both sides: {taken} taken, {refused} refused"
+    );
+}
+
+fn mutated(random: &mut fastrand::Rng) -> String {
+    let mut text: Vec<char> = VALID[random.usize(..VALID.len())].chars().collect();
+    for _ in 0..random.usize(..3) {
+        let at = random.usize(..text.len());
+        let length = random.usize(..=3).min(text.len() - at);
+        let piece = if random.bool() { PIECES[random.usize(..PIECES.len())] } else { "" };
+        text.splice(at..at + length * usize::from(random.bool()), piece.chars());
+        if text.is_empty() {
+            break;
+        }
+    }
+    text.into_iter().collect()
+}
+
+/// Where a tool is meant to differ from a struct: no arguments are an empty object, and a list is none.
+fn means_nothing_or_a_list(text: &str) -> bool {
+    matches!(text.trim(), "" | "null" | "\"\"" | "\"null\"") || text.trim_start().starts_with('[')
+}

@@ -1,0 +1,157 @@
+//! What can be said in `#[tool(..)]` and `#[arg(..)]`, and where a tool can stand.
+
+use crate::answer;
+use tool_runtime::{Registry, tool, tools};
+
+#[tool(name = "look-up", description = "Looks a word up.")]
+fn named(#[arg(name = "the-word", description = "Any word.")] word: &str) -> String {
+    word.to_uppercase()
+}
+
+#[tokio::test]
+async fn names_and_descriptions_can_be_given() {
+    let registry = Registry::new(tools![named]).expect("one tool");
+    assert_eq!(
+        serde_json::to_string(registry.schemas()).expect("it is written"),
+        concat!(
+            r#"[{"type":"function","function":{"name":"look-up","description":"Looks a word up.","#,
+            r#""parameters":{"type":"object","properties":{"the-word":{"description":"Any word.","type":"string"}},"#,
+            r#""required":["the-word"],"additionalProperties":false}}}]"#,
+        )
+    );
+    assert_eq!(answer(tools![named], "look-up", r#"{"the-word":"sun"}"#).await, "SUN");
+}
+
+/** Has a block comment.
+ *
+ *  With two paragraphs. */
+#[tool]
+fn block_comment() {}
+
+#[test]
+fn a_block_comment_is_a_description_too() {
+    let registry = Registry::new(tools![block_comment]).expect("one tool");
+    assert_eq!(registry.schemas()[0].description(), "Has a block comment.\n\n With two paragraphs.");
+}
+
+#[tool(description = "")]
+fn undescribed() {}
+
+#[test]
+fn an_empty_description_is_left_out() {
+    let registry = Registry::new(tools![undescribed]).expect("one tool");
+    assert!(!serde_json::to_string(registry.schemas()).expect("it is written").contains("description"));
+}
+
+/// Has raw and unused names.
+#[tool]
+fn raw_names(r#type: String, _unused: bool, mut n: u8) -> String {
+    n += 1;
+    format!("{} {n}", r#type)
+}
+
+#[tokio::test]
+async fn raw_unused_and_mutable_parameters_have_plain_argument_names() {
+    assert_eq!(answer(tools![raw_names], "raw_names", r#"{"type":"a","unused":true,"n":1}"#).await, "a 2");
+}
+
+type City<'a> = &'a str;
+
+/// Takes an alias.
+#[tool]
+fn takes_alias(city: City<'_>) -> String {
+    city.to_owned()
+}
+
+#[tokio::test]
+async fn an_alias_of_str_is_taken_as_str() {
+    assert_eq!(answer(tools![takes_alias], "takes_alias", r#"{"city":"Beijing"}"#).await, "Beijing");
+}
+
+mod clock {
+    pub(crate) mod precise {
+        /// The time of day.
+        #[tool_runtime::tool(name = "precise_now")]
+        pub(crate) fn now() -> &'static str {
+            "12:00:01"
+        }
+    }
+    /// The time of day.
+    #[tool_runtime::tool]
+    pub(super) fn now() -> &'static str {
+        "12:00"
+    }
+}
+
+#[tokio::test]
+async fn tools_live_in_modules_and_are_named_by_path_or_import() {
+    use clock::precise::now;
+    assert_eq!(answer(tools![clock::now, now], "now", "").await, "12:00");
+    assert_eq!(answer(tools![clock::now, now], "precise_now", "").await, "12:00:01");
+    assert_eq!(now(), "12:00:01");
+}
+
+#[tokio::test]
+async fn a_tool_can_stand_in_a_function() {
+    /// Adds one.
+    #[tool]
+    async fn add_one(n: i32) -> i32 {
+        n + 1
+    }
+    assert_eq!(answer(tools![add_one], "add_one", r#"{"n":1}"#).await, "2");
+    assert_eq!(add_one(2).await, 3);
+}
+
+/// Is not there.
+#[tool]
+#[cfg(any())]
+fn compiled_out() {
+    there_is_no_such_function();
+}
+
+#[cfg(any())]
+/// Is not there either.
+#[tool]
+fn compiled_out_too() {}
+
+/// Has the names that generated code might use.
+#[tool]
+#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+fn hostile(
+    args: u8,
+    result: u8,
+    call: u8,
+    self_: u8,
+    invocation: u8,
+    __returned: u8,
+    __sent: u8,
+    std: u8,
+    core: u8,
+    tool_runtime: u8,
+) -> u8 {
+    args + result + call + self_ + invocation + __returned + __sent + std + core + tool_runtime
+}
+
+#[tokio::test]
+async fn parameters_may_have_any_name() {
+    let arguments = r#"{"args":1,"result":1,"call":1,"self_":1,"invocation":1,"returned":1,"sent":1,
+        "std":1,"core":1,"tool_runtime":1}"#;
+    let answer = answer(tools![hostile], "hostile", arguments).await;
+    assert_eq!(answer, "10");
+}
+
+/// Forwards to a tool.
+#[tool]
+async fn forwards(n: i32) -> i32 {
+    /// Doubles.
+    #[tool]
+    fn args(result: i32) -> i32 {
+        result * 2
+    }
+    args(n)
+}
+
+#[tokio::test]
+async fn tools_may_call_tools() {
+    assert_eq!(answer(tools![forwards], "forwards", r#"{"n":2}"#).await, "4");
+}

@@ -1,0 +1,164 @@
+//! What is read from the wire, and what is written to it.
+
+use serde_json::{Value, json};
+use tool_runtime::{AssistantMessage, Content, Message, ToolCall, ToolChoice, ToolMessage, ToolSchema};
+
+fn read(json: Value) -> AssistantMessage {
+    serde_json::from_value(json).expect("it is read")
+}
+
+fn written(message: &impl serde::Serialize) -> String {
+    serde_json::to_string(message).expect("it is written")
+}
+
+#[test]
+fn every_role_is_written_role_first() {
+    let messages = [
+        Message::system("a"),
+        Message::developer("b"),
+        Message::user("c"),
+        AssistantMessage::text("d").into(),
+        AssistantMessage::calls(vec![ToolCall::new("1", "now", "{}")]).into(),
+        ToolMessage::new("1", "e").into(),
+    ];
+    assert_eq!(
+        written(&messages),
+        concat!(
+            r#"[{"role":"system","content":"a"},{"role":"developer","content":"b"},{"role":"user","content":"c"},"#,
+            r#"{"role":"assistant","content":"d"},"#,
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","#,
+            r#""function":{"name":"now","arguments":"{}"}}]},"#,
+            r#"{"role":"tool","tool_call_id":"1","content":"e"}]"#,
+        )
+    );
+}
+
+#[test]
+fn every_role_is_read_again_as_it_was_written() {
+    let messages = [
+        Message::system("a"),
+        Message::developer("b"),
+        Message::user(Content::from_parts(vec![json!({"type":"image_url","image_url":{"url":"x"}})])),
+        AssistantMessage::calls(vec![ToolCall::new("1", "now", "{}")]).into(),
+        ToolMessage::new("1", "e").into(),
+    ];
+    let again: Vec<Message> = serde_json::from_str(&written(&messages)).expect("it is read");
+    assert_eq!(again, messages);
+}
+
+#[test]
+fn a_message_without_a_role_or_of_an_unknown_one_is_refused_in_clear_words() {
+    let error = serde_json::from_str::<Message>(r#"{"content":"x"}"#).expect_err("no role");
+    assert_eq!(error.to_string(), "missing field `role`");
+    let error =
+        serde_json::from_str::<Message>(r#"{"role":"function","content":"x"}"#).expect_err("unknown role");
+    assert!(error.to_string().contains("unknown variant `function`, expected one of `system`, "), "{error}");
+    let error = serde_json::from_str::<AssistantMessage>(r#"{"role":"user"}"#).expect_err("another role");
+    assert!(error.to_string().contains("expected a message of role `assistant`, got `user`"), "{error}");
+}
+
+#[test]
+fn content_is_read_absent_null_empty_and_as_parts() {
+    assert_eq!(read(json!({"role":"assistant"})).content, None);
+    assert_eq!(read(json!({"role":"assistant","content":null})).content, None);
+    assert_eq!(read(json!({"role":"assistant","content":""})).content, Some("".into()));
+    let parts = json!([{"type":"text","text":"sun"},{"type":"text","text":"ny"}]);
+    let content = read(json!({"content":parts})).content.expect("there is content");
+    assert_eq!(content, "sunny");
+    assert_eq!(serde_json::to_value(&content).expect("it is written"), parts);
+    let tool: ToolMessage =
+        serde_json::from_value(json!({"role":"tool","content":null})).expect("it is read");
+    assert_eq!((&*tool.tool_call_id, &*tool.content), ("", ""));
+}
+
+#[test]
+fn calls_that_are_absent_null_or_empty_are_no_calls_and_leave_no_key() {
+    for json in [
+        json!({"content":"x"}),
+        json!({"content":"x","tool_calls":null}),
+        json!({"content":"x","tool_calls":[]}),
+    ] {
+        let message = read(json);
+        assert!(message.tool_calls.is_empty());
+        assert_eq!(written(&message), r#"{"role":"assistant","content":"x"}"#);
+    }
+}
+
+#[test]
+fn arguments_are_read_as_text_as_an_object_as_null_and_absent() {
+    for (function, arguments) in [
+        (json!({"name":"f","arguments":"{\"a\": 1}"}), "{\"a\": 1}"),
+        (json!({"name":"f","arguments":{"a":1}}), r#"{"a":1}"#),
+        (json!({"name":"f","arguments":null}), ""),
+        (json!({"name":"f"}), ""),
+    ] {
+        let call: ToolCall =
+            serde_json::from_value(json!({"id":"1","function":function})).expect("it is read");
+        assert_eq!(call, ToolCall::new("1", "f", arguments));
+    }
+}
+
+#[test]
+fn a_call_is_read_without_id_type_index_or_even_a_function() {
+    let calls: Vec<ToolCall> = serde_json::from_value(json!([
+        {"function":{"name":"f","arguments":"{}"}},
+        {"id":null,"type":null,"index":7,"function":{"name":"f","arguments":"{}"}},
+        {"id":"","type":"function","function":{"name":"f","arguments":"{}","index":0}},
+        {},
+    ]))
+    .expect("they are read");
+    assert_eq!(
+        calls[..3],
+        [ToolCall::new("", "f", "{}"), ToolCall::new("", "f", "{}"), ToolCall::new("", "f", "{}")]
+    );
+    assert_eq!(calls[3], ToolCall::new("", "", ""));
+}
+
+#[test]
+fn unknown_fields_of_a_history_are_kept() {
+    let history = json!([
+        {"role":"user","content":"x","name":"Ada"},
+        {"role":"assistant","content":"y","reasoning_content":"z"},
+        {"role":"tool","content":"w","tool_call_id":"1","cache_control":{"type":"ephemeral"}},
+    ]);
+    let messages: Vec<Message> = serde_json::from_value(history.clone()).expect("it is read");
+    assert_eq!(serde_json::to_value(&messages).expect("it is written"), history);
+}
+
+#[test]
+fn text_of_a_message_is_its_content() {
+    assert_eq!(Message::user("x").text(), "x");
+    assert_eq!(Message::from(AssistantMessage::default()).text(), "");
+    assert_eq!(Message::from(ToolMessage::new("1", "y")).text(), "y");
+}
+
+#[test]
+fn a_tool_choice_has_four_values() {
+    for (choice, json) in [
+        (ToolChoice::Auto, json!("auto")),
+        (ToolChoice::None, json!("none")),
+        (ToolChoice::Required, json!("required")),
+        (ToolChoice::Tool("now".to_owned()), json!({"type":"function","function":{"name":"now"}})),
+    ] {
+        assert_eq!(serde_json::to_value(&choice).expect("it is written"), json);
+        assert_eq!(serde_json::from_value::<ToolChoice>(json).expect("it is read"), choice);
+    }
+    assert_eq!(serde_json::from_value::<ToolChoice>(json!("any")).expect("it is read"), ToolChoice::Required);
+    assert!(serde_json::from_value::<ToolChoice>(json!("sometimes")).is_err());
+}
+
+#[test]
+fn a_tool_definition_without_parameters_is_one_of_a_tool_without_parameters() {
+    for function in
+        [json!({"name":"now"}), json!({"name":"now","description":null,"parameters":null,"strict":true})]
+    {
+        let schema: ToolSchema =
+            serde_json::from_value(json!({"type":"function","function":function})).expect("it is read");
+        assert_eq!(schema.name(), "now");
+        assert_eq!(schema.description(), "");
+        assert_eq!(
+            schema.parameters().get(),
+            r#"{"type":"object","properties":{},"additionalProperties":false}"#
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! What the model reads of what a tool returned.
+
+use crate::answer;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use tool_runtime::{CallError, Registry, tool, tools};
+
+#[derive(Serialize)]
+struct Weather {
+    city: String,
+    celsius: f64,
+}
+
+#[derive(Serialize)]
+struct Name(String);
+
+#[derive(Debug)]
+struct Trouble;
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("trouble ahead")
+    }
+}
+
+type Outcome<T> = std::result::Result<T, Trouble>;
+
+/// Nothing.
+#[tool]
+fn nothing() {}
+
+/// Nothing, or trouble.
+#[tool]
+async fn nothing_or_trouble(trouble: bool) -> Result<(), Trouble> {
+    if trouble { Err(Trouble) } else { Ok(()) }
+}
+
+/// Text.
+#[tool]
+fn string() -> String {
+    "say \"hi\"\n".to_owned()
+}
+
+/// Static text.
+#[tool]
+fn static_str() -> &'static str {
+    "hi"
+}
+
+/// Text of its argument.
+#[tool]
+fn borrowed_cow(text: &str) -> Cow<'_, str> {
+    text.into()
+}
+
+/// Text, through an alias of `Result`.
+#[tool]
+fn aliased(trouble: bool) -> Outcome<String> {
+    if trouble { Err(Trouble) } else { Ok("plain".to_owned()) }
+}
+
+/// A struct.
+#[tool]
+fn object() -> Weather {
+    Weather { city: "北京".to_owned(), celsius: 21.5 }
+}
+
+/// A number.
+#[tool]
+fn number() -> u64 {
+    42
+}
+
+/// A list, perhaps.
+#[tool]
+fn maybe_list(some: bool) -> Option<Vec<&'static str>> {
+    some.then(|| vec!["a", "b"])
+}
+
+/// A newtype over text.
+#[tool]
+fn newtype() -> Name {
+    Name("x".to_owned())
+}
+
+/// Any JSON.
+#[tool]
+fn value() -> serde_json::Value {
+    serde_json::json!("x")
+}
+
+/// What anyhow says.
+#[tool]
+async fn with_anyhow(number: String) -> anyhow::Result<i32> {
+    use anyhow::Context as _;
+    number.parse().with_context(|| format!("`{number}` is no number"))
+}
+
+/// A boxed error.
+#[tool]
+fn boxed_error() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    Err("boxed".into())
+}
+
+/// Cannot be written as JSON.
+#[tool]
+fn unwritable() -> BTreeMap<(u8, u8), u8> {
+    BTreeMap::from([((1, 2), 3)])
+}
+
+#[tokio::test]
+async fn nothing_is_sent_as_ok() {
+    assert_eq!(answer(tools![nothing], "nothing", "").await, "ok");
+    assert_eq!(answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":false}"#).await, "ok");
+}
+
+#[tokio::test]
+async fn text_is_sent_as_it_is() {
+    assert_eq!(answer(tools![string], "string", "").await, "say \"hi\"\n");
+    assert_eq!(answer(tools![static_str], "static_str", "").await, "hi");
+    assert_eq!(answer(tools![borrowed_cow], "borrowed_cow", r#"{"text":"a\"b"}"#).await, "a\"b");
+    assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":false}"#).await, "plain");
+}
+
+#[tokio::test]
+async fn everything_else_is_sent_as_json() {
+    assert_eq!(answer(tools![object], "object", "").await, r#"{"city":"北京","celsius":21.5}"#);
+    assert_eq!(answer(tools![number], "number", "").await, "42");
+    assert_eq!(answer(tools![maybe_list], "maybe_list", r#"{"some":true}"#).await, r#"["a","b"]"#);
+    assert_eq!(answer(tools![maybe_list], "maybe_list", r#"{"some":false}"#).await, "null");
+    assert_eq!(answer(tools![newtype], "newtype", "").await, r#""x""#);
+    assert_eq!(answer(tools![value], "value", "").await, r#""x""#);
+}
+
+#[tokio::test]
+async fn an_error_is_sent_as_its_own_text() {
+    assert_eq!(
+        answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":true}"#).await,
+        "Error: trouble ahead"
+    );
+    assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":true}"#).await, "Error: trouble ahead");
+    assert_eq!(
+        answer(tools![with_anyhow], "with_anyhow", r#"{"number":"x"}"#).await,
+        "Error: `x` is no number"
+    );
+    assert_eq!(answer(tools![with_anyhow], "with_anyhow", r#"{"number":"7"}"#).await, "7");
+    assert_eq!(answer(tools![boxed_error], "boxed_error", "").await, "Error: boxed");
+}
+
+#[tokio::test]
+async fn a_result_that_is_no_json_is_an_error_and_no_panic() {
+    let registry = Registry::new(tools![unwritable]).expect("one tool");
+    let error = registry.call("unwritable", "").await.expect_err("a map with such keys is no JSON");
+    assert!(matches!(error, CallError::Unserializable { .. }));
+    assert_eq!(error.to_string(), "the result of `unwritable` cannot be sent: key must be a string.");
+}

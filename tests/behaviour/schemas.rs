@@ -1,0 +1,176 @@
+//! What the model is told of the tools.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tool_runtime::{CallError, Registry, ToolChoice, ToolList, tool, tools};
+
+/// The time of day.
+#[tool]
+pub(crate) fn now() {}
+
+/// Look up the weather.
+///
+/// Takes *any* city.
+#[tool]
+#[allow(unused_variables)]
+fn get_weather(
+    /// City name, for example "Beijing".
+    city: &str,
+    /// How many days ahead;
+    /// 0 is today.
+    #[arg(default = 0)]
+    days: u8,
+    zone: Option<String>,
+    alerts: bool,
+) {
+}
+
+/// Where one stays.
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code)]
+struct Stop {
+    /// The city.
+    city: String,
+    nights: Option<u32>,
+    title: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Class {
+    FirstClass,
+    Coach,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code)]
+struct Tree {
+    name: String,
+    children: Vec<Tree>,
+}
+
+/// Plans a trip.
+#[tool]
+#[allow(unused_variables, clippy::needless_pass_by_value)]
+fn plan(
+    /// In order.
+    stops: Vec<Stop>,
+    class: Class,
+    budget: i64,
+    ratio: f32,
+    notes: BTreeMap<String, String>,
+    extra: serde_json::Value,
+) {
+}
+
+/// Draws a tree.
+#[tool]
+#[allow(unused_variables, clippy::needless_pass_by_value)]
+fn draw(tree: Tree) {}
+
+fn parameters(tools: ToolList) -> Value {
+    let registry = Registry::new(tools).expect("different names");
+    serde_json::from_str(registry.schemas()[0].parameters().get()).expect("a schema is JSON")
+}
+
+#[test]
+fn a_definition_is_what_chat_completions_takes() {
+    let registry = Registry::new(tools![get_weather]).expect("one tool");
+    assert_eq!(
+        serde_json::to_string(registry.schemas()).expect("it is written"),
+        concat!(
+            r#"[{"type":"function","function":{"name":"get_weather","#,
+            r#""description":"Look up the weather.\n\nTakes *any* city.","#,
+            r#""parameters":{"type":"object","properties":{"#,
+            r#""city":{"description":"City name, for example \"Beijing\".","type":"string"},"#,
+            r#""days":{"default":0,"description":"How many days ahead;\n0 is today.","#,
+            r#""maximum":255,"minimum":0,"type":"integer"},"#,
+            r#""zone":{"type":["string","null"]},"alerts":{"type":"boolean"}},"#,
+            r#""required":["city","alerts"],"additionalProperties":false}}}]"#,
+        )
+    );
+}
+
+#[test]
+fn a_tool_without_parameters_has_an_empty_closed_object() {
+    let registry = Registry::new(tools![now]).expect("one tool");
+    assert_eq!(
+        registry.schemas()[0].parameters().get(),
+        r#"{"type":"object","properties":{},"additionalProperties":false}"#
+    );
+}
+
+#[test]
+fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
+    assert_eq!(
+        parameters(tools![plan]),
+        json!({
+            "type": "object",
+            "properties": {
+                "stops": {
+                    "type": "array",
+                    "description": "In order.",
+                    "items": {
+                        "type": "object",
+                        "description": "Where one stays.",
+                        "properties": {
+                            "city": {"type": "string", "description": "The city."},
+                            "nights": {"type": ["integer", "null"], "minimum": 0, "maximum": 4_294_967_295u32},
+                            "title": {"type": "string"},
+                        },
+                        "required": ["city", "title"],
+                    },
+                },
+                "class": {"type": "string", "enum": ["first-class", "coach"]},
+                "budget": {"type": "integer"},
+                "ratio": {"type": "number"},
+                "notes": {"type": "object", "additionalProperties": {"type": "string"}},
+                "extra": {},
+            },
+            "required": ["stops", "class", "budget", "ratio", "notes", "extra"],
+            "additionalProperties": false,
+        })
+    );
+}
+
+#[test]
+fn a_type_that_refers_to_itself_is_defined_once_at_the_root() {
+    let parameters = parameters(tools![draw]);
+    let defined = parameters["$defs"]["Tree"].as_object().expect("it is defined");
+    assert_eq!(defined["properties"]["children"]["items"], json!({"$ref": "#/$defs/Tree"}));
+    assert!(!parameters.to_string().contains("\"title\""));
+}
+
+#[test]
+fn definitions_come_by_name_and_parameters_as_declared() {
+    let registry = Registry::new(tools![plan, now, get_weather, draw]).expect("different names");
+    assert_eq!(registry.names(), ["draw", "get_weather", "now", "plan"]);
+    let names: Vec<&str> = registry.schemas().iter().map(tool_runtime::ToolSchema::name).collect();
+    assert_eq!(names, registry.names());
+    let text = registry.get("plan").expect("it is there").parameters().get();
+    let places: Vec<Option<usize>> = ["\"stops\":", "\"class\":", "\"budget\":", "\"ratio\":", "\"notes\":"]
+        .iter()
+        .map(|key| text.find(key))
+        .collect();
+    assert!(places.is_sorted() && places[0].is_some(), "{text}");
+}
+
+#[test]
+fn a_registry_says_what_it_holds() {
+    let registry = Registry::new(tools![now, draw]).expect("different names");
+    assert_eq!((registry.len(), registry.is_empty()), (2, false));
+    assert_eq!(registry.get("now").expect("it is there").description(), "The time of day.");
+    assert!(registry.get("later").is_none());
+    assert!(Registry::new(tools![]).expect("no tools").is_empty());
+}
+
+#[test]
+fn a_tool_choice_names_a_tool_that_is_there() {
+    let registry = Registry::new(tools![now]).expect("one tool");
+    assert_eq!(registry.tool_choice("now").expect("it is there"), ToolChoice::Tool("now".to_owned()));
+    assert!(
+        matches!(registry.tool_choice("noww"), Err(CallError::UnknownTool { meant: Some(now), .. }) if now == "now")
+    );
+}

@@ -1,0 +1,34 @@
+//! `Registry::collect()` finds every tool of the program.
+
+use tool_runtime::{Registry, ToolCall, tool, tools};
+
+/// Adds.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+mod deep {
+    mod inside {
+        /// Is found although nothing names it.
+        #[tool_runtime::tool]
+        fn hidden() -> &'static str {
+            "found"
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_tool_of_the_program_is_collected_and_runs() {
+    let registry = Registry::collect().expect("the names differ");
+    assert_eq!(registry.names(), ["add", "hidden"]);
+    let calls = [ToolCall::new("1", "hidden", "{}"), ToolCall::new("2", "add", r#"{"a":1,"b":2}"#)];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!((&*answers[0].content, &*answers[1].content), ("found", "3"));
+}
+
+#[test]
+fn a_tool_that_is_listed_and_collected_is_there_once() {
+    let registry = Registry::builder().tools(tools![add]).collect().build().expect("it is one tool");
+    assert_eq!(registry.names(), ["add", "hidden"]);
+}

@@ -1,0 +1,122 @@
+//! Recorded traffic of real providers, from the folder that the variable `TOOL_CORPORA` names.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use tool_runtime::{AssistantMessage, Echo, Message, Registry, ToolSchema, tools};
+
+/// The rows of a file, or `None`, said aloud, where there is no such recording at hand.
+fn rows(file: &str) -> Option<Vec<Value>> {
+    let Some(folder) = std::env::var_os("TOOL_CORPORA") else {
+        println!("skipped: TOOL_CORPORA is not set, so there is no recorded traffic to check against");
+        return None;
+    };
+    let path = PathBuf::from(folder).join(file);
+    let text = std::fs::read_to_string(&path)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+    Some(text.lines().map(|row| serde_json::from_str(row).expect("a row is JSON")).collect())
+}
+
+/// What must survive the way through the program.
+fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
+    let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
+    calls
+        .iter()
+        .map(|call| {
+            let function = &call["function"];
+            let text = |value: &'static str| function[value].as_str().unwrap_or_default();
+            (call["id"].as_str().unwrap_or_default(), text("name"), text("arguments"))
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn every_reply_is_read_echoed_and_paired() {
+    let Some(rows) = rows("replies.jsonl") else { return };
+    let registry = Registry::new(tools![]).expect("no tools");
+    let (mut read, mut ids, mut objects, mut mended) = (0, 0, 0, 0);
+    for row in &rows {
+        let source = &row["source"];
+        let reply: AssistantMessage = serde_json::from_value(row["message"].clone())
+            .unwrap_or_else(|error| panic!("{source}: {error}"));
+        let reply = reply.echo(Echo::Minimal);
+        let echoed = serde_json::to_value(&reply).expect("an echo is written");
+        for ((id, name, arguments), (echoed_id, echoed_name, echoed_arguments)) in
+            calls(&row["message"]).into_iter().zip(calls(&echoed))
+        {
+            assert_eq!(name, echoed_name, "{source}");
+            if !id.is_empty() {
+                assert_eq!(id, echoed_id, "{source}");
+                ids += 1;
+            }
+            assert!(!echoed_id.is_empty(), "{source}");
+            match serde_json::from_str::<Value>(arguments) {
+                Ok(Value::Object(_)) => {
+                    assert_eq!(arguments, echoed_arguments, "{source}");
+                    objects += 1;
+                }
+                _ => {
+                    assert!(
+                        matches!(serde_json::from_str(echoed_arguments), Ok(Value::Object(_))),
+                        "{source}"
+                    );
+                    mended += 1;
+                }
+            }
+        }
+        assert_eq!(calls(&row["message"]).len(), calls(&echoed).len(), "{source}");
+        assert!(
+            echoed.as_object().is_some_and(|echoed| echoed.keys().all(|key| [
+                "role",
+                "content",
+                "tool_calls",
+                "refusal"
+            ]
+            .contains(&&**key))),
+            "{source}: {echoed}"
+        );
+        let answers = registry.dispatch(&reply.tool_calls).await;
+        assert!(
+            answers
+                .iter()
+                .map(|answer| &answer.tool_call_id)
+                .eq(reply.tool_calls.iter().map(|call| &call.id))
+        );
+        read += 1;
+    }
+    println!("{read} replies of {}: {ids} ids kept, {objects} arguments kept, {mended} mended", rows.len());
+}
+
+#[test]
+fn every_accepted_history_is_read_and_written_with_the_same_pairs() {
+    let Some(rows) = rows("transcripts.jsonl") else { return };
+    let mut count = 0;
+    for row in &rows {
+        let source = &row["source"];
+        let messages: Vec<Message> = serde_json::from_value(row["messages"].clone())
+            .unwrap_or_else(|error| panic!("{source}: {error}"));
+        let written = serde_json::to_value(&messages).expect("messages are written");
+        for (came, written) in
+            row["messages"].as_array().into_iter().flatten().zip(written.as_array().into_iter().flatten())
+        {
+            assert_eq!(calls(came), calls(written), "{source}");
+            assert_eq!(came["tool_call_id"], written["tool_call_id"], "{source}");
+            assert_eq!(came["content"], written["content"], "{source}");
+            count += 1;
+        }
+    }
+    println!("{count} messages of {} histories", rows.len());
+}
+
+#[test]
+fn every_accepted_tool_definition_is_read() {
+    let Some(rows) = rows("accepted_tools.jsonl") else { return };
+    let mut read = 0;
+    for row in rows.iter().filter(|row| row["wire"] == "openai-chat") {
+        let definition = serde_json::json!({"type": "function", "function": row});
+        let schema: ToolSchema =
+            serde_json::from_value(definition).unwrap_or_else(|error| panic!("{}: {error}", row["source"]));
+        assert_eq!(schema.name(), row["name"]);
+        read += 1;
+    }
+    println!("{read} definitions");
+}
