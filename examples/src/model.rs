@@ -20,6 +20,9 @@ pub struct Request<'a> {
     pub tools: &'a [ToolSchema],
 }
 
+/// How long a reply may take.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// Where replies come from.
 pub enum Model {
     /// A script, built in.
@@ -76,7 +79,7 @@ impl Model {
                 model: set("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".to_owned()),
                 agent: ureq::Agent::config_builder()
                     .http_status_as_error(false)
-                    .timeout_global(Some(Duration::from_secs(120)))
+                    .timeout_global(Some(PATIENCE))
                     .build()
                     .into(),
             }),
@@ -92,11 +95,13 @@ impl Model {
         }
     }
 
-    /// Sends the request and waits for the reply.
+    /// Sends the request and waits for the reply. It blocks, which is fine in an example: the program has
+    /// nothing else to do meanwhile.
     ///
     /// # Errors
     ///
     /// The server is not there, refuses the request, or sends something else than a reply.
+    #[allow(clippy::unused_async, reason = "a real client would wait here")]
     pub async fn complete(&self, request: &Request<'_>) -> Result<AssistantMessage, ModelError> {
         match self {
             Model::Scripted(script) => {
@@ -106,7 +111,6 @@ impl Model {
                     Err(refusal) => Err(ModelError::Refused { status: 400, message: refusal.message }),
                 }
             }
-            // It blocks, which is fine here: the program has nothing else to do meanwhile.
             Model::Server(server) => server.post(request),
         }
     }

@@ -84,14 +84,14 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Refus
         return refuse(format!("messages.[{index}].{extra}"), "Extra inputs are not permitted");
     }
     let Some(calls) = message.get("tool_calls") else {
-        return match is_text_or_parts(&message["content"]) {
-            true => Ok(None),
-            // llama.cpp's words.
-            false => refuse(
-                format!("messages.[{index}].content"),
-                "Assistant message must contain either 'content' or 'tool_calls'!",
-            ),
-        };
+        if is_text_or_parts(&message["content"]) {
+            return Ok(None);
+        }
+        // llama.cpp's words.
+        return refuse(
+            format!("messages.[{index}].content"),
+            "Assistant message must contain either 'content' or 'tool_calls'!",
+        );
     };
     let calls = calls.as_array().map_or(&[][..], Vec::as_slice);
     if calls.is_empty() {

@@ -33,9 +33,9 @@ async fn all_errors_can_be_told_apart_by_the_program() {
     let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
     assert!(matches!(&faults[..], [
         ArgumentFault::Repeated { argument: days },
-        ArgumentFault::Missing { argument: city },
-        ArgumentFault::Unknown { argument: cty, meant: Some(meant) },
-    ] if days == "days" && city == "city" && cty == "cty" && meant == "city"));
+        ArgumentFault::Missing { argument: missing },
+        ArgumentFault::Unknown { argument: unknown, meant: Some(meant) },
+    ] if days == "days" && missing == "city" && unknown == "cty" && meant == "city"));
 }
 
 #[tokio::test]
@@ -125,7 +125,6 @@ struct Stop {
 
 /// Plans a trip.
 #[tool]
-#[allow(clippy::needless_pass_by_value)]
 fn plan(stops: Vec<Stop>, sky: Sky, tags: Option<Vec<String>>, extra: serde_json::Value) -> String {
     let stops: Vec<String> = stops.iter().map(|stop| format!("{} {:?}", stop.city, stop.nights)).collect();
     format!("{stops:?} {sky:?} {tags:?} {extra}")
@@ -171,7 +170,6 @@ struct Unwritable(u8);
 
 /// Has a default of every kind.
 #[tool]
-#[allow(clippy::needless_pass_by_value)]
 fn defaults(
     #[arg(default)] count: u32,
     #[arg(default = "Beijing")] city: &str,

@@ -25,9 +25,7 @@ fn now() -> &'static str {
 /// Panics at once.
 #[tool]
 fn panics(#[arg(default)] message: String) {
-    if message.is_empty() {
-        panic!("a secret")
-    }
+    assert!(!message.is_empty(), "a secret");
     panic!("{message}")
 }
 
@@ -113,7 +111,7 @@ async fn a_panic_is_told_to_the_program_and_not_to_the_model() {
     assert!(!outcome.succeeded());
     match outcome.error() {
         Some(CallError::Panicked { tool, message }) => {
-            assert_eq!((*tool, &**message), ("panics", "password: 123"))
+            assert_eq!((*tool, &**message), ("panics", "password: 123"));
         }
         other => panic!("expected a panic, got {other:?}"),
     }

@@ -1,4 +1,4 @@
-//! The cursor against serde_json: any text is taken by both or by neither.
+//! The cursor against `serde_json`: any text is taken by both or by neither.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,7 +20,6 @@ struct Derived {
 
 /// Takes a bit of everything.
 #[tool]
-#[allow(clippy::needless_pass_by_value)]
 fn takes(city: &str, days: u8, note: Option<String>, inner: Option<Inner>) -> String {
     format!("{city:?} {days} {note:?} {inner:?}")
 }

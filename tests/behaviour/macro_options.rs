@@ -47,7 +47,7 @@ fn an_empty_description_is_left_out() {
 #[tool]
 fn raw_names(r#type: String, _unused: bool, mut n: u8) -> String {
     n += 1;
-    format!("{} {n}", r#type)
+    format!("{type} {n}")
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ fn compiled_out_too() {}
 
 /// Has the names that generated code might use.
 #[tool]
-#[allow(clippy::too_many_arguments, clippy::needless_pass_by_value)]
+#[allow(clippy::too_many_arguments)]
 fn hostile(
     args: u8,
     result: u8,

@@ -1,5 +1,12 @@
 //! What the library promises, as a user would notice it.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::unused_async,
+    clippy::unnecessary_wraps,
+    reason = "the tools here show every shape of function, whether it needs it or not"
+)]
+
 mod arguments;
 mod dispatch;
 mod echo;

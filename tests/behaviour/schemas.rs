@@ -53,7 +53,7 @@ struct Tree {
 
 /// Plans a trip.
 #[tool]
-#[allow(unused_variables, clippy::needless_pass_by_value)]
+#[allow(unused_variables)]
 fn plan(
     /// In order.
     stops: Vec<Stop>,
@@ -67,7 +67,7 @@ fn plan(
 
 /// Draws a tree.
 #[tool]
-#[allow(unused_variables, clippy::needless_pass_by_value)]
+#[allow(unused_variables)]
 fn draw(tree: Tree) {}
 
 fn parameters(tools: ToolList) -> Value {

@@ -40,7 +40,7 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
 
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
+        #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
         #vis enum #ident {}
     }
 }
@@ -64,11 +64,11 @@ fn call(tool: &Tool) -> TokenStream {
     let ident = &signature.ident;
     let dot_await = signature.asyncness.map(|_| quote!(.await));
     // Where the future is not `Send`, the error stands on `async`; where the result cannot be sent, on its type.
-    let future_span = signature.asyncness.map_or(ident.span(), |token| token.span);
-    let output_span = match &signature.output {
+    let future_span = ours_at(signature.asyncness.map_or(ident.span(), |token| token.span));
+    let output_span = ours_at(match &signature.output {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => ident.span(),
-    };
+    });
     let at_future = respanned(quote!(#krate::__private), future_span);
     let at_output = respanned(quote!(#krate::__private), output_span);
     let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).kind().settle(__returned));
@@ -101,7 +101,7 @@ struct Slot {
 impl Slot {
     fn new(krate: &syn::Path, parameter: &Parameter) -> Self {
         let ty = elided(parameter.ty.to_token_stream());
-        let span = parameter.ty.span();
+        let span = ours_at(parameter.ty.span());
         let place = place(&parameter.written.pat, span);
         let at_type = respanned(quote!(#krate::__private), span);
         let default = parameter.default.as_ref().map(|default| match default {
@@ -118,7 +118,6 @@ impl Slot {
 
 /// A local of the shim: named for the reader of the expansion, invisible to the user's code.
 fn place(pattern: &Pat, span: Span) -> Ident {
-    let span = Span::mixed_site().located_at(span);
     match pattern {
         Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
         _ => Ident::new("__unnamed", span),
@@ -145,6 +144,11 @@ fn elided(tokens: TokenStream) -> TokenStream {
             }
         })
         .collect()
+}
+
+/// Generated code that an error shows at a place of the user's; no lint takes it for the user's own.
+fn ours_at(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
 }
 
 fn respanned(tokens: TokenStream, span: Span) -> TokenStream {

@@ -22,7 +22,7 @@ pub(crate) fn stand_in(tool: &Tool, error: &Error) -> TokenStream {
     let stand_in = (!is_method && !crate::check::is_primitive(ident)).then(|| {
         quote! {
             #[doc(hidden)]
-            #[allow(non_camel_case_types, dead_code)]
+            #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
             #vis enum #ident {}
             impl #krate::__private::Tool for #ident {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor =

@@ -20,13 +20,13 @@ use proc_macro2::TokenStream;
 /// Makes a tool of a function. See `tool_runtime::tool`.
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    tool_of(options.into(), item.into()).into()
+    tool_of(options.into(), &item.into()).into()
 }
 
-fn tool_of(options: TokenStream, item: TokenStream) -> TokenStream {
+fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
     let function = match syn::parse2::<written::Function>(item.clone()) {
         Ok(function) => function,
-        Err(error) => return fallback::item_unchanged(&item, &error),
+        Err(error) => return fallback::item_unchanged(item, &error),
     };
     let mut faults = faults::Faults::default();
     let tool = meant::Tool::new(options, &function, &mut faults);

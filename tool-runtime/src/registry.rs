@@ -73,7 +73,6 @@ impl Registry {
     }
 
     /// For a registry of several parts.
-    #[must_use]
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder::default()
     }

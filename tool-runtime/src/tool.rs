@@ -63,7 +63,10 @@ pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// A `Box::pin` whose call the macro gives the span of the function's `async`, since that is where the
 /// error about a future that is not `Send` should stand.
-#[allow(clippy::unnecessary_wraps, reason = "it ends a shim that can also stop")]
+///
+/// # Errors
+///
+/// None: it ends a shim, which can stop before.
 pub fn start<'a>(tool: impl Future<Output = Reply> + Send + 'a) -> Result<Started<'a>, Stop> {
     Ok(Box::pin(tool))
 }

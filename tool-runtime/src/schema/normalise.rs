@@ -7,9 +7,9 @@ pub(super) fn normalise(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => {
             keywords.remove("title");
-            if let Some(bounds) = keywords.get("format").and_then(Value::as_str).and_then(number_format) {
+            if let Some(format) = keywords.get("format").and_then(Value::as_str).and_then(NumberFormat::of) {
                 keywords.remove("format");
-                if let Some((minimum, maximum)) = bounds {
+                if let NumberFormat::Unwritten(minimum, maximum) = format {
                     keywords.entry("minimum").or_insert(minimum);
                     keywords.entry("maximum").or_insert(maximum);
                 }
@@ -34,14 +34,22 @@ pub(super) fn normalise(schema: &mut Value) {
     }
 }
 
-/// The bounds that a format of schemars stands for, where the type's own are not written beside it: those of
-/// 8 and 16 bits are. `None` for the formats of JSON Schema, which say something to the model.
-fn number_format(format: &str) -> Option<Option<(Value, Value)>> {
-    match format {
-        "int32" => Some(Some((i32::MIN.into(), i32::MAX.into()))),
-        "uint32" => Some(Some((0.into(), u32::MAX.into()))),
-        "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int128" | "uint128" | "int"
-        | "uint" | "float" | "double" => Some(None),
-        _ => None,
+/// A format that schemars gives to numbers, and that is none of JSON Schema's.
+enum NumberFormat {
+    /// The bounds of the type stand beside it, as those of 8 and 16 bits do, or it has none to speak of.
+    Written,
+    /// These bounds go with it.
+    Unwritten(Value, Value),
+}
+
+impl NumberFormat {
+    fn of(format: &str) -> Option<Self> {
+        match format {
+            "int32" => Some(NumberFormat::Unwritten(i32::MIN.into(), i32::MAX.into())),
+            "uint32" => Some(NumberFormat::Unwritten(0.into(), u32::MAX.into())),
+            "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int128" | "uint128" | "int"
+            | "uint" | "float" | "double" => Some(NumberFormat::Written),
+            _ => None,
+        }
     }
 }
