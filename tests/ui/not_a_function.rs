@@ -1,0 +1,15 @@
+use tool_runtime::tool;
+
+#[tool]
+struct Weather;
+
+trait Clock {
+    /// The time.
+    #[tool]
+    fn now();
+}
+
+#[tool]
+const ANSWER: u8 = 42;
+
+fn main() {}

@@ -1,0 +1,17 @@
+use tool_runtime::tool;
+
+struct Weather;
+
+/// Look up the weather.
+#[tool]
+fn get_weather() -> Weather {
+    Weather
+}
+
+/// Look up the weather, perhaps.
+#[tool]
+async fn try_weather() -> Result<Weather, String> {
+    Ok(Weather)
+}
+
+fn main() {}
