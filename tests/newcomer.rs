@@ -1,2 +1,30 @@
-//! x
-fn main() {}
+//! A newcomer's programs, outside the workspace: what stands in their `Cargo.toml` is all that is needed.
+
+use std::path::Path;
+use std::process::Command;
+
+fn run(program: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folder = root.join("tests/newcomer").join(program);
+    // The versions that are at hand already: nothing is looked up.
+    std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file is copied");
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--offline"])
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("newcomer"))
+        .current_dir(&folder)
+        .output()
+        .expect("cargo runs");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program} failed: {stderr}");
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn tools_of_scalars_need_no_dependency_but_tool_runtime_and_tokio() {
+    assert_eq!(run("scalars"), "5 answers as expected");
+}
+
+#[test]
+fn tools_of_structs_need_serde_besides() {
+    assert_eq!(run("structs"), "1 answers as expected");
+}
