@@ -7,7 +7,8 @@ const COMPILER: &str = "rustc 1.95.0";
 
 #[test]
 fn every_mistake_is_one_clear_error() {
-    let version = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("--version").output();
+    let version =
+        Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("--version").output();
     let version = String::from_utf8_lossy(&version.expect("rustc runs").stdout).into_owned();
     if !version.starts_with(COMPILER) {
         println!("skipped: the expected messages are those of {COMPILER}, and this is {}", version.trim());

@@ -17,7 +17,7 @@ mod written;
 
 use proc_macro2::TokenStream;
 
-/// Makes a tool of a function. See `tool_runtime::tool`.
+/// Makes a tool of a function.
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool_of(options.into(), &item.into()).into()

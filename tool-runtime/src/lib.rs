@@ -4,8 +4,50 @@
 //! dispatcher. A [`Registry`] collects the tools; [`Registry::schemas`] goes into the request, and
 //! [`Registry::dispatch`] turns the `tool_calls` of the reply into exactly one paired message of role `tool`
 //! per call, whatever the model sent and whatever the tools did.
-#![doc = ""]
-#![doc = include_str!("../../README.md")]
+//!
+//! ```standalone_crate
+//! use tool_runtime::{Registry, ToolCall, tool};
+//!
+//! /// Look up the weather of a city.
+//! #[tool]
+//! async fn get_weather(
+//!     /// City name, for example "Beijing".
+//!     city: &str,
+//!     /// How many days ahead; 0 is today.
+//!     #[arg(default = 0)]
+//!     days: u8,
+//! ) -> Result<String, std::io::Error> {
+//!     Ok(format!("{city} in {days} days: sunny"))
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::collect()?;
+//! let tools = serde_json::to_string(registry.schemas())?; // goes into the request as `tools`
+//! # assert!(tools.contains("get_weather"));
+//!
+//! // What comes back as `tool_calls`, usually inside an `AssistantMessage`.
+//! let calls = [ToolCall::new("call_1", "get_weather", r#"{"city":"Beijing"}"#)];
+//! let answers = registry.dispatch(&calls).await;
+//! assert_eq!(
+//!     serde_json::to_string(&answers)?,
+//!     r#"[{"role":"tool","tool_call_id":"call_1","content":"Beijing in 0 days: sunny"}]"#,
+//! );
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The way of a reply
+//!
+//! 1. The `message` of the reply is read as an [`AssistantMessage`]. It takes what servers really send.
+//! 2. [`AssistantMessage::echo`] makes of it what the history may hold, by the provider's needs ([`Echo`]).
+//! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
+//! 4. Echo and answers go to the end of the messages, as [`Message`]s.
+//!
+//! # Features
+//!
+//! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
+//!   of lists: `Registry::new(tools![a, b])`.
 
 mod arguments;
 mod dispatch;
@@ -29,6 +71,13 @@ pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
 pub use schema::ToolSchema;
 pub use tool::ToolList;
 pub use tool_choice::ToolChoice;
+#[doc = include_str!("tool.md")]
 pub use tool_macros::tool;
 
+// In the API of this crate, and all that a type needs to be an argument or a result.
 pub use {schemars, serde, serde_json};
+
+/// The README's code, compiled and run with the tests.
+#[cfg(all(doctest, feature = "collect"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

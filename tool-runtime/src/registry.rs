@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// Made once, then shared: a clone is a pointer.
 ///
-/// ```
+/// ```standalone_crate
 /// use tool_runtime::{Registry, ToolCall, tool};
 ///
 /// /// Adds two numbers.
@@ -53,7 +53,8 @@ impl Registry {
     /// dependencies included. Needs the feature `collect`, which is on by default.
     ///
     /// A crate that nothing else of is used may be left out by the linker, and its tools with it:
-    /// `use that_crate as _;` keeps them.
+    /// `use that_crate as _;` keeps them. Unit tests see the tools of all of them, and so do the doc tests of
+    /// edition 2024, which rustdoc merges into one program: `standalone_crate` keeps one apart.
     ///
     /// # Errors
     ///
