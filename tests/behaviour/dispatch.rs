@@ -117,6 +117,28 @@ async fn a_panic_is_told_to_the_program_and_not_to_the_model() {
     }
 }
 
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        std::panic::panic_any(Bomb);
+    }
+}
+
+/// Panics with something that panics when it is dropped.
+#[tool]
+fn panics_with_a_bomb() {
+    std::panic::panic_any(Bomb);
+}
+
+#[tokio::test]
+async fn a_panic_that_panics_when_it_is_dropped_is_one_more_message() {
+    let registry = Registry::new(tools![panics_with_a_bomb, now]).expect("different names");
+    let calls = [ToolCall::new("1", "panics_with_a_bomb", ""), ToolCall::new("2", "now", "")];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(contents(&answers), ["Error: the tool `panics_with_a_bomb` failed unexpectedly.", "12:00"]);
+}
+
 #[tokio::test]
 async fn an_outcome_says_that_a_call_succeeded() {
     let answers = registry().dispatch(&[ToolCall::new("1", "now", "")]).await;

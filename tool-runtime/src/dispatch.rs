@@ -1,5 +1,7 @@
 //! Calls in, paired messages out.
 
+mod panics;
+
 use crate::arguments::{Invocation, Refusal, Stop};
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
@@ -7,11 +9,6 @@ use crate::output::Failure;
 use crate::registry::Registry;
 use crate::tool::Descriptor;
 use futures_util::future::join_all;
-use std::any::Any;
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
 use std::time::Instant;
 
 impl Registry {
@@ -73,9 +70,9 @@ impl Registry {
     /// What the model would have been told.
     pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
         let Some(tool) = self.descriptor(name) else { return Err(self.unknown_tool(name)) };
-        match catch_panic(run(tool, arguments)).await {
+        match panics::caught(run(tool, arguments)).await {
             Ok(result) => result,
-            Err(payload) => Err(CallError::Panicked { tool: tool.name, message: panic_message(&*payload) }),
+            Err(message) => Err(CallError::Panicked { tool: tool.name, message }),
         }
     }
 
@@ -109,22 +106,4 @@ fn refused(tool: &'static str, stop: Stop) -> CallError {
         },
         Stop::Described => unreachable!("a shim describes itself only when it is asked to"),
     }
-}
-
-/// The future, with a panic in it as an `Err`. All that futures-util's `catch_unwind` does, without the
-/// features that it needs.
-async fn catch_panic<F: Future>(future: F) -> Result<F::Output, Box<dyn Any + Send>> {
-    let mut future = pin!(future);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(payload) => Poll::Ready(Err(payload)),
-    })
-    .await
-}
-
-#[cold]
-fn panic_message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or_default().to_owned()
 }

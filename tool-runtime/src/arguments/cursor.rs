@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
     /// The parameter that the next key names.
     fn key(&mut self, parameters: &[Parameter]) -> Option<usize> {
         let text = self.rest.strip_prefix('"')?;
-        let end = text.find(['"', '\\'])?;
+        let end = text.bytes().position(|byte| byte == b'"' || byte == b'\\')?;
         if text.as_bytes()[end] == b'"' {
             self.rest = &text[end + 1..];
             position(parameters, &text[..end])
@@ -98,7 +98,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn skip_space(&mut self) {
-        self.rest = self.rest.trim_start_matches([' ', '\n', '\t', '\r']);
+        let space = self.rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).count();
+        self.rest = &self.rest[space..];
     }
 }
 
