@@ -47,6 +47,14 @@ async fn an_unknown_argument_without_a_likely_meaning_is_only_named() {
 }
 
 #[tokio::test]
+async fn an_argument_that_is_given_twice_is_refused_even_with_one_value() {
+    assert_eq!(
+        weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
+        "Error: invalid arguments for `get_weather`: `city` is given twice"
+    );
+}
+
+#[tokio::test]
 async fn null_and_absence_are_both_none() {
     assert_eq!(weather(r#"{"city":"Beijing","days":1}"#).await, "Beijing 1 None");
     assert_eq!(weather(r#"{"city":"Beijing","days":1,"unit":null}"#).await, "Beijing 1 None");

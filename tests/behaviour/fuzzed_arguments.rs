@@ -32,7 +32,7 @@ const VALID: [&str; 5] = [
     "\n\t{\r\n\"city\": \"x\",\n\"days\": 1e0\n}\n",
 ];
 
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 25] = [
     "{",
     "}",
     "[",
@@ -52,6 +52,7 @@ const PIECES: [&str; 24] = [
     "true",
     "\"city\"",
     "\"days\":1",
+    "\"days\":1,",
     "\"\\u0063ity\":\"y\"",
     "\u{e9}",
     "\u{0}",
