@@ -39,6 +39,7 @@ struct Stop {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(title = "How comfortable it is")]
 enum Class {
     FirstClass,
     Coach,
