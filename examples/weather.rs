@@ -38,7 +38,7 @@ async fn get_weather(
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let model = Model::from_env(scripted::weather());
+    let model = Model::from_env(scripted::weather::script());
     println!("Model: {model}");
     match converse(&model).await {
         Ok(messages) => {

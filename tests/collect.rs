@@ -1,4 +1,4 @@
-//! `Registry::collect()` finds every tool of the program.
+//! `Registry::collect()` finds every tool of the program, those of its dependencies included.
 
 use tool_runtime::{Registry, ToolCall, tool, tools};
 
@@ -21,14 +21,15 @@ mod deep {
 #[tokio::test]
 async fn every_tool_of_the_program_is_collected_and_runs() {
     let registry = Registry::collect().expect("the names differ");
-    assert_eq!(registry.names(), ["add", "hidden"]);
+    assert_eq!(registry.names(), ["add", "add_two", "args", "halve", "hello", "hidden", "std"]);
     let calls = [ToolCall::new("1", "hidden", "{}"), ToolCall::new("2", "add", r#"{"a":1,"b":2}"#)];
     let answers = registry.dispatch(&calls).await;
     assert_eq!((&*answers[0].content, &*answers[1].content), ("found", "3"));
 }
 
 #[test]
-fn a_tool_that_is_listed_and_collected_is_there_once() {
-    let registry = Registry::builder().tools(tools![add]).collect().build().expect("it is one tool");
-    assert_eq!(registry.names(), ["add", "hidden"]);
+fn a_tool_that_is_listed_and_collected_is_there_once_also_when_it_comes_from_another_crate() {
+    let listed = tools![add, hygiene::tools::hello];
+    let registry = Registry::builder().tools(listed).collect().build().expect("each is one tool");
+    assert_eq!(registry.names(), ["add", "add_two", "args", "halve", "hello", "hidden", "std"]);
 }

@@ -20,10 +20,10 @@ mod other {
 fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     let error = Registry::collect().expect_err("three tools have one name");
     assert_eq!(error.faults().len(), 2);
-    let BuildFault::DuplicateName { name, first, second } = &error.faults()[0] else {
+    let BuildFault::DuplicateName { name, first, second, .. } = &error.faults()[0] else {
         panic!("expected a duplicate, got {error}")
     };
-    assert_eq!(*name, "now");
+    assert_eq!(name, "now");
     assert!(first.ends_with("duplicates.rs:6 (in `duplicates`)"), "{first}");
     assert!(second.ends_with("duplicates.rs:11 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();

@@ -4,10 +4,18 @@ use std::path::Path;
 use std::process::Command;
 
 fn run(program: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let folder = root.join("tests/newcomer").join(program);
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().expect("the workspace is there");
+    let from = root.join("tests/newcomer").join(program);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(program);
+    std::fs::create_dir_all(folder.join("src")).expect("a folder for the program");
+    std::fs::copy(from.join("src/main.rs"), folder.join("src/main.rs")).expect("its source");
+    let manifest = std::fs::read_to_string(from.join("Cargo.toml")).expect("its manifest");
+    let manifest = manifest.replace("../../..", &root.display().to_string().replace('\\', "/"));
+    std::fs::write(folder.join("Cargo.toml"), manifest)
+        .expect("its manifest, with the path as seen from there");
     // The versions that are at hand already: nothing is looked up.
-    std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file is copied");
+    std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file");
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline"])
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("newcomer"))

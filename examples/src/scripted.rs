@@ -1,5 +1,7 @@
 //! A model that follows a script: it needs no network, and checks each request as a provider would.
 
+pub mod weather;
+
 use crate::provider_rules::{self, Refusal};
 use serde_json::{Value, json};
 
@@ -34,34 +36,6 @@ impl Scripted {
             .filter_map(|message| message["content"].as_str())
             .collect();
         Ok((self.script)(&answers))
-    }
-}
-
-/// The script of the weather example: three calls at once, then a sentence made of their answers.
-#[must_use]
-pub fn weather() -> Scripted {
-    Scripted::new(|answers| {
-        if answers.is_empty() {
-            return assistant_calls(&[
-                ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
-                ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
-                ("call_reykjavik", "get_weather", json!({ "city": "Reykjavik", "days": 1 })),
-            ]);
-        }
-        let sentences: Vec<String> = answers.iter().map(|answer| weather_sentence(answer)).collect();
-        json!({ "role": "assistant", "content": sentences.join(" ") })
-    })
-}
-
-fn weather_sentence(answer: &str) -> String {
-    match serde_json::from_str::<Value>(answer) {
-        Ok(weather) => format!(
-            "{}: {}, {} °C.",
-            weather["city"].as_str().unwrap_or("?"),
-            weather["sky"].as_str().unwrap_or("?"),
-            weather["celsius"]
-        ),
-        Err(_) => format!("I could not find out: {answer}"),
     }
 }
 

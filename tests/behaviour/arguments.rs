@@ -32,9 +32,9 @@ async fn all_errors_can_be_told_apart_by_the_program() {
     let error = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await.expect_err("wrong");
     let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
     assert!(matches!(&faults[..], [
-        ArgumentFault::Repeated { argument: days },
-        ArgumentFault::Missing { argument: missing },
-        ArgumentFault::Unknown { argument: unknown, meant: Some(meant) },
+        ArgumentFault::Repeated { argument: days, .. },
+        ArgumentFault::Missing { argument: missing, .. },
+        ArgumentFault::Unknown { argument: unknown, meant: Some(meant), .. },
     ] if days == "days" && missing == "city" && unknown == "cty" && meant == "city"));
 }
 
@@ -51,6 +51,55 @@ async fn an_argument_that_is_given_twice_is_refused_even_with_one_value() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is given twice"
+    );
+}
+
+#[tokio::test]
+async fn several_unknown_arguments_are_not_all_taken_for_the_missing_one() {
+    assert_eq!(
+        weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
+        "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; \
+         `verbose` is not an argument"
+    );
+}
+
+#[tokio::test]
+async fn what_the_model_sent_is_told_again_in_short() {
+    let long = "x".repeat(1_000_000);
+    let told = weather(&format!(r#"{{"city":"Beijing","days":"{long}","{long}":1}}"#)).await;
+    assert!(told.len() < 500, "{} bytes", told.len());
+    assert!(told.contains("`days`: expected u8, got string \"xxx") && told.contains("…` is not an argument"));
+}
+
+#[derive(Debug)]
+struct Template;
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(serde::de::Error::custom("no template at line 7 of the file"))
+    }
+}
+
+impl JsonSchema for Template {
+    fn schema_name() -> Cow<'static, str> {
+        "Template".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string"})
+    }
+}
+
+/// Fills in a template.
+#[tool]
+fn fill(template: Template) -> String {
+    format!("{template:?}")
+}
+
+#[tokio::test]
+async fn what_a_decoder_of_the_user_says_is_told_whole() {
+    assert_eq!(
+        answer(tools![fill], "fill", r#"{"template":"x"}"#).await,
+        "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file"
     );
 }
 

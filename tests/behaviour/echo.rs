@@ -169,6 +169,6 @@ async fn the_deepseek_exchange_runs_through_registry_and_echo() {
 
 #[test]
 fn a_message_made_by_hand_needs_no_echo() {
-    let message = AssistantMessage::calls(vec![ToolCall::new("1", "now", "{}")]);
+    let message = AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]);
     assert_eq!(message.clone().echo(Echo::Minimal), message);
 }

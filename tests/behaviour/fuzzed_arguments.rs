@@ -29,7 +29,7 @@ const VALID: [&str; 5] = [
     r#"{ "days" : 3 , "city" : "\u5317\u4eac", "note": null }"#,
     r#"{"city":"","days":0,"note":"a\"b\\c","inner":{"deep":[1,-2]}}"#,
     r#"{"inner":null,"note":"{,}","city":"🌆","days":255}"#,
-    "\n\t{\r\n\"city\": \"x\",\n\"days\": 1e0\n}\n",
+    "\n\t{\r\n\"city\": \"x\",\n\"days\": 1\n}\n",
 ];
 
 const PIECES: [&str; 25] = [

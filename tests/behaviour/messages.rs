@@ -17,8 +17,8 @@ fn every_role_is_written_role_first() {
         Message::system("a"),
         Message::developer("b"),
         Message::user("c"),
-        AssistantMessage::text("d").into(),
-        AssistantMessage::calls(vec![ToolCall::new("1", "now", "{}")]).into(),
+        AssistantMessage::saying("d").into(),
+        AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]).into(),
         ToolMessage::new("1", "e").into(),
     ];
     assert_eq!(
@@ -39,7 +39,7 @@ fn every_role_is_read_again_as_it_was_written() {
         Message::system("a"),
         Message::developer("b"),
         Message::user(Content::from_parts(vec![json!({"type":"image_url","image_url":{"url":"x"}})])),
-        AssistantMessage::calls(vec![ToolCall::new("1", "now", "{}")]).into(),
+        AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]).into(),
         ToolMessage::new("1", "e").into(),
     ];
     let again: Vec<Message> = serde_json::from_str(&written(&messages)).expect("it is read");
@@ -120,6 +120,18 @@ fn unknown_fields_of_a_history_are_kept() {
         {"role":"user","content":"x","name":"Ada"},
         {"role":"assistant","content":"y","reasoning_content":"z"},
         {"role":"tool","content":"w","tool_call_id":"1","cache_control":{"type":"ephemeral"}},
+    ]);
+    let messages: Vec<Message> = serde_json::from_value(history.clone()).expect("it is read");
+    assert_eq!(serde_json::to_value(&messages).expect("it is written"), history);
+}
+
+#[test]
+fn fields_of_another_role_are_kept() {
+    let history = json!([
+        {"role":"user","content":"x","tool_call_id":"1","tool_calls":[
+            {"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+        {"role":"assistant","content":"y","tool_call_id":"1"},
+        {"role":"tool","content":"z","tool_call_id":"1","tool_calls":[]},
     ]);
     let messages: Vec<Message> = serde_json::from_value(history.clone()).expect("it is read");
     assert_eq!(serde_json::to_value(&messages).expect("it is written"), history);

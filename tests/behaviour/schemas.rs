@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tool_runtime::{CallError, Registry, ToolChoice, ToolList, tool, tools};
+use tool_runtime::{Registry, ToolChoice, ToolList, UnknownTool, tool, tools};
 
 /// The time of day.
 #[tool]
@@ -136,6 +136,25 @@ fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
     );
 }
 
+/// Counts its defaults.
+#[tool]
+fn counts(#[arg(default = next())] n: u32, #[arg(default = 7)] seven: u32) -> u32 {
+    n + seven
+}
+
+fn next() -> u32 {
+    static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+}
+
+#[test]
+fn a_default_that_is_another_each_time_is_not_shown() {
+    let parameters = parameters(tools![counts]);
+    assert_eq!(parameters["properties"]["n"].get("default"), None);
+    assert_eq!(parameters["properties"]["seven"]["default"], 7);
+    assert_eq!(parameters.get("required"), None);
+}
+
 #[test]
 fn a_type_that_refers_to_itself_is_defined_once_at_the_root() {
     let parameters = parameters(tools![draw]);
@@ -172,6 +191,6 @@ fn a_tool_choice_names_a_tool_that_is_there() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(registry.tool_choice("now").expect("it is there"), ToolChoice::Tool("now".to_owned()));
     assert!(
-        matches!(registry.tool_choice("noww"), Err(CallError::UnknownTool { meant: Some(now), .. }) if now == "now")
+        matches!(registry.tool_choice("noww"), Err(UnknownTool { meant: Some(now), .. }) if now == "now")
     );
 }

@@ -12,4 +12,7 @@ trait Clock {
 #[tool]
 const ANSWER: u8 = 42;
 
+#[tool]
+extern crate std as standard;
+
 fn main() {}

@@ -1,7 +1,6 @@
 use tool_runtime::tool;
 
-/// Adds.
-#[tool(title = "Add")]
+#[tool(title = "Add", readonly, description = "Adds.")]
 fn unknown(_a: i64) {}
 
 /// Adds.
@@ -14,7 +13,7 @@ fn not_text(_a: i64) {}
 
 /// Adds.
 #[tool]
-fn unknown_of_argument(#[arg(defualt = 1)] _a: i64) {}
+fn unknown_of_argument(#[arg(defualt = 1, name = "n")] _a: i64) {}
 
 /// Adds.
 #[tool]

@@ -110,6 +110,11 @@ fn check_parameter(parameter: &Parameter, before: &[Parameter], faults: &mut Fau
                 let message = "a tool's argument cannot be `&mut`; take it by value";
                 faults.push(Error::new(token.span(), message));
             }
+            if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static")
+            {
+                let message = "a tool's argument lives as long as its call; leave `'static` away";
+                faults.push(Error::new(lifetime.span(), message));
+            }
         }
         _ => {}
     }

@@ -2,17 +2,18 @@
 
 use crate::meant::{Parameter, Tool};
 use crate::options::DefaultValue;
+use crate::written::Function;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Pat, ReturnType};
+use syn::{Attribute, Pat, ReturnType};
 
 pub(crate) fn tool(tool: &Tool) -> TokenStream {
     let Tool { function, krate, name, description, parameters } = tool;
-    let vis = &function.vis;
     let ident = &function.signature.ident;
-    let cfgs: Vec<_> = function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect();
+    let cfgs = cfgs(function);
+    let handle = handle(function);
     let name = &name.text;
     let table = parameters.iter().map(|parameter| table_row(krate, parameter));
     let call = call(tool);
@@ -26,7 +27,7 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor = &#krate::__private::Descriptor {
                     name: #name,
                     description: #description,
-                    place: #krate::__private::Place {
+                    location: #krate::__private::Location {
                         module: ::core::module_path!(),
                         file: ::core::file!(),
                         line: ::core::line!(),
@@ -38,11 +39,26 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
             #krate::__private::submit!(#ident);
         };
 
+        #handle
+    }
+}
+
+/// The type that brings the tool along wherever the function is imported.
+pub(crate) fn handle(function: &Function) -> TokenStream {
+    let Function { vis, signature, .. } = function;
+    let ident = &signature.ident;
+    let cfgs = cfgs(function);
+    quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
         #vis enum #ident {}
     }
+}
+
+/// What stands below `#[tool]` has not been applied yet, and holds for all that is generated.
+pub(crate) fn cfgs(function: &Function) -> Vec<&Attribute> {
+    function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
 }
 
 fn table_row(krate: &syn::Path, parameter: &Parameter) -> TokenStream {
@@ -91,7 +107,7 @@ fn call(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The place of one argument: declared, lent to the decoder, handed to the function.
+/// The slot of one argument: declared, lent to the decoder, handed to the function.
 struct Slot {
     declaration: TokenStream,
     borrowed: TokenStream,
@@ -104,7 +120,7 @@ impl Slot {
         let owned = is_surely_owned(written.clone());
         let ty = elided(written);
         let span = ours_at(parameter.ty.span());
-        let place = place(&parameter.written.pat, span);
+        let local = local(&parameter.written.pat, span);
         let at_type = respanned(quote!(#krate::__private), span);
         let default = parameter.default.as_ref().map(|default| match default {
             DefaultValue::OfType => quote!(.with_default(|| ::core::default::Default::default())),
@@ -116,15 +132,15 @@ impl Slot {
             quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.argument())
         };
         Slot {
-            declaration: quote!(let mut #place = #new #default;),
-            borrowed: quote_spanned!(span=> &mut #place),
-            argument: quote!(#place.get()),
+            declaration: quote!(let mut #local = #new #default;),
+            borrowed: quote_spanned!(span=> &mut #local),
+            argument: quote!(#local.get()),
         }
     }
 }
 
 /// A local of the shim: named for the reader of the expansion, invisible to the user's code.
-fn place(pattern: &Pat, span: Span) -> Ident {
+fn local(pattern: &Pat, span: Span) -> Ident {
     match pattern {
         Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
         _ => Ident::new("__unnamed", span),
@@ -132,7 +148,8 @@ fn place(pattern: &Pat, span: Span) -> Ident {
 }
 
 /// Whether the type has nothing in it that could borrow from the arguments. Only a shortcut past the probing
-/// of `Tag`, which costs a fifth of the time to check a tool: an alias of a borrowed type shows its lifetime.
+/// of `Tag`, which costs a fifth of the time to check a tool. An alias may hide that it borrows; then the argument is
+/// refused, since it is not `DeserializeOwned`.
 fn is_surely_owned(ty: TokenStream) -> bool {
     ty.into_iter().all(|token| match token {
         TokenTree::Punct(punct) => !matches!(punct.as_char(), '&' | '\''),

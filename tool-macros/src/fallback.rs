@@ -1,5 +1,6 @@
 //! What is emitted beside an error, so that nothing else in the program breaks for it.
 
+use crate::expand;
 use crate::meant::Tool;
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -15,19 +16,19 @@ pub(crate) fn item_unchanged(item: &TokenStream, error: &Error) -> TokenStream {
 pub(crate) fn stand_in(tool: &Tool, error: &Error) -> TokenStream {
     let Tool { function, krate, .. } = tool;
     let error = error.to_compile_error();
-    let vis = &function.vis;
     let ident = &function.signature.ident;
     let name = ident.to_string();
     let is_method = matches!(function.signature.inputs.first(), Some(FnArg::Receiver(_)));
     let stand_in = (!is_method && !crate::check::is_primitive(ident)).then(|| {
+        let cfgs = expand::cfgs(function);
+        let handle = expand::handle(function);
         quote! {
-            #[doc(hidden)]
-            #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
-            #vis enum #ident {}
+            #(#cfgs)*
             impl #krate::__private::Tool for #ident {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor =
                     &#krate::__private::Descriptor::stand_in(#name);
             }
+            #handle
         }
     });
     quote!(#function #error #stand_in)

@@ -1,10 +1,10 @@
 //! What stands in `#[tool(..)]` and in `#[arg(..)]`.
 
 use crate::faults::Faults;
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use syn::meta::{self, ParseNestedMeta};
-use syn::parse::Parser;
-use syn::{Attribute, Expr, LitStr, Meta, Path, Result, Token};
+use syn::parse::Parser as _;
+use syn::{Attribute, Error, Expr, LitStr, Meta, Path, Result, Token};
 
 #[derive(Default)]
 pub(crate) struct ToolOptions {
@@ -16,17 +16,12 @@ pub(crate) struct ToolOptions {
 impl ToolOptions {
     pub(crate) fn parse(options: TokenStream, faults: &mut Faults) -> Self {
         let mut read = ToolOptions::default();
-        let parser = meta::parser(|option| match () {
-            () if option.path.is_ident("name") => once(&mut read.name, &option, LitStr::parse_value),
-            () if option.path.is_ident("description") => {
-                once(&mut read.description, &option, LitStr::parse_value)
-            }
-            () if option.path.is_ident("crate") => once(&mut read.krate, &option, Path::parse_value),
-            () => Err(unknown(&option, "`name`, `description`, `crate`")),
+        parse_each(options, faults, |option| match () {
+            () if option.path.is_ident("name") => once(&mut read.name, option, text),
+            () if option.path.is_ident("description") => once(&mut read.description, option, text),
+            () if option.path.is_ident("crate") => once(&mut read.krate, option, path),
+            () => Err(unknown(option, "`name`, `description`, `crate`")),
         });
-        if let Err(fault) = parser.parse2(options) {
-            faults.push(fault);
-        }
         read
     }
 }
@@ -49,68 +44,71 @@ impl ArgOptions {
     pub(crate) fn parse(attrs: &[Attribute], faults: &mut Faults) -> Self {
         let mut read = ArgOptions::default();
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
-            if let Err(fault) = read.parse_one(attr) {
-                faults.push(fault);
-            }
+            let Meta::List(list) = &attr.meta else {
+                faults.push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
+                continue;
+            };
+            parse_each(list.tokens.clone(), faults, |option| match () {
+                () if option.path.is_ident("name") => once(&mut read.name, option, text),
+                () if option.path.is_ident("description") => once(&mut read.description, option, text),
+                () if option.path.is_ident("default") => once(&mut read.default, option, default_value),
+                () => Err(unknown(option, "`name`, `description`, `default`")),
+            });
         }
         read
     }
+}
 
-    fn parse_one(&mut self, attr: &Attribute) -> Result<()> {
-        if matches!(attr.meta, Meta::Path(_)) {
-            return Err(syn::Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
-        }
-        attr.parse_nested_meta(|option| match () {
-            () if option.path.is_ident("name") => once(&mut self.name, &option, LitStr::parse_value),
-            () if option.path.is_ident("description") => {
-                once(&mut self.description, &option, LitStr::parse_value)
+/// Reads option after option. A fault in one does not hide those in the next, nor what the next says.
+fn parse_each(
+    options: TokenStream,
+    faults: &mut Faults,
+    mut parse: impl FnMut(&ParseNestedMeta) -> Result<()>,
+) {
+    let parser = meta::parser(|option| {
+        if let Err(fault) = parse(&option) {
+            faults.push(fault);
+            while !option.input.is_empty() && !option.input.peek(Token![,]) {
+                option.input.parse::<TokenTree>()?;
             }
-            () if option.path.is_ident("default") => once(&mut self.default, &option, DefaultValue::parse),
-            () => Err(unknown(&option, "`name`, `description`, `default`")),
-        })
-    }
-}
-
-impl DefaultValue {
-    fn parse(option: &ParseNestedMeta) -> Result<Self> {
-        if option.input.peek(Token![=]) {
-            Ok(DefaultValue::Given(option.value()?.parse()?))
-        } else {
-            Ok(DefaultValue::OfType)
         }
-    }
-}
-
-/// What stands after the `=` of an option.
-trait Value: Sized {
-    fn parse_value(option: &ParseNestedMeta) -> Result<Self>;
-}
-
-impl Value for LitStr {
-    fn parse_value(option: &ParseNestedMeta) -> Result<Self> {
-        option.value()?.parse()
-    }
-}
-
-impl Value for Path {
-    fn parse_value(option: &ParseNestedMeta) -> Result<Self> {
-        option.value()?.call(Path::parse_mod_style)
+        Ok(())
+    });
+    let rest = parser.parse2(options);
+    if let Err(fault) = rest {
+        faults.push(fault);
     }
 }
 
 fn once<T>(
-    place: &mut Option<T>,
+    value: &mut Option<T>,
     option: &ParseNestedMeta,
     parse: impl FnOnce(&ParseNestedMeta) -> Result<T>,
 ) -> Result<()> {
-    let value = parse(option)?;
-    if place.is_some() {
+    if value.is_some() {
         return Err(option.error("this option is given twice; keep one of them"));
     }
-    *place = Some(value);
+    *value = Some(parse(option)?);
     Ok(())
 }
 
-fn unknown(option: &ParseNestedMeta, known: &str) -> syn::Error {
+fn text(option: &ParseNestedMeta) -> Result<LitStr> {
+    let value = option.value()?;
+    value.parse().map_err(|error| Error::new(error.span(), "write a text in quotes here"))
+}
+
+fn path(option: &ParseNestedMeta) -> Result<Path> {
+    option.value()?.call(Path::parse_mod_style)
+}
+
+fn default_value(option: &ParseNestedMeta) -> Result<DefaultValue> {
+    if option.input.peek(Token![=]) {
+        Ok(DefaultValue::Given(option.value()?.parse()?))
+    } else {
+        Ok(DefaultValue::OfType)
+    }
+}
+
+fn unknown(option: &ParseNestedMeta, known: &str) -> Error {
     option.error(format!("unknown option; the known ones are {known}"))
 }

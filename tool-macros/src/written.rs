@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Error, FnArg, Result, Signature, Token, Visibility};
+use syn::{Abi, Attribute, Error, FnArg, Result, Signature, Token, Visibility};
 
 /// The attributes of a parameter that are meant for `#[tool]`; rustc knows none of them there.
 const OURS: [&str; 2] = ["doc", "arg"];
@@ -19,10 +19,10 @@ impl Parse for Function {
     fn parse(input: ParseStream) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
-        let start = input.span();
-        let signature = input.parse().map_err(|error| {
-            if starts_function(input) { error } else { Error::new(start, NOT_A_FUNCTION) }
-        })?;
+        if !is_function(input) {
+            return Err(Error::new(input.span(), "`#[tool]` belongs on a `fn` or an `async fn`"));
+        }
+        let signature = input.parse()?;
         if input.peek(Token![;]) {
             return Err(Error::new(
                 input.span(),
@@ -33,19 +33,17 @@ impl Parse for Function {
     }
 }
 
-const NOT_A_FUNCTION: &str = "`#[tool]` belongs on a `fn` or an `async fn`";
-
-/// Whether parsing went past the first token, which only a function lets it do.
-fn starts_function(input: ParseStream) -> bool {
-    !(input.peek(Token![struct])
-        || input.peek(Token![enum])
-        || input.peek(Token![trait])
-        || input.peek(Token![impl])
-        || input.peek(Token![mod])
-        || input.peek(Token![use])
-        || input.peek(Token![type])
-        || input.peek(Token![static])
-        || input.peek(syn::Ident))
+/// Whether `fn` comes after the words that may stand before it.
+fn is_function(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    let words = || -> Result<()> {
+        ahead.parse::<Option<Token![const]>>()?;
+        ahead.parse::<Option<Token![async]>>()?;
+        ahead.parse::<Option<Token![unsafe]>>()?;
+        ahead.parse::<Option<Abi>>()?;
+        Ok(())
+    };
+    words().is_ok() && ahead.peek(Token![fn])
 }
 
 impl ToTokens for Function {

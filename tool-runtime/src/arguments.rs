@@ -6,16 +6,25 @@
 mod absent;
 mod cursor;
 mod diagnosis;
+mod passing;
 mod slot;
 mod text;
 
-pub use diagnosis::ArgumentFault;
-pub use slot::{ArgumentOfAnyType, DefaultUnseen, Tag, argument};
+pub use passing::{ArgumentOfAnyType, Tag, argument};
+pub use slot::DefaultUnseen;
 
+use crate::outcome::ArgumentFault;
+use schemars::{Schema, SchemaGenerator};
 use slot::Slot;
 
-use crate::tool::Parameter;
-use schemars::{Schema, SchemaGenerator};
+/// One parameter that the model fills in.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The key in the arguments.
+    pub name: &'static str,
+    /// Empty where it has no doc comment.
+    pub description: &'static str,
+}
 
 /// What a tool's shim is asked to do.
 #[derive(Debug)]
@@ -41,7 +50,7 @@ pub struct Described {
 
 /// Why a shim did not start its function.
 #[derive(Debug)]
-pub enum Stop {
+pub enum NotStarted {
     /// It was only asked to describe itself.
     Described,
     /// The arguments are not what the schema asks for.
@@ -77,19 +86,19 @@ impl<'a> Invocation<'a> {
     /// # Errors
     ///
     /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
-    pub fn decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), Stop> {
+    pub fn decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
         match &mut self.purpose {
             Purpose::Call(arguments) => {
                 let arguments: &'a str = arguments;
                 match cursor::read(arguments, self.parameters, slots) {
                     Some(()) => Ok(()),
                     None => diagnosis::read(arguments, self.parameters, slots)
-                        .map_err(|refusal| Stop::Refused(Box::new(refusal))),
+                        .map_err(|refusal| NotStarted::Refused(Box::new(refusal))),
                 }
             }
             Purpose::Describe(generator, described) => {
-                described.extend(slots.iter_mut().map(|slot| slot.describe(generator)));
-                Err(Stop::Described)
+                described.extend(slots.iter().map(|slot| slot.describe(generator)));
+                Err(NotStarted::Described)
             }
         }
     }

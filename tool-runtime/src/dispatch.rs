@@ -2,7 +2,7 @@
 
 mod panics;
 
-use crate::arguments::{Invocation, Refusal, Stop};
+use crate::arguments::{Invocation, NotStarted, Refusal};
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::Failure;
@@ -20,8 +20,9 @@ impl Registry {
     /// [`outcome`](ToolMessage::outcome); the process's own panic hook still runs, and a program that is built
     /// with `panic = "abort"` ends there.
     ///
-    /// The tools share the caller's task: one that computes for long without an `.await` delays the others.
-    /// Dropping the future drops the tools. It needs no particular runtime.
+    /// The tools share the caller's task: one that computes for long without an `.await` delays the others, and
+    /// the answers are there when the last tool has ended. Dropping the future drops the tools. It needs no
+    /// particular runtime.
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -69,10 +70,12 @@ impl Registry {
     ///
     /// What the model would have been told.
     pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let Some(tool) = self.descriptor(name) else { return Err(self.unknown_tool(name)) };
+        let Some(tool) = self.descriptor(name) else {
+            return Err(CallError::UnknownTool(self.unknown_tool(name)));
+        };
         match panics::caught(run(tool, arguments)).await {
             Ok(result) => result,
-            Err(message) => Err(CallError::Panicked { tool: tool.name, message }),
+            Err(message) => Err(CallError::Panicked { tool: tool.name.to_owned(), message }),
         }
     }
 
@@ -89,21 +92,22 @@ impl Registry {
 
 async fn run(tool: &'static Descriptor, arguments: &str) -> Result<String, CallError> {
     let started = (tool.call)(Invocation::call(tool.parameters, arguments));
-    let reply = started.map_err(|stop| refused(tool.name, stop))?.await;
+    let reply = started.map_err(|why| refused(tool.name, why))?.await;
     reply.map_err(|failure| match failure {
-        Failure::Returned(message) => CallError::Returned { tool: tool.name, message },
-        Failure::Unserializable(source) => CallError::Unserializable { tool: tool.name, source },
+        Failure::Returned(message) => CallError::Returned { tool: tool.name.to_owned(), message },
+        Failure::Unserializable(source) => CallError::Unserializable { tool: tool.name.to_owned(), source },
     })
 }
 
 #[cold]
-fn refused(tool: &'static str, stop: Stop) -> CallError {
-    match stop {
-        Stop::Refused(refusal) => match *refusal {
+fn refused(tool: &str, why: NotStarted) -> CallError {
+    let tool = tool.to_owned();
+    match why {
+        NotStarted::Refused(refusal) => match *refusal {
             Refusal::NotJson(source) => CallError::NotJson { tool, source },
             Refusal::NotAnObject(got) => CallError::NotAnObject { tool, got },
             Refusal::Faults(faults) => CallError::InvalidArguments { tool, faults },
         },
-        Stop::Described => unreachable!("a shim describes itself only when it is asked to"),
+        NotStarted::Described => unreachable!("a shim describes itself only when it is asked to"),
     }
 }

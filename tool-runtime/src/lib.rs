@@ -64,9 +64,8 @@ mod tool_choice;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use arguments::ArgumentFault;
 pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
-pub use outcome::{CallError, Outcome};
+pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
 pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
 pub use schema::ToolSchema;
 pub use tool::ToolList;

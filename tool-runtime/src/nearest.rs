@@ -3,8 +3,11 @@
 /// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
 /// (and one for short names); the first of several.
 pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (wrong.chars().count() / 3).max(1);
+    let length = wrong.chars().count();
+    let most = (length / 3).max(1);
     candidates
+        // The distance is at least the difference in length; asked first, since a model may send a megabyte.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= most)
         .map(|candidate| (distance(wrong, candidate), candidate))
         .filter(|&(distance, _)| distance <= most)
         .min_by_key(|&(distance, _)| distance)

@@ -1,6 +1,13 @@
 //! How a call went: what the program learns beside what the model reads.
 
-use crate::arguments::ArgumentFault;
+mod argument_fault;
+mod shortened;
+mod unknown_tool;
+
+pub use argument_fault::ArgumentFault;
+pub(crate) use shortened::Shortened;
+pub use unknown_tool::UnknownTool;
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,69 +66,66 @@ impl Outcome {
 #[non_exhaustive]
 pub enum CallError {
     /// The registry has no tool of this name.
-    UnknownTool {
-        /// The name that the model called.
-        name: String,
-        /// The tool that was probably meant.
-        meant: Option<String>,
-        /// Every tool there is, by name.
-        available: Vec<String>,
-    },
+    UnknownTool(UnknownTool),
     /// The arguments are not JSON; cut off, perhaps.
+    #[non_exhaustive]
     NotJson {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What the parser says.
         source: serde_json::Error,
     },
     /// The arguments are JSON, but not one object.
+    #[non_exhaustive]
     NotAnObject {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What they are instead, for example `a list`.
         got: &'static str,
     },
     /// The arguments are not those that the schema asks for.
+    #[non_exhaustive]
     InvalidArguments {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// Everything that is wrong.
         faults: Vec<ArgumentFault>,
     },
     /// The tool returned an error.
+    #[non_exhaustive]
     Returned {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// The error's own text.
         message: String,
     },
     /// The result cannot be written as JSON.
+    #[non_exhaustive]
     Unserializable {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What the writer says.
         source: serde_json::Error,
     },
     /// The tool panicked. The model is not told with what.
+    #[non_exhaustive]
     Panicked {
         /// The tool.
-        tool: &'static str,
-        /// The panic's message; empty where it was no text.
-        message: String,
+        tool: String,
+        /// The panic's message, where it was a text.
+        message: Option<String>,
     },
 }
 
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CallError::UnknownTool { name, meant, available } => {
-                unknown_tool(f, name, meant.as_deref(), available)
-            }
+            CallError::UnknownTool(unknown) => unknown.fmt(f),
             CallError::NotJson { tool, source } => {
                 write!(
                     f,
                     "the arguments of `{tool}` are not valid JSON ({}). Send one JSON object.",
-                    Place(source)
+                    Parser(source)
                 )
             }
             CallError::NotAnObject { tool, got } => {
@@ -129,7 +133,10 @@ impl fmt::Display for CallError {
             }
             CallError::InvalidArguments { tool, faults } => {
                 write!(f, "invalid arguments for `{tool}`: ")?;
-                joined(f, faults, "; ")
+                faults.iter().enumerate().try_for_each(|(index, fault)| match index {
+                    0 => write!(f, "{fault}"),
+                    _ => write!(f, "; {fault}"),
+                })
             }
             CallError::Returned { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {
@@ -149,50 +156,10 @@ impl std::error::Error for CallError {
     }
 }
 
-/// How many names an unknown tool is answered with, before the rest is only counted.
-const MOST_NAMES: usize = 20;
-
-fn unknown_tool(
-    f: &mut fmt::Formatter<'_>,
-    name: &str,
-    meant: Option<&str>,
-    available: &[String],
-) -> fmt::Result {
-    write!(f, "there is no tool `{name}`")?;
-    match meant {
-        Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
-        None => f.write_str(". ")?,
-    }
-    if available.is_empty() {
-        return f.write_str("No tool is available.");
-    }
-    f.write_str("Available: ")?;
-    let shown = &available[..available.len().min(MOST_NAMES)];
-    joined(f, shown.iter().map(|name| format!("`{name}`")), ", ")?;
-    match available.len() - shown.len() {
-        0 => f.write_str("."),
-        more => write!(f, " and {more} more."),
-    }
-}
-
-fn joined<T: fmt::Display>(
-    f: &mut fmt::Formatter<'_>,
-    items: impl IntoIterator<Item = T>,
-    separator: &str,
-) -> fmt::Result {
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            f.write_str(separator)?;
-        }
-        item.fmt(f)?;
-    }
-    Ok(())
-}
-
 /// A parser's message; the line is left out where there is only one.
-struct Place<'a>(&'a serde_json::Error);
+struct Parser<'a>(&'a serde_json::Error);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Parser<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_string().replace(" at line 1 column ", " at column "))
     }

@@ -4,8 +4,7 @@ mod build;
 
 pub use build::{BuildError, BuildFault, RegistryBuilder};
 
-use crate::nearest::nearest;
-use crate::outcome::CallError;
+use crate::outcome::UnknownTool;
 use crate::schema::ToolSchema;
 use crate::tool::{Descriptor, ToolList};
 use crate::tool_choice::ToolChoice;
@@ -68,7 +67,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// None for one list, since [`tools!`](crate::tools) refuses duplicates when it is compiled.
+    /// As for [`RegistryBuilder::build`], less the duplicates, which [`tools!`](crate::tools) refuses when it is
+    /// compiled.
     pub fn new(tools: ToolList) -> Result<Self, BuildError> {
         Registry::builder().tools(tools).build()
     }
@@ -114,9 +114,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// [`CallError::UnknownTool`] where the registry has no such tool, for which a server would refuse the
-    /// request.
-    pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, CallError> {
+    /// The registry has no such tool: a server would refuse the request.
+    pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownTool> {
         match self.get(name) {
             Some(_) => Ok(ToolChoice::Tool(name.to_owned())),
             None => Err(self.unknown_tool(name)),
@@ -128,12 +127,8 @@ impl Registry {
     }
 
     #[cold]
-    pub(crate) fn unknown_tool(&self, name: &str) -> CallError {
-        CallError::UnknownTool {
-            name: name.to_owned(),
-            meant: nearest(name, self.names().into_iter()).map(str::to_owned),
-            available: self.names().into_iter().map(str::to_owned).collect(),
-        }
+    pub(crate) fn unknown_tool(&self, name: &str) -> UnknownTool {
+        UnknownTool::new(name, &self.names())
     }
 }
 

@@ -5,8 +5,8 @@ use std::fmt;
 
 /// The value of an argument that is absent, where its type has one: `None` for an `Option`.
 ///
-/// Asked in the way that serde's derive asks it for a missing field, so that what holds for the fields of a
-/// struct holds for the parameters of a tool: <https://serde.rs/field-attrs.html#default>.
+/// Asked in the way that serde's derive asks it for a missing field (its private `missing_field`), so that what
+/// holds for the fields of a struct holds for the parameters of a tool.
 pub(super) fn value<'de, T: Deserialize<'de>>() -> Option<T> {
     T::deserialize(Absent).ok()
 }

@@ -1,9 +1,9 @@
 //! The fast reading: one walk over the object, each value decoded in place.
 
+use super::Parameter;
 use super::slot::Slot;
 use super::text::Text;
 use crate::messages::means_none;
-use crate::tool::Parameter;
 use serde::Deserialize;
 
 /// The arguments are told apart by a bit each; a tool with more of them is read by `diagnosis`.
@@ -76,7 +76,7 @@ impl<'a> Cursor<'a> {
     /// The parameter that the next key names.
     fn key(&mut self, parameters: &[Parameter]) -> Option<usize> {
         let text = self.rest.strip_prefix('"')?;
-        let end = text.bytes().position(|byte| byte == b'"' || byte == b'\\')?;
+        let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
         if text.as_bytes()[end] == b'"' {
             self.rest = &text[end + 1..];
             position(parameters, &text[..end])

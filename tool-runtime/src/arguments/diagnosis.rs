@@ -1,58 +1,14 @@
 //! The slow reading, taken when the fast one gave up: it goes on after a fault, to find them all.
 
-use super::Refusal;
 use super::slot::Slot;
+use super::{Parameter, Refusal};
 use crate::messages::means_none;
 use crate::nearest::nearest;
-use crate::tool::Parameter;
+use crate::outcome::{ArgumentFault, Shortened};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
-
-/// One thing that is wrong with the arguments of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ArgumentFault {
-    /// The value is not what the parameter takes.
-    Invalid {
-        /// The argument.
-        argument: String,
-        /// What the decoder says, for example `expected u8, got string "tomorrow"`.
-        problem: String,
-    },
-    /// A required argument was not given.
-    Missing {
-        /// The argument.
-        argument: String,
-    },
-    /// The tool has no such argument.
-    Unknown {
-        /// What was given.
-        argument: String,
-        /// The argument that was probably meant.
-        meant: Option<String>,
-    },
-    /// The argument was given more than once.
-    Repeated {
-        /// The argument.
-        argument: String,
-    },
-}
-
-impl fmt::Display for ArgumentFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ArgumentFault::Invalid { argument, problem } => write!(f, "`{argument}`: {problem}"),
-            ArgumentFault::Missing { argument } => write!(f, "`{argument}` is missing"),
-            ArgumentFault::Unknown { argument, meant: Some(meant) } => {
-                write!(f, "`{argument}` is not an argument, did you mean `{meant}`?")
-            }
-            ArgumentFault::Unknown { argument, meant: None } => write!(f, "`{argument}` is not an argument"),
-            ArgumentFault::Repeated { argument } => write!(f, "`{argument}` is given twice"),
-        }
-    }
-}
 
 /// Fills every slot, or says everything that is wrong.
 #[cold]
@@ -74,10 +30,7 @@ pub(super) fn read<'a>(
             Some(index) => {
                 given[index] = true;
                 if let Err(error) = slots[index].read(value.get()) {
-                    faults.push(ArgumentFault::Invalid {
-                        argument: key.into_owned(),
-                        problem: problem(&error),
-                    });
+                    faults.push(ArgumentFault::Invalid { path: key.into_owned(), problem: problem(&error) });
                 }
             }
         }
@@ -91,32 +44,27 @@ pub(super) fn read<'a>(
     faults.extend(missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned() }));
     let not_given =
         || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
+    // One wrong name and one that is missing: that is the one that was meant.
+    let only = match (&unknown[..], &missing[..]) {
+        ([_], &[name]) => Some(name),
+        _ => None,
+    };
     faults.extend(unknown.into_iter().map(|key| ArgumentFault::Unknown {
-        meant: meant(&key, not_given(), &missing),
+        meant: nearest(&key, not_given()).or(only).map(str::to_owned),
         argument: key.into_owned(),
     }));
     if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
 }
 
-/// The argument that stands under a wrong name: one of a like name, or the only one that is missing.
-fn meant<'a>(key: &str, not_given: impl Iterator<Item = &'a str>, missing: &[&str]) -> Option<String> {
-    match (nearest(key, not_given), missing) {
-        (Some(name), _) | (None, &[name]) => Some(name.to_owned()),
-        (None, _) => None,
-    }
-}
-
 /// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the
-/// place, which counts from the start of the value.
+/// position, which counts from the start of the value.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let text = match text.rfind(" at line ") {
-        Some(end) => &text[..end],
-        None => &text,
-    };
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let text = text.strip_suffix(&position).unwrap_or(&text);
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match got.and_then(|got| got.rsplit_once(", expected ")) {
-        Some((got, expected)) => format!("expected {expected}, got {got}"),
+        Some((got, expected)) => format!("expected {expected}, got {}", Shortened(got)),
         None => text.to_owned(),
     }
 }

@@ -1,16 +1,11 @@
-//! The place of one argument, and how each kind of parameter is passed.
-//!
-//! The macro asks the compiler, not the tokens, how a parameter takes its argument: `Tag::<T>::NEW.argument()`
-//! is an inherent method for `&str`, `&T` and their like, which wins over the trait's for any other type.
-//! So aliases need no special care.
+//! The place of one argument: what the decoder fills, and what the function takes from it.
 
-use super::text::Text;
+use super::passing::{AsCow, AsOptionStr, AsStr, Owned, Passing};
 use super::{Described, absent, cursor};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::Deserialize;
+use serde::de::DeserializeOwned;
 use std::borrow::Cow;
-use std::marker::PhantomData;
 
 /// One argument's place, whatever its type: what the decoder sees of it.
 pub trait Slot<'a> {
@@ -25,20 +20,7 @@ pub trait Slot<'a> {
     fn fill_absent(&mut self) -> bool;
 
     /// The schema of the argument.
-    fn describe(&mut self, generator: &mut SchemaGenerator) -> Described;
-}
-
-/// How a parameter takes its argument.
-pub trait Passing {
-    /// What is decoded.
-    type Value;
-    /// What `#[arg(default = ..)]` gives.
-    type Default;
-    /// What the schema is made from.
-    type Described: ?Sized;
-
-    /// The default as if it had been decoded.
-    fn of_default(default: Self::Default) -> Self::Value;
+    fn describe(&self, generator: &mut SchemaGenerator) -> Described;
 }
 
 /// The place of an argument that is passed as `P` says.
@@ -51,7 +33,7 @@ pub struct Argument<P: Passing> {
 const FILLED: &str = "a function starts only when every slot is filled";
 
 impl<P: Passing> Argument<P> {
-    const EMPTY: Self = Argument { value: None, default: None, default_as_json: None };
+    pub(super) const EMPTY: Self = Argument { value: None, default: None, default_as_json: None };
 
     fn filled(&self) -> &P::Value {
         self.value.as_ref().unwrap_or_else(|| unreachable!("{FILLED}"))
@@ -60,16 +42,24 @@ impl<P: Passing> Argument<P> {
     fn into_filled(self) -> P::Value {
         self.value.unwrap_or_else(|| unreachable!("{FILLED}"))
     }
+
+    /// The default for the schema: not one that is another each time, which would change the prompt.
+    fn shown_default(&self) -> Option<serde_json::Value> {
+        let (default, as_json) = (self.default?, self.default_as_json?);
+        let shown = as_json(default())?;
+        (as_json(default())? == shown).then_some(shown)
+    }
 }
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it does not implement `Deserialize`",
+    message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
     label = "cannot be decoded from JSON",
-    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type"
+    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
+    note = "of borrowed types, a tool takes `&str`, `Option<&str>` and `Cow<'_, str>`, written as such"
 )]
-pub trait Decode<'a>: Deserialize<'a> {}
+pub trait Decode: DeserializeOwned {}
 #[diagnostic::do_not_recommend]
-impl<'a, T: Deserialize<'a>> Decode<'a> for T {}
+impl<T: DeserializeOwned> Decode for T {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
@@ -78,82 +68,41 @@ impl<'a, T: Deserialize<'a>> Decode<'a> for T {}
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
-impl<T: JsonSchema + ?Sized> Describe for T {}
+impl<T: JsonSchema> Describe for T {}
 
-impl<'a, P: Passing> Slot<'a> for Argument<P>
-where
-    P::Value: Decode<'a>,
-    P::Described: Describe,
-{
-    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
-        let (value, length) = cursor::value(rest)?;
-        self.value = Some(value);
-        Ok(length)
-    }
+/// The slot of one way of passing, described as a type that has its schema.
+macro_rules! slot {
+    ([$($generics:tt)*] $passing:ty, $described:ty) => {
+        impl<'a, $($generics)*> Slot<'a> for Argument<$passing> {
+            fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
+                let (value, length) = cursor::value(rest)?;
+                self.value = Some(value);
+                Ok(length)
+            }
 
-    fn fill_absent(&mut self) -> bool {
-        self.value = match self.default {
-            Some(default) => Some(P::of_default(default())),
-            None => absent::value(),
-        };
-        self.value.is_some()
-    }
+            fn fill_absent(&mut self) -> bool {
+                self.value = match self.default {
+                    Some(default) => Some(<$passing>::of_default(default())),
+                    None => absent::value(),
+                };
+                self.value.is_some()
+            }
 
-    fn describe(&mut self, generator: &mut SchemaGenerator) -> Described {
-        let mut schema = generator.subschema_for::<P::Described>();
-        if let (Some(default), Some(as_json)) = (self.default, self.default_as_json) {
-            if let Some(json) = as_json(default()) {
-                schema.insert("default".to_owned(), json);
+            fn describe(&self, generator: &mut SchemaGenerator) -> Described {
+                let mut schema = generator.subschema_for::<$described>();
+                if let Some(default) = self.shown_default() {
+                    schema.insert("default".to_owned(), default);
+                }
+                let required = self.default.is_none() && absent::value::<<$passing as Passing>::Value>().is_none();
+                Described { schema, required }
             }
         }
-        Described { schema, required: !self.fill_absent() }
-    }
+    };
 }
-
-/// `T`, by value.
-pub struct Owned<T>(PhantomData<T>);
-/// `&str`.
-pub struct AsStr<'a>(PhantomData<&'a str>);
-/// `Option<&str>`.
-pub struct AsOptionStr<'a>(PhantomData<&'a str>);
-/// `Cow<'_, str>`.
-pub struct AsCow<'a>(PhantomData<&'a str>);
-
-impl<T> Passing for Owned<T> {
-    type Value = T;
-    type Default = T;
-    type Described = T;
-    fn of_default(default: T) -> T {
-        default
-    }
-}
-
-impl<'a> Passing for AsStr<'a> {
-    type Value = Text<'a>;
-    type Default = &'static str;
-    type Described = str;
-    fn of_default(default: &'static str) -> Text<'a> {
-        Text(Cow::Borrowed(default))
-    }
-}
-
-impl<'a> Passing for AsOptionStr<'a> {
-    type Value = Option<Text<'a>>;
-    type Default = Option<&'static str>;
-    type Described = Option<String>;
-    fn of_default(default: Option<&'static str>) -> Option<Text<'a>> {
-        default.map(|text| Text(Cow::Borrowed(text)))
-    }
-}
-
-impl<'a> Passing for AsCow<'a> {
-    type Value = Text<'a>;
-    type Default = Cow<'static, str>;
-    type Described = str;
-    fn of_default(default: Cow<'static, str>) -> Text<'a> {
-        Text(default)
-    }
-}
+slot!([T: Decode + Describe] Owned<T>, T);
+slot!([] AsStr<'a>, str);
+slot!([] AsOptionStr<'a>, Option<String>);
+slot!([] AsCow<'a>, str);
 
 impl<T> Argument<Owned<T>> {
     /// The argument, as the function takes it.
@@ -185,56 +134,6 @@ impl<'a> Argument<AsCow<'a>> {
     pub fn get(self) -> Cow<'a, str> {
         self.into_filled().0
     }
-}
-
-/// A type to ask the compiler about.
-pub struct Tag<T>(PhantomData<fn() -> T>);
-
-impl<T> Tag<T> {
-    /// The only one.
-    pub const NEW: Self = Tag(PhantomData);
-}
-
-impl Tag<&str> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsStr<'a>> {
-        Argument::EMPTY
-    }
-}
-
-impl Tag<Option<&str>> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsOptionStr<'a>> {
-        Argument::EMPTY
-    }
-}
-
-impl Tag<Cow<'_, str>> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsCow<'a>> {
-        Argument::EMPTY
-    }
-}
-
-/// Any other type is taken by value.
-pub trait ArgumentOfAnyType<T> {
-    /// A place for an argument that is passed by value.
-    fn argument(&self) -> Argument<Owned<T>>;
-}
-
-impl<T> ArgumentOfAnyType<T> for Tag<T> {
-    fn argument(&self) -> Argument<Owned<T>> {
-        Argument::EMPTY
-    }
-}
-
-/// A place for an argument whose type shows by its tokens that it is owned: no probing, less to compile.
-#[must_use]
-pub const fn argument<T>() -> Argument<Owned<T>> {
-    Argument::EMPTY
 }
 
 impl<P: Passing> Argument<P>

@@ -36,13 +36,13 @@ pub struct AssistantMessage {
 impl AssistantMessage {
     /// A reply of text.
     #[must_use]
-    pub fn text(content: impl Into<Content>) -> Self {
+    pub fn saying(content: impl Into<Content>) -> Self {
         AssistantMessage { content: Some(content.into()), ..AssistantMessage::default() }
     }
 
     /// A reply of calls, without a word.
     #[must_use]
-    pub fn calls(tool_calls: Vec<ToolCall>) -> Self {
+    pub fn calling(tool_calls: Vec<ToolCall>) -> Self {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
     }
 

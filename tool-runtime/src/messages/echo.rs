@@ -2,7 +2,6 @@
 
 use super::tool_call::is_object;
 use super::{AssistantMessage, ToolCall};
-use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -35,16 +34,12 @@ impl Echo {
             }
         }
     }
-
-    fn prune(self, other: &mut Map<String, Value>) {
-        other.retain(|field, value| !value.is_null() && self.keeps(field));
-    }
 }
 
 impl AssistantMessage {
     /// The reply as the history should hold it, so that no later request is refused for it.
     ///
-    /// Fields that are not the API's own are dropped, save what `echo` keeps. Ids that are empty or repeated
+    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are empty or repeated
     /// within the message are replaced: dispatch the calls of the echo, and the answers have the same ids.
     /// Arguments that are not a JSON object stay as they are for the program and for dispatch, but are
     /// *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
@@ -68,15 +63,13 @@ impl AssistantMessage {
     /// ```
     #[must_use]
     pub fn echo(mut self, echo: Echo) -> Self {
-        // A refusal is the content of a reply that has no other.
-        let refusal = self.other.remove("refusal").filter(Value::is_string);
-        echo.prune(&mut self.other);
-        if let Some(refusal) = refusal {
-            self.other.insert("refusal".to_owned(), refusal);
-        }
+        self.other.retain(|field, value| {
+            // A refusal is the content of a reply that has no other.
+            (field == "refusal" && value.is_string()) || (echo.keeps(field) && !value.is_null())
+        });
         for call in &mut self.tool_calls {
-            echo.prune(&mut call.other);
-            call.mended = !is_object(&call.arguments);
+            call.other.retain(|field, _| echo.keeps(field));
+            call.written_mended = !is_object(&call.arguments);
         }
         replace_unusable_ids(&mut self.tool_calls);
         self

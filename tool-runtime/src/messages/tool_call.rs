@@ -28,12 +28,13 @@ pub struct ToolCall {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// The text of the arguments, as the model wrote it: one JSON object when all is well.
+    /// The text of the arguments, as the model wrote it: one JSON object when all is well. Where a server sent
+    /// an object instead of a text, it is that object as `serde_json` writes it.
     pub arguments: String,
     /// Fields beside `id`, `type`, `index` and `function`.
     pub(super) other: Map<String, Value>,
     /// Whether arguments that servers refuse are mended as they are written: see [`Echo`](super::Echo).
-    pub(super) mended: bool,
+    pub(super) written_mended: bool,
 }
 
 impl ToolCall {
@@ -45,13 +46,13 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into(),
             other: Map::new(),
-            mended: false,
+            written_mended: false,
         }
     }
 
     /// The arguments as they are written.
     fn written_arguments(&self) -> Cow<'_, str> {
-        if !self.mended || is_object(&self.arguments) {
+        if !self.written_mended || is_object(&self.arguments) {
             Cow::Borrowed(&self.arguments)
         } else if means_none(&self.arguments) {
             Cow::Borrowed("{}")
@@ -117,6 +118,6 @@ impl<'de> Deserialize<'de> for ToolCall {
             Value::String(text) => text,
             other => other.to_string(),
         };
-        Ok(ToolCall { id, name: function.name, arguments, other, mended: false })
+        Ok(ToolCall { id, name: function.name, arguments, other, written_mended: false })
     }
 }

@@ -3,7 +3,7 @@
 use super::{AssistantMessage, Content, Prompt, ToolCall, ToolMessage};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fmt;
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,10 +35,10 @@ pub(super) struct WireMessage {
     pub(super) role: Option<Role>,
     #[serde(default)]
     content: Option<Content>,
-    #[serde(default, deserialize_with = "null_is_default")]
-    tool_calls: Vec<ToolCall>,
-    #[serde(default, deserialize_with = "null_is_default")]
-    tool_call_id: String,
+    #[serde(default)]
+    tool_calls: Option<Vec<ToolCall>>,
+    #[serde(default)]
+    tool_call_id: Option<String>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -61,24 +61,45 @@ impl WireMessage {
             _ => Ok(wire),
         }
     }
+
+    fn keep_tool_calls(&mut self) {
+        if let Some(calls) = self.tool_calls.take() {
+            self.other.insert("tool_calls".to_owned(), json!(calls));
+        }
+    }
+
+    fn keep_tool_call_id(&mut self) {
+        if let Some(id) = self.tool_call_id.take() {
+            self.other.insert("tool_call_id".to_owned(), json!(id));
+        }
+    }
 }
 
+/// Fields that belong to another role are kept with the unknown ones, so that a history loses nothing.
 impl From<WireMessage> for Prompt {
-    fn from(wire: WireMessage) -> Self {
+    fn from(mut wire: WireMessage) -> Self {
+        wire.keep_tool_calls();
+        wire.keep_tool_call_id();
         Prompt { content: wire.content.unwrap_or_default(), other: wire.other }
     }
 }
 
 impl From<WireMessage> for AssistantMessage {
-    fn from(wire: WireMessage) -> Self {
-        AssistantMessage { content: wire.content, tool_calls: wire.tool_calls, other: wire.other }
+    fn from(mut wire: WireMessage) -> Self {
+        wire.keep_tool_call_id();
+        AssistantMessage {
+            content: wire.content,
+            tool_calls: wire.tool_calls.unwrap_or_default(),
+            other: wire.other,
+        }
     }
 }
 
 impl From<WireMessage> for ToolMessage {
-    fn from(wire: WireMessage) -> Self {
+    fn from(mut wire: WireMessage) -> Self {
+        wire.keep_tool_calls();
         ToolMessage {
-            tool_call_id: wire.tool_call_id,
+            tool_call_id: wire.tool_call_id.unwrap_or_default(),
             content: wire.content.unwrap_or_default(),
             other: wire.other,
             outcome: None,

@@ -51,22 +51,23 @@ impl RegistryBuilder {
     /// Everything that is wrong, at once: two tools of one name.
     pub fn build(self) -> Result<Registry, BuildError> {
         let mut descriptors = self.tools;
-        descriptors.sort_by_key(|tool| (tool.name, tool.place.file, tool.place.line));
-        descriptors.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        descriptors.sort_by_key(|tool| (tool.name, tool.location));
+        // Not by address: each crate that names a constant may have a copy of its own.
+        descriptors.dedup_by_key(|tool| (tool.name, tool.location));
         let mut faults: Vec<BuildFault> = descriptors
             .windows(2)
             .filter(|pair| pair[0].name == pair[1].name)
             .map(|pair| BuildFault::DuplicateName {
-                name: pair[0].name,
-                first: pair[0].place.to_string(),
-                second: pair[1].place.to_string(),
+                name: pair[0].name.to_owned(),
+                first: pair[0].location.to_string(),
+                second: pair[1].location.to_string(),
             })
             .collect();
         let mut schemas = Vec::with_capacity(descriptors.len());
         for tool in &descriptors {
             match schema(tool) {
                 Ok(schema) => schemas.push(schema),
-                Err(source) => faults.push(BuildFault::Schema { name: tool.name, source }),
+                Err(source) => faults.push(BuildFault::Schema { name: tool.name.to_owned(), source }),
             }
         }
         if !faults.is_empty() {
@@ -104,18 +105,20 @@ pub struct BuildError {
 #[non_exhaustive]
 pub enum BuildFault {
     /// Two tools have the same name.
+    #[non_exhaustive]
     DuplicateName {
         /// The name.
-        name: &'static str,
+        name: String,
         /// Where one of them stands.
         first: String,
         /// Where the other stands.
         second: String,
     },
     /// The schema of a tool cannot be written.
+    #[non_exhaustive]
     Schema {
         /// The tool.
-        name: &'static str,
+        name: String,
         /// What the writer says.
         source: serde_json::Error,
     },

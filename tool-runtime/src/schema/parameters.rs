@@ -1,8 +1,7 @@
 //! The parameters of a tool as one JSON Schema.
 
 use super::normalise::normalise;
-use crate::arguments::Described;
-use crate::tool::Parameter;
+use crate::arguments::{Described, Parameter};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};

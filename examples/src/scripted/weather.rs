@@ -1,0 +1,32 @@
+//! The script of the weather example.
+
+use super::{Scripted, assistant_calls};
+use serde_json::{Value, json};
+
+/// Three calls at once, then a sentence made of their answers.
+#[must_use]
+pub fn script() -> Scripted {
+    Scripted::new(|answers| {
+        if answers.is_empty() {
+            return assistant_calls(&[
+                ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
+                ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
+                ("call_reykjavik", "get_weather", json!({ "city": "Reykjavik", "days": 1 })),
+            ]);
+        }
+        let sentences: Vec<String> = answers.iter().map(|answer| weather_sentence(answer)).collect();
+        json!({ "role": "assistant", "content": sentences.join(" ") })
+    })
+}
+
+fn weather_sentence(answer: &str) -> String {
+    match serde_json::from_str::<Value>(answer) {
+        Ok(weather) => format!(
+            "{}: {}, {} °C.",
+            weather["city"].as_str().unwrap_or("?"),
+            weather["sky"].as_str().unwrap_or("?"),
+            weather["celsius"]
+        ),
+        Err(_) => format!("I could not find out: {answer}"),
+    }
+}

@@ -1,0 +1,49 @@
+//! A name that no tool has.
+
+use super::Shortened;
+use crate::nearest::nearest;
+use std::fmt;
+
+/// The registry has no tool of this name. Says which ones it has, and which was probably meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnknownTool {
+    /// The name that was asked for.
+    pub name: String,
+    /// The tool that was probably meant.
+    pub meant: Option<String>,
+    /// Every tool there is, by name.
+    pub available: Vec<String>,
+}
+
+/// How many names are told, before the rest is only counted.
+const MOST_NAMES: usize = 20;
+
+impl UnknownTool {
+    pub(crate) fn new(name: &str, available: &[&str]) -> Self {
+        UnknownTool {
+            name: name.to_owned(),
+            meant: nearest(name, available.iter().copied()).map(str::to_owned),
+            available: available.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+}
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no tool `{}`", Shortened(&self.name))?;
+        match &self.meant {
+            Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
+            None => f.write_str(". ")?,
+        }
+        let shown: Vec<String> =
+            self.available.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
+        match self.available.len() - shown.len() {
+            _ if shown.is_empty() => f.write_str("No tool is available."),
+            0 => write!(f, "Available: {}.", shown.join(", ")),
+            more => write!(f, "Available: {} and {more} more.", shown.join(", ")),
+        }
+    }
+}
+
+impl std::error::Error for UnknownTool {}

@@ -1,0 +1,125 @@
+//! `tools![..]`: a list of tools that is checked when it is compiled.
+
+use super::Descriptor;
+
+/// The tools of a [`tools!`](crate::tools) list.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolList(pub(crate) &'static [&'static Descriptor]);
+
+impl ToolList {
+    /// For [`tools!`](crate::tools).
+    #[must_use]
+    pub const fn new(tools: &'static [&'static Descriptor]) -> Self {
+        ToolList(tools)
+    }
+}
+
+/// A list of exactly these tools, for [`Registry::new`](crate::Registry::new) and
+/// [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
+///
+/// Each entry is the path of a function with [`#[tool]`](crate::tool). Two tools of one name do not compile:
+///
+/// ```compile_fail
+/// # use tool_runtime::{tool, tools};
+/// /// Now.
+/// #[tool]
+/// fn now() {}
+/// mod other {
+///     /// Another now.
+///     #[tool_runtime::tool(name = "now")]
+///     pub fn later() {}
+/// }
+/// let list = tools![now, other::later];
+/// ```
+///
+/// ```
+/// use tool_runtime::{Registry, tool, tools};
+///
+/// mod clock {
+///     /// The time of day.
+///     #[tool_runtime::tool]
+///     pub fn now() -> &'static str {
+///         "12:00"
+///     }
+/// }
+///
+/// /// Adds two numbers.
+/// #[tool]
+/// fn add(a: i64, b: i64) -> i64 {
+///     a + b
+/// }
+///
+/// let registry = Registry::new(tools![add, clock::now])?;
+/// assert_eq!(registry.names(), ["add", "now"]);
+/// # Ok::<(), tool_runtime::BuildError>(())
+/// ```
+#[macro_export]
+macro_rules! tools {
+    ($($tool:path),* $(,)?) => {{
+        const LIST: &[&$crate::__private::Descriptor] =
+            &[$(<$tool as $crate::__private::Tool>::DESCRIPTOR),*];
+        const _: () = $crate::__private::refuse_duplicates(LIST);
+        $crate::__private::ToolList::new(LIST)
+    }};
+}
+
+/// Stops the compiler at two tools of one name, and says which.
+///
+/// # Panics
+///
+/// At compile time, on a duplicate.
+pub const fn refuse_duplicates(tools: &[&Descriptor]) {
+    let mut first = 0;
+    while first < tools.len() {
+        let mut second = first + 1;
+        while second < tools.len() {
+            if same(tools[first].name, tools[second].name) {
+                let mut message = Line::new();
+                message.push("two tools are named `");
+                message.push(tools[first].name);
+                message.push("`; give one of them `#[tool(name = \"..\")]`");
+                message.panic();
+            }
+            second += 1;
+        }
+        first += 1;
+    }
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// A line of text put together in a `const fn`, where there is no `format!`.
+struct Line {
+    bytes: [u8; 160],
+    length: usize,
+}
+
+impl Line {
+    const fn new() -> Self {
+        Line { bytes: [0; 160], length: 0 }
+    }
+
+    const fn push(&mut self, text: &str) {
+        let text = text.as_bytes();
+        let mut i = 0;
+        while i < text.len() && self.length < self.bytes.len() {
+            self.bytes[self.length] = text[i];
+            self.length += 1;
+            i += 1;
+        }
+    }
+
+    const fn panic(&self) {
+        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(line) => panic!("{}", line),
+            Err(_) => panic!("two tools have the same name"),
+        }
+    }
+}
