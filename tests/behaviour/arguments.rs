@@ -71,6 +71,13 @@ async fn what_the_model_sent_is_told_again_in_short() {
     assert!(told.contains("`days`: expected u8, got string \"xxx") && told.contains("…` is not an argument"));
 }
 
+#[tokio::test]
+async fn of_very_many_faults_the_rest_is_counted() {
+    let pairs: Vec<String> = (0..20_000).map(|index| format!("\"x{index}\":1")).collect();
+    let told = answer(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
+    assert!(told.len() < 5_000 && told.ends_with("`x49` is not an argument; and 19950 more"), "{told}");
+}
+
 #[derive(Debug)]
 struct Template;
 

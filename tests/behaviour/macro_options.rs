@@ -140,6 +140,33 @@ async fn parameters_may_have_any_name() {
     assert_eq!(answer, "10");
 }
 
+/// Is on its way out, which is no business of the generated code.
+#[tool]
+#[deprecated]
+fn deprecated() {}
+
+trait Blanket {
+    fn kind(&self) {}
+    fn argument(&self) {}
+    fn with_default(&self) {}
+}
+
+impl<T> Blanket for T {}
+
+/// Has the methods of a trait in scope that has every type.
+#[tool]
+fn beside_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> Result<u8, String> {
+    text.kind();
+    text.argument();
+    text.with_default();
+    Ok(n)
+}
+
+#[tokio::test]
+async fn traits_of_the_user_do_not_disturb() {
+    assert_eq!(answer(tools![beside_blanket_methods], "beside_blanket_methods", "").await, "0");
+}
+
 /// Forwards to a tool.
 #[tool]
 async fn forwards(n: i32) -> i32 {

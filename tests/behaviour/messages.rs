@@ -115,6 +115,15 @@ fn a_call_is_read_without_id_type_index_or_even_a_function() {
 }
 
 #[test]
+fn a_reply_is_read_although_its_server_is_careless() {
+    let reply = read(json!({
+        "role": "model", "content": null,
+        "tool_calls": [null, {"id": 7, "name": "f", "arguments": "{}"}],
+    }));
+    assert_eq!(reply.tool_calls, [ToolCall::new("7", "f", "{}")]);
+}
+
+#[test]
 fn unknown_fields_of_a_history_are_kept() {
     let history = json!([
         {"role":"user","content":"x","name":"Ada"},

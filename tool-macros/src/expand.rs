@@ -21,6 +21,7 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
         #function
 
         #(#cfgs)*
+        #[allow(deprecated)]
         const _: () = {
             #[automatically_derived]
             impl #krate::__private::Tool for #ident {
@@ -87,8 +88,8 @@ fn call(tool: &Tool) -> TokenStream {
     });
     let at_future = respanned(quote!(#krate::__private), future_span);
     let at_output = respanned(quote!(#krate::__private), output_span);
-    let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).kind().settle(__returned));
-    let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).kind().write(__sent));
+    let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).__kind().settle(__returned));
+    let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
         #at_future::start(async move {
             let __returned = #ident(#(#arguments),*) #dot_await;
@@ -123,13 +124,15 @@ impl Slot {
         let local = local(&parameter.written.pat, span);
         let at_type = respanned(quote!(#krate::__private), span);
         let default = parameter.default.as_ref().map(|default| match default {
-            DefaultValue::OfType => quote!(.with_default(|| ::core::default::Default::default())),
-            DefaultValue::Given(value) => quote!(.with_default(|| #value)),
+            DefaultValue::OfType => {
+                quote_spanned!(span=> .__with_default(|| ::core::default::Default::default()))
+            }
+            DefaultValue::Given(value) => quote!(.__with_default(|| #value)),
         });
         let new = if owned {
             quote_spanned!(span=> #at_type::argument::<#ty>())
         } else {
-            quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.argument())
+            quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.__argument())
         };
         Slot {
             declaration: quote!(let mut #local = #new #default;),

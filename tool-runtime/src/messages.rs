@@ -122,13 +122,12 @@ impl Serialize for Message {
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire = WireMessage::deserialize(deserializer)?;
-        match wire.role {
-            None => Err(serde::de::Error::missing_field("role")),
-            Some(Role::System) => Ok(Message::System(wire.into())),
-            Some(Role::Developer) => Ok(Message::Developer(wire.into())),
-            Some(Role::User) => Ok(Message::User(wire.into())),
-            Some(Role::Assistant) => Ok(Message::Assistant(wire.into())),
-            Some(Role::Tool) => Ok(Message::Tool(wire.into())),
+        match wire.role::<D::Error>()? {
+            Role::System => Ok(Message::System(wire.into())),
+            Role::Developer => Ok(Message::Developer(wire.into())),
+            Role::User => Ok(Message::User(wire.into())),
+            Role::Assistant => Ok(Message::Assistant(wire.into())),
+            Role::Tool => Ok(Message::Tool(wire.into())),
         }
     }
 }

@@ -133,10 +133,13 @@ impl fmt::Display for CallError {
             }
             CallError::InvalidArguments { tool, faults } => {
                 write!(f, "invalid arguments for `{tool}`: ")?;
-                faults.iter().enumerate().try_for_each(|(index, fault)| match index {
-                    0 => write!(f, "{fault}"),
-                    _ => write!(f, "; {fault}"),
-                })
+                for (index, fault) in faults.iter().take(MOST_FAULTS).enumerate() {
+                    write!(f, "{}{fault}", if index == 0 { "" } else { "; " })?;
+                }
+                match faults.len().saturating_sub(MOST_FAULTS) {
+                    0 => Ok(()),
+                    more => write!(f, "; and {more} more"),
+                }
             }
             CallError::Returned { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {
@@ -155,6 +158,9 @@ impl std::error::Error for CallError {
         }
     }
 }
+
+/// How many faults of one call are told, before the rest is only counted.
+const MOST_FAULTS: usize = 50;
 
 /// A parser's message; the line is left out where there is only one.
 struct Parser<'a>(&'a serde_json::Error);

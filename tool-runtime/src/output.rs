@@ -1,8 +1,9 @@
 //! Results: what the model reads of what a tool returned.
 //!
 //! `Ok` and `Err` are told apart first (`Returned`), then nothing, text and JSON (`Sent`). Each time an
-//! inherent method, which has no bounds, wins over a trait's, and only says *which* kind it is; the bounds
-//! are checked on the ordinary call that follows, so that rustc's errors about them are ordinary too.
+//! inherent method wins over a trait's, and only says *which* kind it is; the bounds
+//! are checked on the ordinary call that follows, so that rustc's errors about them are ordinary too. Names with
+//! `__`, since a trait of the user's may be in scope with any other.
 
 #![allow(
     clippy::unused_self,
@@ -27,7 +28,7 @@ pub enum Failure {
     Unserializable(serde_json::Error),
 }
 
-/// What `()` sends: some servers refuse an empty message.
+/// What `()` sends: a word, so that the model reads that it is done.
 const NOTHING: &str = "ok";
 
 /// A returned value, to ask the compiler whether it is a `Result`.
@@ -40,7 +41,7 @@ pub struct Infallible;
 impl<T, E> Returned<'_, Result<T, E>> {
     /// Which kind of return this is.
     #[must_use]
-    pub fn kind(&self) -> Fallible {
+    pub fn __kind(&self) -> Fallible {
         Fallible
     }
 }
@@ -48,7 +49,7 @@ impl<T, E> Returned<'_, Result<T, E>> {
 /// For every other type.
 pub trait ReturnsValue {
     /// Which kind of return this is.
-    fn kind(&self) -> Infallible {
+    fn __kind(&self) -> Infallible {
         Infallible
     }
 }
@@ -103,31 +104,44 @@ pub struct AsText;
 /// As JSON.
 pub struct AsJson;
 
-impl Sent<'_, ()> {
-    /// How this is sent.
-    #[must_use]
-    pub fn kind(&self) -> AsNothing {
-        AsNothing
-    }
+/// Results that are not sent as JSON.
+///
+/// A trait, so that `Sent` has one inherent method, not one for each type: where the type of the result does
+/// not exist, rustc would add to its error one about the choice between them.
+pub trait Plain {
+    /// How it is sent.
+    type Kind;
+    /// How it is sent.
+    const KIND: Self::Kind;
 }
 
-macro_rules! sent_as_text {
+impl Plain for () {
+    type Kind = AsNothing;
+    const KIND: AsNothing = AsNothing;
+}
+
+macro_rules! text {
     ($($text:ty),*) => {$(
-        impl Sent<'_, $text> {
-            /// How this is sent.
-            #[must_use]
-            pub fn kind(&self) -> AsText {
-                AsText
-            }
+        impl Plain for $text {
+            type Kind = AsText;
+            const KIND: AsText = AsText;
         }
     )*};
 }
-sent_as_text!(String, &str, Cow<'_, str>, Box<str>);
+text!(String, &str, Cow<'_, str>, Box<str>);
+
+impl<T: Plain> Sent<'_, T> {
+    /// How this is sent.
+    #[must_use]
+    pub fn __kind(&self) -> T::Kind {
+        T::KIND
+    }
+}
 
 /// For every other type.
 pub trait SendsJson {
     /// How this is sent.
-    fn kind(&self) -> AsJson {
+    fn __kind(&self) -> AsJson {
         AsJson
     }
 }

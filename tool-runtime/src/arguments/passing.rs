@@ -1,6 +1,6 @@
 //! How each kind of parameter is passed.
 //!
-//! The macro asks the compiler, not the tokens, how a parameter takes its argument: `Tag::<T>::NEW.argument()`
+//! The macro asks the compiler, not the tokens, how a parameter takes its argument: `Tag::<T>::NEW.__argument()`
 //! is an inherent method for `&str` and its like, which wins over the trait's for any other type. So aliases
 //! need no special care.
 
@@ -72,7 +72,7 @@ impl<T> Tag<T> {
 impl Tag<&str> {
     /// A place for this kind of argument.
     #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsStr<'a>> {
+    pub fn __argument<'a>(&self) -> Argument<AsStr<'a>> {
         Argument::EMPTY
     }
 }
@@ -80,7 +80,7 @@ impl Tag<&str> {
 impl Tag<Option<&str>> {
     /// A place for this kind of argument.
     #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsOptionStr<'a>> {
+    pub fn __argument<'a>(&self) -> Argument<AsOptionStr<'a>> {
         Argument::EMPTY
     }
 }
@@ -88,7 +88,7 @@ impl Tag<Option<&str>> {
 impl Tag<Cow<'_, str>> {
     /// A place for this kind of argument.
     #[must_use]
-    pub fn argument<'a>(&self) -> Argument<AsCow<'a>> {
+    pub fn __argument<'a>(&self) -> Argument<AsCow<'a>> {
         Argument::EMPTY
     }
 }
@@ -96,11 +96,11 @@ impl Tag<Cow<'_, str>> {
 /// Any other type is taken by value.
 pub trait ArgumentOfAnyType<T> {
     /// A place for an argument that is passed by value.
-    fn argument(&self) -> Argument<Owned<T>>;
+    fn __argument(&self) -> Argument<Owned<T>>;
 }
 
 impl<T> ArgumentOfAnyType<T> for Tag<T> {
-    fn argument(&self) -> Argument<Owned<T>> {
+    fn __argument(&self) -> Argument<Owned<T>> {
         Argument::EMPTY
     }
 }

@@ -142,7 +142,7 @@ where
 {
     /// Taken when the argument is absent, and shown in the schema.
     #[must_use]
-    pub fn with_default(mut self, default: fn() -> P::Default) -> Self {
+    pub fn __with_default(mut self, default: fn() -> P::Default) -> Self {
         self.default = Some(default);
         self.default_as_json = Some(|default| serde_json::to_value(default).ok());
         self
@@ -153,11 +153,11 @@ where
 pub trait DefaultUnseen<D> {
     /// Taken when the argument is absent.
     #[must_use]
-    fn with_default(self, default: fn() -> D) -> Self;
+    fn __with_default(self, default: fn() -> D) -> Self;
 }
 
 impl<P: Passing> DefaultUnseen<P::Default> for Argument<P> {
-    fn with_default(mut self, default: fn() -> P::Default) -> Self {
+    fn __with_default(mut self, default: fn() -> P::Default) -> Self {
         self.default = Some(default);
         self
     }

@@ -92,15 +92,15 @@ impl Serialize for ToolCall {
 
 #[derive(Deserialize)]
 struct ReadCall {
-    #[serde(default, deserialize_with = "null_is_default")]
-    id: String,
-    #[serde(default, deserialize_with = "null_is_default")]
-    function: ReadFunction,
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    function: Option<ReadFunction>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct ReadFunction {
     #[serde(default, deserialize_with = "null_is_default")]
     name: String,
@@ -113,11 +113,21 @@ impl<'de> Deserialize<'de> for ToolCall {
         let ReadCall { id, function, mut other } = ReadCall::deserialize(deserializer)?;
         other.remove("type");
         other.remove("index");
-        let arguments = match function.arguments {
-            Value::Null => String::new(),
-            Value::String(text) => text,
-            other => other.to_string(),
-        };
-        Ok(ToolCall { id, name: function.name, arguments, other, written_mended: false })
+        // Some servers leave the `function` around name and arguments away.
+        let function = function.unwrap_or_else(|| ReadFunction {
+            name: text(other.remove("name").unwrap_or_default()),
+            arguments: other.remove("arguments").unwrap_or_default(),
+        });
+        let arguments = text(function.arguments);
+        Ok(ToolCall { id: text(id), name: function.name, arguments, other, written_mended: false })
+    }
+}
+
+/// A string as it is, nothing as nothing, anything else as its JSON.
+fn text(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        other => other.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! The shape that all messages share on the wire: read leniently, written as documented.
 
 use super::{AssistantMessage, Content, Prompt, ToolCall, ToolMessage};
+use serde::de::{Error, IntoDeserializer as _, value};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -32,11 +33,11 @@ impl fmt::Display for Role {
 #[derive(Deserialize)]
 pub(super) struct WireMessage {
     #[serde(default)]
-    pub(super) role: Option<Role>,
+    role: Option<String>,
     #[serde(default)]
     content: Option<Content>,
     #[serde(default)]
-    tool_calls: Option<Vec<ToolCall>>,
+    tool_calls: Option<Vec<Option<ToolCall>>>,
     #[serde(default)]
     tool_call_id: Option<String>,
     #[serde(flatten)]
@@ -51,19 +52,31 @@ pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserializ
 }
 
 impl WireMessage {
-    /// A message that is read where only one role makes sense, which it may leave out.
+    /// The role, which decides what the message is.
+    pub(super) fn role<E: Error>(&self) -> Result<Role, E> {
+        let role = self.role.as_deref().ok_or_else(|| E::missing_field("role"))?;
+        Role::deserialize(role.into_deserializer())
+    }
+
+    /// A message that is read where only one role makes sense, which it may leave out or call by a name of its
+    /// own, as some servers do.
     pub(super) fn of_role<'de, D: Deserializer<'de>>(role: Role, deserializer: D) -> Result<Self, D::Error> {
         let wire = WireMessage::deserialize(deserializer)?;
-        match wire.role {
-            Some(other) if other != role => Err(serde::de::Error::custom(format_args!(
-                "expected a message of role `{role}`, got `{other}`"
-            ))),
+        match wire.role::<value::Error>() {
+            Ok(other) if other != role => {
+                Err(D::Error::custom(format_args!("expected a message of role `{role}`, got `{other}`")))
+            }
             _ => Ok(wire),
         }
     }
 
+    /// The calls; a null among them is none.
+    fn calls(&mut self) -> Option<Vec<ToolCall>> {
+        Some(self.tool_calls.take()?.into_iter().flatten().collect())
+    }
+
     fn keep_tool_calls(&mut self) {
-        if let Some(calls) = self.tool_calls.take() {
+        if let Some(calls) = self.calls() {
             self.other.insert("tool_calls".to_owned(), json!(calls));
         }
     }
@@ -87,11 +100,8 @@ impl From<WireMessage> for Prompt {
 impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
-        AssistantMessage {
-            content: wire.content,
-            tool_calls: wire.tool_calls.unwrap_or_default(),
-            other: wire.other,
-        }
+        let tool_calls = wire.calls().unwrap_or_default();
+        AssistantMessage { content: wire.content, tool_calls, other: wire.other }
     }
 }
 
