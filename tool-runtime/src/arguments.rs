@@ -7,10 +7,12 @@ mod absent;
 mod cursor;
 mod diagnosis;
 mod passing;
+mod probe;
 mod slot;
 mod text;
+mod value;
 
-pub use passing::{ArgumentOfAnyType, Tag, argument};
+pub use probe::{ArgumentOfAnyType, Tag, argument};
 pub use slot::DefaultUnseen;
 
 use crate::outcome::ArgumentFault;

@@ -3,8 +3,8 @@
 use super::Parameter;
 use super::slot::Slot;
 use super::text::Text;
+use super::value::next_value;
 use crate::messages::means_none;
-use serde::Deserialize;
 
 /// The arguments are told apart by a bit each; a tool with more of them is read by `diagnosis`.
 const MOST: usize = u64::BITS as usize;
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
             self.rest = &text[end + 1..];
             position(parameters, &text[..end])
         } else {
-            let (Text(key), length) = value(self.rest).ok()?;
+            let (Text(key), length) = next_value(self.rest).ok()?;
             self.rest = &self.rest[length..];
             position(parameters, &key)
         }
@@ -105,13 +105,4 @@ impl<'a> Cursor<'a> {
 
 fn position(parameters: &[Parameter], key: &str) -> Option<usize> {
     parameters.iter().position(|parameter| parameter.name == key)
-}
-
-/// The value at the start of `rest`, and its length in bytes with the white space before it.
-pub(super) fn value<'a, T: Deserialize<'a>>(rest: &'a str) -> Result<(T, usize), serde_json::Error> {
-    let mut values = serde_json::Deserializer::from_str(rest).into_iter();
-    match values.next() {
-        Some(value) => Ok((value?, values.byte_offset())),
-        None => Err(serde::de::Error::custom("a value is missing")),
-    }
 }

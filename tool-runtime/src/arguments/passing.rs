@@ -1,10 +1,5 @@
-//! How each kind of parameter is passed.
-//!
-//! The macro asks the compiler, not the tokens, how a parameter takes its argument: `Tag::<T>::NEW.__argument()`
-//! is an inherent method for `&str` and its like, which wins over the trait's for any other type. So aliases
-//! need no special care.
+//! The ways in which a parameter takes its argument.
 
-use super::slot::Argument;
 use super::text::Text;
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -59,54 +54,4 @@ impl<'a> Passing for AsCow<'a> {
     fn of_default(default: Cow<'static, str>) -> Text<'a> {
         Text(default)
     }
-}
-
-/// A type to ask the compiler about.
-pub struct Tag<T>(PhantomData<fn() -> T>);
-
-impl<T> Tag<T> {
-    /// The only one.
-    pub const NEW: Self = Tag(PhantomData);
-}
-
-impl Tag<&str> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn __argument<'a>(&self) -> Argument<AsStr<'a>> {
-        Argument::EMPTY
-    }
-}
-
-impl Tag<Option<&str>> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn __argument<'a>(&self) -> Argument<AsOptionStr<'a>> {
-        Argument::EMPTY
-    }
-}
-
-impl Tag<Cow<'_, str>> {
-    /// A place for this kind of argument.
-    #[must_use]
-    pub fn __argument<'a>(&self) -> Argument<AsCow<'a>> {
-        Argument::EMPTY
-    }
-}
-
-/// Any other type is taken by value.
-pub trait ArgumentOfAnyType<T> {
-    /// A place for an argument that is passed by value.
-    fn __argument(&self) -> Argument<Owned<T>>;
-}
-
-impl<T> ArgumentOfAnyType<T> for Tag<T> {
-    fn __argument(&self) -> Argument<Owned<T>> {
-        Argument::EMPTY
-    }
-}
-
-/// A place for an argument whose type shows by its tokens that it is owned: no probing, less to compile.
-#[must_use]
-pub const fn argument<T>() -> Argument<Owned<T>> {
-    Argument::EMPTY
 }

@@ -1,7 +1,8 @@
 //! The place of one argument: what the decoder fills, and what the function takes from it.
 
 use super::passing::{AsCow, AsOptionStr, AsStr, Owned, Passing};
-use super::{Described, absent, cursor};
+use super::value::next_value;
+use super::{Described, absent};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -75,7 +76,7 @@ macro_rules! slot {
     ([$($generics:tt)*] $passing:ty, $described:ty) => {
         impl<'a, $($generics)*> Slot<'a> for Argument<$passing> {
             fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
-                let (value, length) = cursor::value(rest)?;
+                let (value, length) = next_value(rest)?;
                 self.value = Some(value);
                 Ok(length)
             }
