@@ -55,6 +55,15 @@ async fn an_argument_that_is_given_twice_is_refused_even_with_one_value() {
 }
 
 #[tokio::test]
+async fn the_name_of_an_argument_is_exact() {
+    assert_eq!(
+        weather(r#"{"City":"Beijing","days":1}"#).await,
+        "Error: invalid arguments for `get_weather`: `city` is missing; \
+         `City` is not an argument, did you mean `city`?"
+    );
+}
+
+#[tokio::test]
 async fn several_unknown_arguments_are_not_all_taken_for_the_missing_one() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
