@@ -1,9 +1,9 @@
 //! Results: what the model reads of what a tool returned.
 //!
-//! `Ok` and `Err` are told apart first (`Returned`), then nothing, text and JSON (`Sent`). Each time an
-//! inherent method wins over a trait's, and only says *which* kind it is; the bounds
-//! are checked on the ordinary call that follows, so that rustc's errors about them are ordinary too. Names with
-//! `__`, since a trait of the user's may be in scope with any other.
+//! `Ok` and `Err` are told apart first (`Returned`), then nothing, text and JSON (`Sent`). Each time an inherent
+//! method wins over a trait's, and only says *which* kind it is; the bounds are checked on the ordinary call
+//! that follows, so that rustc's errors about them are ordinary too. The names have `__`, since a trait of the
+//! user's may be in scope with any other.
 
 #![allow(
     clippy::unused_self,

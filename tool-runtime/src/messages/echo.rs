@@ -39,10 +39,10 @@ impl Echo {
 impl AssistantMessage {
     /// The reply as the history should hold it, so that no later request is refused for it.
     ///
-    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are empty or repeated
-    /// within the message are replaced: dispatch the calls of the echo, and the answers have the same ids.
-    /// Arguments that are not a JSON object stay as they are for the program and for dispatch, but are
-    /// *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
+    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are
+    /// empty or repeated within the message are replaced: dispatch the calls of the echo, and the answers have
+    /// the same ids. Arguments that are not a JSON object stay as they are for the program and for dispatch,
+    /// but are *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
     /// servers parse the history's arguments again and refuse them for ever after.
     ///
     /// ```
