@@ -19,8 +19,8 @@ mod other {
 #[test]
 fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     let error = Registry::collect().expect_err("three tools have one name");
-    assert_eq!(error.faults().len(), 2);
-    let BuildFault::DuplicateName { name, first, second, .. } = &error.faults()[0] else {
+    assert_eq!(error.faults().len(), 3, "{error}");
+    let BuildFault::DuplicateName { name, first, second, .. } = &error.faults()[1] else {
         panic!("expected a duplicate, got {error}")
     };
     assert_eq!(name, "now");
@@ -31,6 +31,31 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
         text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:15"),
         "{text}"
     );
+}
+
+/// Two functions, each with a tool of the same name, from one line of source.
+macro_rules! two_lists {
+    ($($list:ident),*) => {$(
+        fn $list() -> tool_runtime::ToolList {
+            /// The time of day somewhere.
+            #[tool(name = "local_now")]
+            fn local_now() {}
+            local_now();
+            tools![local_now]
+        }
+    )*};
+}
+two_lists!(first_list, second_list);
+
+#[test]
+fn two_tools_that_come_from_one_line_are_still_two() {
+    let built = Registry::builder().tools(first_list()).tools(second_list()).build();
+    assert!(matches!(
+        built.expect_err("two tools have one name").faults(),
+        [BuildFault::DuplicateName { .. }]
+    ));
+    let once = Registry::builder().tools(first_list()).tools(first_list()).build();
+    assert_eq!(once.expect("it is one tool").names(), ["local_now"]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn stand_in(tool: &Tool, error: &Error) -> TokenStream {
             #(#cfgs)*
             impl #krate::__private::Tool for #ident {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor =
-                    &#krate::__private::Descriptor::stand_in(#name);
+                    &#krate::__private::Descriptor::stand_in(#name, ::core::any::TypeId::of::<#ident>);
             }
             #handle
         }

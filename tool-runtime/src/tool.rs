@@ -12,6 +12,7 @@ pub use list::{ToolList, refuse_duplicates};
 
 use crate::arguments::{Invocation, NotStarted, Parameter};
 use crate::output::Reply;
+use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -34,6 +35,9 @@ pub struct Descriptor {
     pub name: &'static str,
     /// What the model reads of it.
     pub description: &'static str,
+    /// The type that stands for the tool. The address of a descriptor tells nothing, since each crate that names
+    /// a constant may have a copy of its own; nor does the location, which a `macro_rules!` may give to many.
+    pub identity: fn() -> TypeId,
     /// Where the function stands.
     pub location: Location,
     /// In declared order.
@@ -75,10 +79,11 @@ pub fn start<'a>(tool: impl Future<Output = Reply> + Send + 'a) -> Result<Starte
 impl Descriptor {
     /// A tool for a function that the macro refused: it only keeps the rest of the program compiling.
     #[must_use]
-    pub const fn stand_in(name: &'static str) -> Self {
+    pub const fn stand_in(name: &'static str, identity: fn() -> TypeId) -> Self {
         Descriptor {
             name,
             description: "",
+            identity,
             location: Location { module: "", file: "", line: 0 },
             parameters: &[],
             call: |mut invocation| {

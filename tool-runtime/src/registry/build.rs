@@ -5,6 +5,7 @@ use crate::arguments::Invocation;
 use crate::schema::{ToolSchema, parameters_of_tool};
 use crate::tool::{Descriptor, ToolList};
 use schemars::generate::SchemaSettings;
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -52,8 +53,8 @@ impl RegistryBuilder {
     pub fn build(self) -> Result<Registry, BuildError> {
         let mut descriptors = self.tools;
         descriptors.sort_by_key(|tool| (tool.name, tool.location));
-        // Not by address: each crate that names a constant may have a copy of its own.
-        descriptors.dedup_by_key(|tool| (tool.name, tool.location));
+        let mut known = HashSet::new();
+        descriptors.retain(|tool| known.insert((tool.identity)()));
         let mut faults: Vec<BuildFault> = descriptors
             .windows(2)
             .filter(|pair| pair[0].name == pair[1].name)
