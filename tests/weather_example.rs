@@ -18,10 +18,11 @@ fn run_example(settings: &[(&str, &str)]) -> Output {
         command.env_remove(name);
     }
     // Of the test's own package; build scripts that read them would run anew each time.
-    for (name, _) in std::env::vars()
-        .filter(|(name, _)| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-    {
-        command.env_remove(name);
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
     }
     command.envs(settings.iter().copied()).output().expect("cargo runs")
 }

@@ -165,7 +165,7 @@ async fn an_outcome_says_that_a_call_succeeded() {
     assert!(ToolMessage::new("1", "by hand").outcome().is_none());
 }
 
-/// Meets the other call, or waits for ever.
+/// Meets the other calls, or waits for ever.
 #[tool]
 async fn meets() -> &'static str {
     static BARRIER: std::sync::LazyLock<tokio::sync::Barrier> =

@@ -1,4 +1,4 @@
-//! Everything that is refused, each on the token at fault, in words that say what to write instead.
+//! Everything that can be read and is still refused, each on the token at fault, in words that say what to write instead.
 
 use crate::faults::Faults;
 use crate::meant::{Name, Parameter, Tool};

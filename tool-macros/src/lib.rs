@@ -1,8 +1,8 @@
 //! The attribute macros of [`tool-runtime`], which re-exports and documents them.
 //!
-//! What was *written* (`written`, `options`, `docs`) becomes a tool as it was *meant* (`meant`); only
-//! `check` rejects (options that make no sense are its forerunners, in `options`); only `expand` holds large templates. Where something was rejected, `fallback` still
-//! emits the function, so that one mistake is one error.
+//! What was *written* (`written`, `options`, `docs`) becomes a tool as it was *meant* (`meant`). `written` and
+//! `options` refuse what they cannot read, `check` refuses all else; only `expand` holds large templates. Where
+//! something was refused, `fallback` still emits the function, so that one mistake is one error.
 //!
 //! [`tool-runtime`]: https://docs.rs/tool-runtime
 

@@ -55,7 +55,8 @@ impl ToolSchema {
         &self.description
     }
 
-    /// The JSON Schema of its arguments: always that of an object.
+    /// The JSON Schema of its arguments: for a tool of a [`Registry`](crate::Registry) that of an object, for a
+    /// definition that was read whatever it held.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.parameters

@@ -49,7 +49,7 @@ impl RegistryBuilder {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong, at once: two tools of one name.
+    /// Everything that is wrong, at once: every name that two tools have, and where both stand.
     pub fn build(self) -> Result<Registry, BuildError> {
         let mut descriptors = self.tools;
         descriptors.sort_by_key(|tool| (tool.name, tool.location));

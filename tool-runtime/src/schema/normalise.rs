@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Takes out titles, which repeat the names of types, and the formats of numbers, whose bounds stay.
+/// Takes out titles, which say less than the descriptions beside them, and the formats of numbers, whose bounds stay.
 pub(super) fn normalise(schema: &mut Value) {
     match schema {
         Value::Object(keywords) => {

@@ -19,7 +19,7 @@ impl ToolList {
 ///
 /// Each entry is the path of a function with [`#[tool]`](crate::tool). Two tools of one name do not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0080
 /// # use tool_runtime::{tool, tools};
 /// /// Now.
 /// #[tool]
