@@ -2,20 +2,30 @@
 
 #![allow(
     clippy::needless_pass_by_value,
+    clippy::needless_arbitrary_self_type,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self,
     clippy::unused_async,
     clippy::unnecessary_wraps,
     reason = "the tools here show every shape of function, whether it needs it or not"
 )]
 
 mod arguments;
+mod descriptions;
 mod dispatch;
+mod dynamic_tools;
 mod echo;
 mod fuzzed_arguments;
 mod macro_options;
 mod messages;
+mod parameters;
+mod registration;
 mod results;
 mod schemas;
+mod state_and_context;
 mod text;
+mod tool_options;
+mod toolsets;
 
 use tool_runtime::{Registry, ToolCall, ToolList};
 

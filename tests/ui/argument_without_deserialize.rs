@@ -8,4 +8,6 @@ struct City;
 #[tool]
 fn get_weather(_days: u8, _city: City) {}
 
-fn main() {}
+fn main() {
+    get_weather(1, City);
+}

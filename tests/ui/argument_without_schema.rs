@@ -8,4 +8,6 @@ struct City;
 #[tool]
 fn get_weather(_city: Vec<City>) {}
 
-fn main() {}
+fn main() {
+    get_weather(vec![City]);
+}

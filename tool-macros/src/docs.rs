@@ -1,34 +1,166 @@
 //! Doc comments as the text that the model reads.
 
+mod argument_list;
+
+pub(crate) use argument_list::Listed;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// The doc comment of an item as Markdown: one leading space gone from each line, empty ends gone.
-/// `None` without any doc comment.
-pub(crate) fn text(attrs: &[Attribute]) -> Option<String> {
-    let comments: Vec<String> = attrs.iter().filter_map(comment).collect();
-    if comments.is_empty() {
-        return None;
+/// The doc comment of an item.
+#[derive(Default)]
+pub(crate) struct Doc(Vec<Piece>);
+
+enum Piece {
+    Line(Line),
+    /// `#[doc = include_str!("..")]` and its like: a text that only the compiler can read.
+    Evaluated(Expr),
+}
+
+/// A line as Markdown, its one leading space removed.
+struct Line {
+    text: String,
+    span: Span,
+}
+
+impl Doc {
+    pub(crate) fn of(attrs: &[Attribute]) -> Self {
+        Doc(attrs.iter().filter(|attr| attr.path().is_ident("doc")).flat_map(pieces).collect())
     }
-    let lines: Vec<&str> = comments
+
+    /// Takes the list under `# Arguments` or `# Parameters` out.
+    pub(crate) fn take_argument_list(&mut self) -> Vec<Listed> {
+        let (rest, listed) = argument_list::take(std::mem::take(&mut self.0));
+        self.0 = rest;
+        listed
+    }
+
+    /// An expression for the text, which is `&'static str`; `None` where there is none.
+    pub(crate) fn into_expression(self) -> Option<TokenStream> {
+        if self.0.iter().any(|piece| matches!(piece, Piece::Evaluated(_))) {
+            let pieces = self.0.into_iter().map(|piece| match piece {
+                Piece::Line(line) => format!("{}\n", line.text).into_token_stream(),
+                Piece::Evaluated(value) => quote!(#value, "\n"),
+            });
+            return Some(quote!(::core::concat!(#(#pieces),*).trim_ascii()));
+        }
+        let lines: Vec<String> = self.0.into_iter().filter_map(Piece::into_text).collect();
+        let text = lines.join("\n");
+        let text = text.trim_matches('\n');
+        (!text.is_empty()).then(|| text.into_token_stream())
+    }
+}
+
+impl Piece {
+    fn into_text(self) -> Option<String> {
+        match self {
+            Piece::Line(line) => Some(line.text),
+            Piece::Evaluated(_) => None,
+        }
+    }
+}
+
+fn pieces(attr: &Attribute) -> Vec<Piece> {
+    match &attr.meta {
+        Meta::NameValue(pair) => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                lines(&text.value()).map(|text| Piece::Line(Line { text, span: attr.span() })).collect()
+            }
+            value => vec![Piece::Evaluated(value.clone())],
+        },
+        // `#[doc(hidden)]`, `#[doc(alias = "..")]`
+        _ => Vec::new(),
+    }
+}
+
+/// The lines of a comment, less what is there for its looks.
+fn lines(comment: &str) -> impl Iterator<Item = String> {
+    let comment: Vec<&str> = comment.split('\n').collect();
+    let below = comment[1..].iter().filter(|line| !line.trim().is_empty());
+    // `/** .. */` keeps the column of stars that many people put before each line, or else the indentation.
+    let margin = if below.clone().all(|line| line.trim_start().starts_with('*')) {
+        Margin::Stars
+    } else {
+        Margin::Spaces(below.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0))
+    };
+    let lines: Vec<String> = comment
         .iter()
-        .flat_map(|comment| comment.split('\n'))
-        .map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end())
+        .enumerate()
+        .map(|(index, line)| {
+            let line = match (index, &margin) {
+                (0, _) => line,
+                (_, Margin::Stars) => line.trim_start().strip_prefix('*').unwrap_or(line),
+                (_, Margin::Spaces(spaces)) => {
+                    return line.get(*spaces..).unwrap_or("").trim_end().to_owned();
+                }
+            };
+            line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
+        })
         .collect();
-    Some(lines.join("\n").trim_matches('\n').to_owned())
+    lines.into_iter()
 }
 
-fn comment(attr: &Attribute) -> Option<String> {
-    let Meta::NameValue(pair) = &attr.meta else { return None };
-    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = &pair.value else { return None };
-    pair.path.is_ident("doc").then(|| without_stars(text.value()))
+enum Margin {
+    Stars,
+    Spaces(usize),
 }
 
-/// `/** .. */` keeps the column of stars that many people put before each line.
-fn without_stars(comment: String) -> String {
-    let mut rest = comment.split('\n').skip(1).filter(|line| !line.trim().is_empty()).peekable();
-    if rest.peek().is_none() || !rest.all(|line| line.trim_start().starts_with('*')) {
-        return comment;
+#[cfg(test)]
+mod tests {
+    use super::Doc;
+    use syn::{Attribute, ItemFn, parse_quote};
+
+    /// The text of a doc comment that needs no compiler.
+    fn text(attrs: &[Attribute]) -> Option<String> {
+        let literal: syn::LitStr = syn::parse2(Doc::of(attrs).into_expression()?).ok()?;
+        Some(literal.value())
     }
-    let star = |line: &str| line.trim_start().strip_prefix('*').unwrap_or(line).to_owned();
-    comment.split('\n').map(star).collect::<Vec<_>>().join("\n")
+
+    #[test]
+    fn one_leading_space_is_removed_and_paragraphs_stay() {
+        let function: ItemFn = parse_quote! {
+            /// Looks up the weather.
+            ///
+            /// - one
+            ///   - two
+            ///no space
+            fn f() {}
+        };
+        let expected = "Looks up the weather.\n\n- one\n  - two\nno space";
+        assert_eq!(text(&function.attrs).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn block_comments_lose_their_stars_or_their_indentation() {
+        for comment in [" One.\n *\n * Two.\n *   Three. ", "\n    One.\n\n    Two.\n      Three.\n    "] {
+            let attribute: Attribute = parse_quote!(#[doc = #comment]);
+            let found = text(&[attribute]);
+            assert_eq!(found.as_deref(), Some("One.\n\nTwo.\n  Three."), "{comment:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_comment_is_none() {
+        let function: ItemFn = parse_quote! {
+            ///
+            #[doc(hidden)]
+            fn f() {}
+        };
+        assert_eq!(text(&function.attrs), None);
+    }
+
+    #[test]
+    fn what_only_the_compiler_can_read_is_left_to_it() {
+        let function: ItemFn = parse_quote! {
+            /// First.
+            #[doc = include_str!("weather.md")]
+            fn f() {}
+        };
+        let expression = Doc::of(&function.attrs).into_expression().map(|tokens| tokens.to_string());
+        let expected =
+            r#":: core :: concat ! ("First.\n" , include_str ! ("weather.md") , "\n") . trim_ascii ()"#;
+        assert_eq!(expression.as_deref(), Some(expected));
+    }
 }

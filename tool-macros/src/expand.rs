@@ -1,22 +1,23 @@
-//! The generated code: the function first and as it was, the tool's type last, all else in a `const`.
+//! The generated code: the item first and as it was, the tool's type last, all else in a `const`.
 
-use crate::meant::{Parameter, Tool};
-use crate::options::DefaultValue;
-use crate::written::Function;
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::ext::IdentExt as _;
+mod input;
+mod span;
+
+use crate::meant::{Argument, Tool, Toolset};
+use crate::options::{Literal, ToolOptions};
+use input::Place;
+use proc_macro2::{Literal as Token, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
+use span::{ours_at, respanned};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, Pat, ReturnType};
+use syn::{Attribute, FnArg, Path, ReturnType};
 
 pub(crate) fn tool(tool: &Tool) -> TokenStream {
-    let Tool { function, krate, name, description, parameters } = tool;
-    let ident = &function.signature.ident;
-    let cfgs = cfgs(function);
-    let handle = handle(function);
-    let name = &name.text;
-    let table = parameters.iter().map(|parameter| table_row(krate, parameter));
-    let call = call(tool);
+    let Tool { function, krate, .. } = tool;
+    let handle = tool.handle();
+    let cfgs = cfgs(&function.attrs);
+    let descriptor = descriptor(tool);
+    let handle_type = handle_type(tool);
     quote! {
         #function
 
@@ -24,63 +25,163 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
         #[allow(deprecated)]
         const _: () = {
             #[automatically_derived]
-            impl #krate::__private::Tool for #ident {
-                const DESCRIPTOR: &'static #krate::__private::Descriptor = &#krate::__private::Descriptor {
-                    name: #name,
-                    description: #description,
-                    identity: ::core::any::TypeId::of::<#ident>,
-                    location: #krate::__private::Location {
-                        module: ::core::module_path!(),
-                        file: ::core::file!(),
-                        line: ::core::line!(),
-                    },
-                    parameters: &[#(#table),*],
-                    call: #call,
-                };
+            impl #krate::__private::Tool for #handle {
+                const DESCRIPTOR: &'static #krate::__private::Descriptor = &#descriptor;
             }
-            #krate::__private::submit!(#ident);
+            #krate::__private::submit!(#handle);
         };
 
-        #handle
+        #handle_type
     }
 }
 
 /// The type that brings the tool along wherever the function is imported.
-pub(crate) fn handle(function: &Function) -> TokenStream {
-    let Function { vis, signature, .. } = function;
-    let ident = &signature.ident;
-    let cfgs = cfgs(function);
+pub(crate) fn handle_type(tool: &Tool) -> TokenStream {
+    let vis = &tool.function.vis;
+    let handle = tool.handle();
+    let cfgs = cfgs(&tool.function.attrs);
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
-        #vis enum #ident {}
+        #vis enum #handle {}
     }
 }
 
-/// What stands below `#[tool]` has not been applied yet, and holds for all that is generated.
-pub(crate) fn cfgs(function: &Function) -> Vec<&Attribute> {
-    function.attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+pub(crate) fn toolset(toolset: &Toolset) -> TokenStream {
+    let written = toolset.written;
+    let tools = toolset.tools.iter().map(|tool| {
+        let cfgs = cfgs(&tool.function.attrs);
+        let descriptor = descriptor(tool);
+        quote!(#(#cfgs)* #descriptor)
+    });
+    let implementation = toolset_implementation(toolset, &quote!(&[#(#tools),*]));
+    quote! {
+        #written
+
+        #implementation
+    }
 }
 
-fn table_row(krate: &syn::Path, parameter: &Parameter) -> TokenStream {
-    let name = &parameter.name.text;
-    let description = &parameter.description;
-    quote!(#krate::__private::Parameter { name: #name, description: #description })
+/// What makes a toolset of the type, wherever the user's own bounds hold.
+pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> TokenStream {
+    let Toolset { written, krate, .. } = toolset;
+    let self_ty = &written.self_ty;
+    let cfgs = cfgs(&written.attrs);
+    let (generics, _, bounds) = written.generics.split_for_impl();
+    // A registry needs all three, but in a generic `impl` not every type has them.
+    let shared = quote_spanned! {ours_at(self_ty.span())=>
+        #self_ty: ::core::marker::Send + ::core::marker::Sync + 'static
+    };
+    let bounds = match bounds {
+        Some(bounds) if bounds.predicates.trailing_punct() => quote!(#bounds #shared),
+        Some(bounds) if !bounds.predicates.is_empty() => quote!(#bounds, #shared),
+        _ => quote!(where #shared),
+    };
+    quote! {
+        #(#cfgs)*
+        #[allow(deprecated)]
+        const _: () = {
+            #[automatically_derived]
+            impl #generics #krate::__private::Toolset for #self_ty #bounds {
+                const TOOLS: &'static [#krate::__private::Descriptor] = #tools;
+            }
+        };
+    }
 }
 
-/// The one shim of a tool: it decodes the arguments and starts the function, or describes the parameters,
-/// so that each parameter's code is generated once.
+/// What stands below the macro's attribute has not been applied yet, and holds for all that is generated.
+pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
+    attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
+}
+
+fn descriptor(tool: &Tool) -> TokenStream {
+    let Tool { krate, description, .. } = tool;
+    let name = &tool.name.text;
+    let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
+    let options = options(&tool.options);
+    let parameters = tool.arguments().map(|argument| parameter(krate, argument));
+    let call = call(tool);
+    quote! {
+        #krate::__private::Descriptor {
+            name: #name,
+            description: #description,
+            identity: ::core::any::TypeId::of::<#identity>,
+            location: #krate::__private::Location {
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: ::core::line!(),
+            },
+            options: #krate::__private::Options::NONE #options,
+            parameters: &[#(#parameters),*],
+            call: #call,
+        }
+    }
+}
+
+/// What `Options::NONE` is not yet.
+fn options(options: &ToolOptions) -> TokenStream {
+    let words = [
+        (options.blocking, quote!(.blocking())),
+        (options.requires_approval, quote!(.requires_approval())),
+        (options.read_only, quote!(.read_only())),
+        (options.destructive, quote!(.destructive())),
+        (options.idempotent, quote!(.idempotent())),
+    ];
+    let words = words.into_iter().filter(|(written, _)| written.is_some()).map(|(_, word)| word);
+    let timeout = options.timeout.as_ref().map(|timeout| {
+        let milliseconds = timeout.allowed.as_millis();
+        let milliseconds = Token::u64_unsuffixed(milliseconds.try_into().unwrap_or(u64::MAX));
+        quote!(.timeout_ms(#milliseconds))
+    });
+    quote!(#(#words)* #timeout)
+}
+
+fn parameter(krate: &Path, argument: &Argument) -> TokenStream {
+    let name = &argument.name.text;
+    let description = &argument.description;
+    let keywords = argument.keywords.iter().map(|keyword| {
+        let name = &keyword.name;
+        let value = literal(krate, &keyword.value);
+        quote!((#name, #value))
+    });
+    quote! {
+        #krate::__private::Parameter { name: #name, description: #description, keywords: &[#(#keywords),*] }
+    }
+}
+
+fn literal(krate: &Path, value: &Literal) -> TokenStream {
+    let (kind, value) = match value {
+        Literal::Integer(integer) => (quote!(Integer), Token::i64_unsuffixed(*integer).into_token_stream()),
+        Literal::Float(float) => (quote!(Float), Token::f64_unsuffixed(*float).into_token_stream()),
+        Literal::Boolean(boolean) => (quote!(Boolean), boolean.into_token_stream()),
+        Literal::Text(text) => (quote!(Text), text.into_token_stream()),
+        Literal::List(list) => {
+            let list = list.iter().map(|value| literal(krate, value));
+            (quote!(List), quote!(&[#(#list),*]))
+        }
+    };
+    quote!(#krate::__private::Literal::#kind(#value))
+}
+
+/// The one shim of a tool: it takes what the call lends it, decodes the arguments and starts the function, or
+/// describes itself, so that each parameter's code is generated once.
 fn call(tool: &Tool) -> TokenStream {
-    let Tool { function, krate, parameters, .. } = tool;
-    let slots: Vec<Slot> = parameters.iter().map(|parameter| Slot::new(krate, parameter)).collect();
-    let declarations = slots.iter().map(|slot| &slot.declaration);
-    let borrowed = slots.iter().map(|slot| &slot.borrowed);
-    let arguments = slots.iter().map(|slot| &slot.argument);
+    let Tool { function, krate, .. } = tool;
+    let places: Vec<Place> =
+        tool.inputs.iter().enumerate().map(|(index, input)| Place::new(krate, index, input)).collect();
+    let declarations = places.iter().map(|place| &place.declaration);
+    let decoded = places.iter().filter_map(|place| place.decoded.as_ref());
+    let taken = places.iter().map(|place| &place.taken);
 
     let signature = &function.signature;
     let ident = &signature.ident;
+    let is_of_instance = matches!(signature.inputs.first(), Some(FnArg::Receiver(_)));
+    let instance = is_of_instance.then(|| quote!(let __self = __invocation.instance::<Self>();));
+    let taken = is_of_instance.then(|| quote!(__self.get())).into_iter().chain(taken.cloned());
+    let path = tool.is_method.then(|| quote!(Self::));
     let dot_await = signature.asyncness.map(|_| quote!(.await));
+
     // Where the future is not `Send`, the error stands on `async`; where the result cannot be sent, on its type.
     let future_span = ours_at(signature.asyncness.map_or(ident.span(), |token| token.span));
     let output_span = ours_at(match &signature.output {
@@ -93,7 +194,7 @@ fn call(tool: &Tool) -> TokenStream {
     let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
         #at_future::start(async move {
-            let __returned = #ident(#(#arguments),*) #dot_await;
+            let __returned = #path #ident(#(#taken),*) #dot_await;
             let __sent = #settle?;
             #write
         })
@@ -101,101 +202,11 @@ fn call(tool: &Tool) -> TokenStream {
     quote! {
         |mut __invocation| {
             #[allow(unused_imports)]
-            use #krate::__private::{ArgumentOfAnyType as _, DefaultUnseen as _, ReturnsValue as _, SendsJson as _};
+            use #krate::__private::{PassedByValue as _, DefaultUnseen as _, ReturnsValue as _, SendsJson as _};
+            #instance
             #(#declarations)*
-            __invocation.decode(&mut [#(#borrowed),*])?;
+            __invocation.decode(&mut [#(#decoded),*])?;
             #start
         }
     }
-}
-
-/// The slot of one argument: declared, lent to the decoder, handed to the function.
-struct Slot {
-    declaration: TokenStream,
-    borrowed: TokenStream,
-    argument: TokenStream,
-}
-
-impl Slot {
-    fn new(krate: &syn::Path, parameter: &Parameter) -> Self {
-        let written = parameter.ty.to_token_stream();
-        let owned = is_surely_owned(written.clone());
-        let ty = elided(written);
-        let span = ours_at(parameter.ty.span());
-        let local = local(&parameter.written.pat, span);
-        let at_type = respanned(quote!(#krate::__private), span);
-        let default = parameter.default.as_ref().map(|default| match default {
-            DefaultValue::OfType => {
-                quote_spanned!(span=> .__with_default(|| ::core::default::Default::default()))
-            }
-            DefaultValue::Given(value) => quote!(.__with_default(|| #value)),
-        });
-        let new = if owned {
-            quote_spanned!(span=> #at_type::argument::<#ty>())
-        } else {
-            quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.__argument())
-        };
-        Slot {
-            declaration: quote!(let mut #local = #new #default;),
-            borrowed: quote_spanned!(span=> &mut #local),
-            argument: quote!(#local.get()),
-        }
-    }
-}
-
-/// A local of the shim: named for the reader of the expansion, invisible to the user's code.
-fn local(pattern: &Pat, span: Span) -> Ident {
-    match pattern {
-        Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
-        _ => Ident::new("__unnamed", span),
-    }
-}
-
-/// Whether the type has nothing in it that could borrow from the arguments. Only a shortcut past the probing
-/// of `Tag`, which costs a sixth of the time to check a tool. An alias may hide that it borrows; then the
-/// argument is refused, since it is not `DeserializeOwned`.
-fn is_surely_owned(ty: TokenStream) -> bool {
-    ty.into_iter().all(|token| match token {
-        TokenTree::Punct(punct) => !matches!(punct.as_char(), '&' | '\''),
-        TokenTree::Ident(ident) => ident != "Cow",
-        TokenTree::Group(group) => is_surely_owned(group.stream()),
-        TokenTree::Literal(_) => true,
-    })
-}
-
-/// The function's own lifetimes mean nothing in the shim: `&'a str` becomes `&'_ str`.
-fn elided(tokens: TokenStream) -> TokenStream {
-    let mut after_quote = false;
-    tokens
-        .into_iter()
-        .map(|token| match token {
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), elided(group.stream()));
-                inner.set_span(group.span());
-                inner.into()
-            }
-            TokenTree::Ident(ident) if std::mem::take(&mut after_quote) && ident != "static" => {
-                Ident::new("_", ident.span()).into()
-            }
-            other => {
-                after_quote = matches!(&other, TokenTree::Punct(punct) if punct.as_char() == '\'');
-                other
-            }
-        })
-        .collect()
-}
-
-/// Generated code that an error shows at a place of the user's; no lint takes it for the user's own.
-fn ours_at(place: Span) -> Span {
-    Span::mixed_site().located_at(place)
-}
-
-fn respanned(tokens: TokenStream, span: Span) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(span);
-            token
-        })
-        .collect()
 }

@@ -1,7 +1,8 @@
 //! What is emitted beside an error, so that nothing else in the program breaks for it.
 
+use crate::check::is_primitive;
 use crate::expand;
-use crate::meant::Tool;
+use crate::meant::{Tool, Toolset};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg};
@@ -13,23 +14,31 @@ pub(crate) fn item_unchanged(item: &TokenStream, error: &Error) -> TokenStream {
 }
 
 /// The function as it was, the errors, and a tool of its name that does nothing, for `tools![..]`.
-pub(crate) fn stand_in(tool: &Tool, error: &Error) -> TokenStream {
+pub(crate) fn tool(tool: &Tool, error: &Error) -> TokenStream {
     let Tool { function, krate, .. } = tool;
     let error = error.to_compile_error();
-    let ident = &function.signature.ident;
-    let name = ident.to_string();
+    let handle = tool.handle();
+    let name = handle.to_string();
     let is_method = matches!(function.signature.inputs.first(), Some(FnArg::Receiver(_)));
-    let stand_in = (!is_method && !crate::check::is_primitive(ident)).then(|| {
-        let cfgs = expand::cfgs(function);
-        let handle = expand::handle(function);
+    let stand_in = (!is_method && !is_primitive(handle)).then(|| {
+        let cfgs = expand::cfgs(&function.attrs);
+        let handle_type = expand::handle_type(tool);
         quote! {
             #(#cfgs)*
-            impl #krate::__private::Tool for #ident {
+            impl #krate::__private::Tool for #handle {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor =
-                    &#krate::__private::Descriptor::stand_in(#name, ::core::any::TypeId::of::<#ident>);
+                    &#krate::__private::Descriptor::stand_in(#name, ::core::any::TypeId::of::<#handle>);
             }
-            #handle
+            #handle_type
         }
     });
     quote!(#function #error #stand_in)
+}
+
+/// The `impl` as it was, the errors, and a toolset without tools, for `.toolset(..)`.
+pub(crate) fn toolset(toolset: &Toolset, error: &Error) -> TokenStream {
+    let written = toolset.written;
+    let error = error.to_compile_error();
+    let implementation = expand::toolset_implementation(toolset, &quote!(&[]));
+    quote!(#written #error #implementation)
 }

@@ -15,12 +15,19 @@ mod meant;
 mod options;
 mod written;
 
+use faults::Faults;
 use proc_macro2::TokenStream;
 
-/// Makes a tool of a function.
+#[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     tool_of(options.into(), &item.into()).into()
+}
+
+#[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
+#[proc_macro_attribute]
+pub fn toolset(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    toolset_of(options.into(), &item.into()).into()
 }
 
 fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
@@ -28,11 +35,28 @@ fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
         Ok(function) => function,
         Err(error) => return fallback::item_unchanged(item, &error),
     };
-    let mut faults = faults::Faults::default();
+    let mut faults = Faults::default();
     let tool = meant::Tool::new(options, &function, &mut faults);
     check::check(&tool, &mut faults);
     match faults.into_error() {
         None => expand::tool(&tool),
-        Some(error) => fallback::stand_in(&tool, &error),
+        Some(error) => fallback::tool(&tool, &error),
+    }
+}
+
+fn toolset_of(options: TokenStream, item: &TokenStream) -> TokenStream {
+    let written = match syn::parse2::<written::Toolset>(item.clone()) {
+        Ok(written) => written,
+        Err(error) => {
+            let item = written::without_tool_attributes(item.clone());
+            return fallback::item_unchanged(&item, &error);
+        }
+    };
+    let mut faults = Faults::default();
+    let toolset = meant::Toolset::new(options, &written, &mut faults);
+    check::check_toolset(&toolset, &mut faults);
+    match faults.into_error() {
+        None => expand::toolset(&toolset),
+        Some(error) => fallback::toolset(&toolset, &error),
     }
 }

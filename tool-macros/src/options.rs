@@ -1,16 +1,31 @@
-//! What stands in `#[tool(..)]` and in `#[arg(..)]`.
+//! What stands in `#[tool(..)]`, in `#[toolset(..)]` and in `#[arg(..)]`.
+
+mod arg;
+mod keyword;
+mod timeout;
+
+pub(crate) use arg::{ArgOptions, DefaultValue};
+pub(crate) use keyword::{Keyword, Literal};
+pub(crate) use timeout::Timeout;
 
 use crate::faults::Faults;
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::meta::{self, ParseNestedMeta};
 use syn::parse::Parser as _;
-use syn::{Attribute, Error, Expr, LitStr, Meta, Path, Result, Token};
+use syn::{Error, Ident, LitStr, Path, Result, Token};
 
 #[derive(Default)]
 pub(crate) struct ToolOptions {
     pub(crate) name: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) krate: Option<Path>,
+    pub(crate) handle: Option<Ident>,
+    pub(crate) timeout: Option<Timeout>,
+    pub(crate) blocking: Option<Span>,
+    pub(crate) requires_approval: Option<Span>,
+    pub(crate) read_only: Option<Span>,
+    pub(crate) destructive: Option<Span>,
+    pub(crate) idempotent: Option<Span>,
 }
 
 impl ToolOptions {
@@ -20,43 +35,44 @@ impl ToolOptions {
             () if option.path.is_ident("name") => once(&mut read.name, option, text),
             () if option.path.is_ident("description") => once(&mut read.description, option, text),
             () if option.path.is_ident("crate") => once(&mut read.krate, option, path),
-            () => Err(unknown(option, "`name`, `description`, `crate`")),
+            () if option.path.is_ident("handle") => once(&mut read.handle, option, name_of_type),
+            () if option.path.is_ident("timeout") => once(&mut read.timeout, option, timeout::read),
+            () if option.path.is_ident("blocking") => once(&mut read.blocking, option, word),
+            () if option.path.is_ident("requires_approval") => {
+                once(&mut read.requires_approval, option, word)
+            }
+            () if option.path.is_ident("read_only") => once(&mut read.read_only, option, word),
+            () if option.path.is_ident("destructive") => once(&mut read.destructive, option, word),
+            () if option.path.is_ident("idempotent") => once(&mut read.idempotent, option, word),
+            () => Err(unknown(
+                "option",
+                option,
+                &[
+                    "name",
+                    "description",
+                    "timeout",
+                    "blocking",
+                    "requires_approval",
+                    "read_only",
+                    "destructive",
+                    "idempotent",
+                    "handle",
+                    "crate",
+                ],
+            )),
         });
         read
     }
 }
 
-#[derive(Default)]
-pub(crate) struct ArgOptions {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
-    pub(crate) default: Option<DefaultValue>,
-}
-
-pub(crate) enum DefaultValue {
-    /// `default`: the type's own `Default`.
-    OfType,
-    /// `default = ..`
-    Given(Expr),
-}
-
-impl ArgOptions {
-    pub(crate) fn parse(attrs: &[Attribute], faults: &mut Faults) -> Self {
-        let mut read = ArgOptions::default();
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
-            let Meta::List(list) = &attr.meta else {
-                faults.push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
-                continue;
-            };
-            parse_each(list.tokens.clone(), faults, |option| match () {
-                () if option.path.is_ident("name") => once(&mut read.name, option, text),
-                () if option.path.is_ident("description") => once(&mut read.description, option, text),
-                () if option.path.is_ident("default") => once(&mut read.default, option, default_value),
-                () => Err(unknown(option, "`name`, `description`, `default`")),
-            });
-        }
-        read
-    }
+/// What stands in `#[toolset(..)]`: where the crate is found.
+pub(crate) fn parse_toolset(options: TokenStream, faults: &mut Faults) -> Option<Path> {
+    let mut krate = None;
+    parse_each(options, faults, |option| match () {
+        () if option.path.is_ident("crate") => once(&mut krate, option, path),
+        () => Err(unknown("option", option, &["crate"])),
+    });
+    krate
 }
 
 /// Reads option after option. A fault in one does not hide those in the next, nor what the next says.
@@ -93,7 +109,7 @@ fn once<T>(
 }
 
 fn text(option: &ParseNestedMeta) -> Result<LitStr> {
-    let value = option.value()?;
+    let value = option.value().map_err(|_| option.error("write a text in quotes after it: `= \"..\"`"))?;
     value.parse().map_err(|error| Error::new(error.span(), "write a text in quotes here"))
 }
 
@@ -101,14 +117,26 @@ fn path(option: &ParseNestedMeta) -> Result<Path> {
     option.value()?.call(Path::parse_mod_style)
 }
 
-fn default_value(option: &ParseNestedMeta) -> Result<DefaultValue> {
-    if option.input.peek(Token![=]) {
-        Ok(DefaultValue::Given(option.value()?.parse()?))
+fn name_of_type(option: &ParseNestedMeta) -> Result<Ident> {
+    let value = option.value().map_err(|_| option.error("name a type after it: `handle = GetWeather`"))?;
+    value.parse().map_err(|error| {
+        Error::new(error.span(), "write the name of a type that is not there yet, for example `GetWeather`")
+    })
+}
+
+fn word(option: &ParseNestedMeta) -> Result<Span> {
+    if option.input.is_empty() || option.input.peek(Token![,]) {
+        Ok(syn::spanned::Spanned::span(&option.path))
     } else {
-        Ok(DefaultValue::OfType)
+        Err(option.error("this option is one word; leave away what follows it, or all of it"))
     }
 }
 
-fn unknown(option: &ParseNestedMeta, known: &str) -> Error {
-    option.error(format!("unknown option; the known ones are {known}"))
+/// Says what is known instead, the nearest first.
+fn unknown(what: &str, option: &ParseNestedMeta, known: &[&str]) -> Error {
+    let written = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
+    let mut known = known.to_vec();
+    known.sort_by_key(|known| strsim::damerau_levenshtein(known, &written));
+    let are = if known.len() == 1 { "one is" } else { "ones are" };
+    option.error(format!("unknown {what}; the known {are} `{}`", known.join("`, `")))
 }

@@ -1,23 +1,30 @@
-//! The function as it was written: its signature parsed, its body left alone.
+//! The item as it was written: signatures parsed, bodies left alone.
 
-use proc_macro2::TokenStream;
+mod toolset;
+
+pub(crate) use toolset::{Item, Toolset, without_tool_attributes};
+
+use proc_macro2::{Group, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Abi, Attribute, Error, FnArg, Result, Signature, Token, Visibility};
+use syn::{Abi, Attribute, Error, FnArg, Path, Result, Signature, Token, Visibility};
 
 /// The attributes of a parameter that are meant for `#[tool]`; rustc knows none of them there.
-const OURS: [&str; 2] = ["doc", "arg"];
+const OURS: [&str; 4] = ["doc", "arg", "state", "context"];
 
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
+    /// Each `#[tool]` that stands among the attributes: of a method its own, of a function one too many.
+    pub(crate) tool_attrs: Vec<Attribute>,
     pub(crate) vis: Visibility,
     pub(crate) signature: Signature,
-    body: TokenStream,
+    body: Group,
 }
 
 impl Parse for Function {
     fn parse(input: ParseStream) -> Result<Self> {
-        let attrs = input.call(Attribute::parse_outer)?;
+        let (tool_attrs, attrs) =
+            input.call(Attribute::parse_outer)?.into_iter().partition(|attr| is_tool(attr.path()));
         let vis = input.parse()?;
         if !is_function(input) {
             return Err(Error::new(input.span(), "`#[tool]` belongs on a `fn` or an `async fn`"));
@@ -29,8 +36,13 @@ impl Parse for Function {
                 "a tool needs a body; put `#[tool]` on the function that has it",
             ));
         }
-        Ok(Function { attrs, vis, signature, body: input.parse()? })
+        Ok(Function { attrs, tool_attrs, vis, signature, body: input.parse()? })
     }
+}
+
+/// `tool`, by whatever path.
+fn is_tool(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| last.ident == "tool")
 }
 
 /// Whether `fn` comes after the words that may stand before it.
@@ -47,9 +59,11 @@ fn is_function(input: ParseStream) -> bool {
 }
 
 impl ToTokens for Function {
-    /// The function again, token for token, less the attributes that are ours.
+    /// The function again, token for token, less the attributes that are ours, and less the `...` of a variadic
+    /// one, which is refused, and of which rustc would say two things more.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let mut signature = self.signature.clone();
+        signature.variadic = None;
         for input in &mut signature.inputs {
             let attrs = match input {
                 FnArg::Receiver(receiver) => &mut receiver.attrs,

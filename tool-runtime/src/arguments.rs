@@ -6,18 +6,21 @@
 mod absent;
 mod cursor;
 mod diagnosis;
+mod keyword;
 mod passing;
 mod probe;
 mod slot;
 mod text;
 mod value;
 
-pub use probe::{ArgumentOfAnyType, Tag, argument};
+pub(crate) use diagnosis::object;
+pub use keyword::Literal;
+pub use probe::{PassedByValue, Tag, argument};
 pub use slot::DefaultUnseen;
+pub(crate) use slot::Slot;
 
 use crate::outcome::ArgumentFault;
-use schemars::{Schema, SchemaGenerator};
-use slot::Slot;
+use schemars::Schema;
 
 /// One parameter that the model fills in.
 #[derive(Debug)]
@@ -26,21 +29,8 @@ pub struct Parameter {
     pub name: &'static str,
     /// Empty where it has no doc comment.
     pub description: &'static str,
-}
-
-/// What a tool's shim is asked to do.
-#[derive(Debug)]
-pub struct Invocation<'a> {
-    parameters: &'static [Parameter],
-    purpose: Purpose<'a>,
-}
-
-#[derive(Debug)]
-enum Purpose<'a> {
-    /// To run on these arguments.
-    Call(&'a str),
-    /// To describe its parameters, in declared order.
-    Describe(&'a mut SchemaGenerator, &'a mut Vec<Described>),
+    /// What `#[arg(schema(..))]` adds to the schema of its type.
+    pub keywords: &'static [(&'static str, Literal)],
 }
 
 /// One parameter as its type describes it.
@@ -48,15 +38,6 @@ enum Purpose<'a> {
 pub struct Described {
     pub(crate) schema: Schema,
     pub(crate) required: bool,
-}
-
-/// Why a shim did not start its function.
-#[derive(Debug)]
-pub enum NotStarted {
-    /// It was only asked to describe itself.
-    Described,
-    /// The arguments are not what the schema asks for.
-    Refused(Box<Refusal>),
 }
 
 /// What is wrong with the arguments of a call.
@@ -70,38 +51,14 @@ pub enum Refusal {
     Faults(Vec<ArgumentFault>),
 }
 
-impl<'a> Invocation<'a> {
-    pub(crate) fn call(parameters: &'static [Parameter], arguments: &'a str) -> Self {
-        Invocation { parameters, purpose: Purpose::Call(arguments) }
-    }
-
-    pub(crate) fn describe(
-        parameters: &'static [Parameter],
-        generator: &'a mut SchemaGenerator,
-        described: &'a mut Vec<Described>,
-    ) -> Self {
-        Invocation { parameters, purpose: Purpose::Describe(generator, described) }
-    }
-
-    /// Fills every slot, or says why not.
-    ///
-    /// # Errors
-    ///
-    /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
-    pub fn decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
-        match &mut self.purpose {
-            Purpose::Call(arguments) => {
-                let arguments: &'a str = arguments;
-                match cursor::read(arguments, self.parameters, slots) {
-                    Some(()) => Ok(()),
-                    None => diagnosis::read(arguments, self.parameters, slots)
-                        .map_err(|refusal| NotStarted::Refused(Box::new(refusal))),
-                }
-            }
-            Purpose::Describe(generator, described) => {
-                described.extend(slots.iter().map(|slot| slot.describe(generator)));
-                Err(NotStarted::Described)
-            }
-        }
+/// Fills every slot, or says everything that is wrong.
+pub(crate) fn decode<'a>(
+    arguments: &'a str,
+    parameters: &[Parameter],
+    slots: &mut [&mut dyn Slot<'a>],
+) -> Result<(), Refusal> {
+    match cursor::read(arguments, parameters, slots) {
+        Some(()) => Ok(()),
+        None => diagnosis::read(arguments, parameters, slots),
     }
 }

@@ -1,14 +1,14 @@
 //! Calls in, paired messages out.
 
 mod panics;
+mod run;
 
-use crate::arguments::{Invocation, NotStarted, Refusal};
+use crate::context::BatchContext;
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::output::Failure;
 use crate::registry::Registry;
-use crate::tool::Descriptor;
 use futures_util::future::join_all;
+use run::Work;
 use std::time::Instant;
 
 impl Registry {
@@ -21,8 +21,11 @@ impl Registry {
     /// with `panic = "abort"` ends there.
     ///
     /// The tools share the caller's task: one that computes for long without an `.await` delays the others, and
-    /// the answers are there when the last tool has ended. Dropping the future drops the tools. It needs no
-    /// particular runtime.
+    /// the answers are there when the last tool has ended. Dropping the future drops the tools. It needs a
+    /// Tokio runtime for tools that have a time-out or are `blocking`, and else none in particular.
+    ///
+    /// A tool with `requires_approval` does not run here yet: its call is answered with an error that says so.
+    /// [`call`](Registry::call) runs it, since that is the program's own doing.
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -45,8 +48,13 @@ impl Registry {
     /// # }
     /// ```
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolMessage> {
+        self.dispatch_with(calls, &BatchContext::new()).await
+    }
+
+    /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
+    pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let started = Instant::now();
-        join_all(calls.iter().map(|call| self.answer(call, started))).await
+        join_all(calls.iter().map(|call| self.answer(call, batch, started))).await
     }
 
     /// Runs one tool by hand, for tests and scripts.
@@ -70,44 +78,26 @@ impl Registry {
     ///
     /// What the model would have been told.
     pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let Some(tool) = self.descriptor(name) else {
+        let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
-        match panics::caught(run(tool, arguments)).await {
-            Ok(result) => result,
-            Err(message) => Err(CallError::Panicked { tool: tool.name.to_owned(), message }),
-        }
+        self.run(tool, Work { id: "", arguments, batch: &BatchContext::new() }).await
     }
 
-    async fn answer(&self, call: &ToolCall, started: Instant) -> ToolMessage {
-        let (content, error) = match self.call(&call.name, &call.arguments).await {
+    async fn answer(&self, call: &ToolCall, batch: &BatchContext, started: Instant) -> ToolMessage {
+        let result = match self.entry(&call.name) {
+            None => Err(CallError::UnknownTool(self.unknown_tool(&call.name))),
+            Some(tool) if tool.options.hints.requires_approval => {
+                Err(CallError::NeedsApproval { tool: tool.name.to_string() })
+            }
+            Some(tool) => self.run(tool, Work { id: &call.id, arguments: &call.arguments, batch }).await,
+        };
+        let (content, error) = match result {
             Ok(text) => (text, None),
             Err(error) => (format!("Error: {error}"), Some(error)),
         };
         let mut message = ToolMessage::new(call.id.as_str(), content);
         message.outcome = Some(Outcome::new(error, started.elapsed()));
         message
-    }
-}
-
-async fn run(tool: &'static Descriptor, arguments: &str) -> Result<String, CallError> {
-    let started = (tool.call)(Invocation::call(tool.parameters, arguments));
-    let reply = started.map_err(|why| refused(tool.name, why))?.await;
-    reply.map_err(|failure| match failure {
-        Failure::Returned(message) => CallError::Returned { tool: tool.name.to_owned(), message },
-        Failure::Unserializable(source) => CallError::Unserializable { tool: tool.name.to_owned(), source },
-    })
-}
-
-#[cold]
-fn refused(tool: &str, why: NotStarted) -> CallError {
-    let tool = tool.to_owned();
-    match why {
-        NotStarted::Refused(refusal) => match *refusal {
-            Refusal::NotJson(source) => CallError::NotJson { tool, source },
-            Refusal::NotAnObject(got) => CallError::NotAnObject { tool, got },
-            Refusal::Faults(faults) => CallError::InvalidArguments { tool, faults },
-        },
-        NotStarted::Described => unreachable!("a shim describes itself only when it is asked to"),
     }
 }

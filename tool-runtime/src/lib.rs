@@ -50,13 +50,16 @@
 //!   of lists: `Registry::new(tools![a, b])`.
 
 mod arguments;
+mod context;
 mod dispatch;
+mod invocation;
 mod messages;
 mod nearest;
 mod outcome;
 mod output;
 mod registry;
 mod schema;
+mod state;
 mod tool;
 mod tool_choice;
 
@@ -64,14 +67,17 @@ mod tool_choice;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use context::{BatchContext, CallContext};
 pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
 pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
 pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
 pub use schema::ToolSchema;
-pub use tool::ToolList;
+pub use tool::{DynamicTool, Hints, ToolList};
 pub use tool_choice::ToolChoice;
 #[doc = include_str!("tool.md")]
 pub use tool_macros::tool;
+#[doc = include_str!("toolset.md")]
+pub use tool_macros::toolset;
 
 // In the API of this crate, and all that a type needs to be an argument or a result.
 pub use {schemars, serde, serde_json};

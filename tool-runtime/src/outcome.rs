@@ -91,6 +91,36 @@ pub enum CallError {
         /// Everything that is wrong.
         faults: Vec<ArgumentFault>,
     },
+    /// The tool needs a state that neither the registry nor this batch has.
+    #[non_exhaustive]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// The type of the state.
+        state: &'static str,
+    },
+    /// The tool has `requires_approval`, and nobody gave it.
+    #[non_exhaustive]
+    NeedsApproval {
+        /// The tool.
+        tool: String,
+    },
+    /// The tool has a time-out or is `blocking`, and there is no Tokio runtime.
+    #[non_exhaustive]
+    NoRuntime {
+        /// The tool.
+        tool: String,
+    },
+    /// The tool did not finish in its time. What it has done until then may have taken effect.
+    #[non_exhaustive]
+    TimedOut {
+        /// The tool.
+        tool: String,
+        /// The time that it had.
+        allowed: Duration,
+        /// Whether the tool says that it changes nothing.
+        read_only: bool,
+    },
     /// The tool returned an error.
     #[non_exhaustive]
     Returned {
@@ -141,6 +171,19 @@ impl fmt::Display for CallError {
                     more => write!(f, "; and {more} more"),
                 }
             }
+            CallError::MissingState { tool, state } => {
+                write!(f, "the tool `{tool}` cannot run: the program did not give it its `{state}`.")
+            }
+            CallError::NeedsApproval { tool } => {
+                write!(f, "the tool `{tool}` needs approval, which was not given.")
+            }
+            CallError::NoRuntime { tool } => {
+                write!(f, "the tool `{tool}` cannot run: it needs a Tokio runtime.")
+            }
+            CallError::TimedOut { tool, allowed, read_only } => {
+                write!(f, "the tool `{tool}` did not finish within {}.", Readable(*allowed))?;
+                f.write_str(if *read_only { "" } else { " It may have taken effect." })
+            }
             CallError::Returned { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {
                 write!(f, "the result of `{tool}` cannot be sent: {source}.")
@@ -161,6 +204,18 @@ impl std::error::Error for CallError {
 
 /// How many faults of one call are told, before the rest is only counted.
 const MOST_FAULTS: usize = 50;
+
+/// `5 s`, `1.5 s`, `200 ms`
+struct Readable(Duration);
+
+impl fmt::Display for Readable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.as_secs() {
+            0 => write!(f, "{} ms", self.0.as_millis()),
+            _ => write!(f, "{} s", self.0.as_secs_f64()),
+        }
+    }
+}
 
 /// A parser's message; the line is left out where there is only one.
 struct Parser<'a>(&'a serde_json::Error);

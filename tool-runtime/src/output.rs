@@ -13,6 +13,7 @@
 )]
 
 use serde::Serialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Display;
 
@@ -30,6 +31,15 @@ pub enum Failure {
 
 /// What `()` sends: a word, so that the model reads that it is done.
 const NOTHING: &str = "ok";
+
+/// What the model reads of a value whose kind shows only when the program runs.
+pub(crate) fn text_of_value(value: Value) -> String {
+    match value {
+        Value::Null => NOTHING.to_owned(),
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}
 
 /// A returned value, to ask the compiler whether it is a `Result`.
 pub struct Returned<'a, T>(pub &'a T);

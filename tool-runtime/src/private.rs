@@ -1,10 +1,11 @@
 //! What generated code names. Not for use by hand: it changes without notice.
 
 pub use crate::__submit as submit;
-pub use crate::arguments::{ArgumentOfAnyType, DefaultUnseen, Invocation, Parameter, Tag, argument};
+pub use crate::arguments::{DefaultUnseen, Literal, Parameter, PassedByValue, Tag, argument};
+pub use crate::invocation::Invocation;
 pub use crate::output::{Returned, ReturnsValue, SendsJson, Sent};
 #[cfg(feature = "collect")]
 pub use crate::tool::Collected;
-pub use crate::tool::{Descriptor, Location, Tool, ToolList, refuse_duplicates, start};
+pub use crate::tool::{Descriptor, Location, Options, Tool, ToolList, Toolset, refuse_duplicates, start};
 #[cfg(feature = "collect")]
 pub use inventory;

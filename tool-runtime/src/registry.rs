@@ -1,14 +1,20 @@
 //! The tools of a program, by name.
 
 mod build;
+mod entry;
+mod fault;
 
-pub use build::{BuildError, BuildFault, RegistryBuilder};
+pub use build::RegistryBuilder;
+pub(crate) use entry::Entry;
+pub use fault::{BuildError, BuildFault};
 
 use crate::outcome::UnknownTool;
 use crate::schema::ToolSchema;
-use crate::tool::{Descriptor, ToolList};
+use crate::state::States;
+use crate::tool::{Hints, ToolList};
 use crate::tool_choice::ToolChoice;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,11 +46,19 @@ pub struct Registry {
     tools: Arc<Tools>,
 }
 
-/// Sorted by name; `schemas[i]` describes `descriptors[i]`.
+/// Sorted by name; `schemas[i]` describes `entries[i]`.
 struct Tools {
     schemas: Vec<ToolSchema>,
-    descriptors: Vec<&'static Descriptor>,
-    index: HashMap<&'static str, usize>,
+    entries: Vec<Entry>,
+    index: HashMap<Cow<'static, str>, usize>,
+    states: Arc<States>,
+}
+
+impl Tools {
+    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, states: Arc<States>) -> Self {
+        let index = entries.iter().enumerate().map(|(index, entry)| (entry.name.clone(), index)).collect();
+        Tools { schemas, entries, index, states }
+    }
 }
 
 impl Registry {
@@ -122,8 +136,63 @@ impl Registry {
         }
     }
 
-    pub(crate) fn descriptor(&self, name: &str) -> Option<&'static Descriptor> {
-        self.tools.index.get(name).map(|&index| self.tools.descriptors[index])
+    /// What a tool says of itself, beside its schema.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Deletes a file.
+    /// #[tool(destructive, idempotent)]
+    /// fn delete(path: &str) {}
+    ///
+    /// let registry = Registry::new(tools![delete])?;
+    /// assert!(registry.hints("delete").is_some_and(|hints| hints.destructive && !hints.read_only));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn hints(&self, name: &str) -> Option<Hints> {
+        self.entry(name).map(|entry| entry.options.hints)
+    }
+
+    /// Some of the tools, for one request: the schemas are those alone, and a call of any other is answered as
+    /// that of an unknown tool. Cheap: what it holds is shared.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    /// /// Turns the light on.
+    /// #[tool]
+    /// fn light() {}
+    ///
+    /// let registry = Registry::new(tools![now, light])?;
+    /// assert_eq!(registry.subset(["now"])?.names(), ["now"]);
+    /// assert!(registry.subset(["noon"]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A name that no tool here has.
+    pub fn subset<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Self, UnknownTool> {
+        let mut indices = BTreeSet::new();
+        for name in names {
+            let name = name.as_ref();
+            indices.insert(*self.tools.index.get(name).ok_or_else(|| self.unknown_tool(name))?);
+        }
+        let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
+        let entries = indices.iter().map(|&index| self.tools.entries[index].clone()).collect();
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.states))) })
+    }
+
+    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
+        self.tools.index.get(name).map(|&index| &self.tools.entries[index])
+    }
+
+    pub(crate) fn states(&self) -> &States {
+        &self.tools.states
     }
 
     #[cold]

@@ -3,11 +3,12 @@
 mod normalise;
 mod parameters;
 
-pub(crate) use parameters::of_tool as parameters_of_tool;
+pub(crate) use parameters::{as_given as parameters_as_given, of_tool as parameters_of_tool};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The definition of one tool, which serialises as an entry of the `tools` array of Chat Completions:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
@@ -35,12 +36,17 @@ use std::borrow::Cow;
 pub struct ToolSchema {
     name: Cow<'static, str>,
     description: Cow<'static, str>,
-    parameters: Box<RawValue>,
+    /// Shared, since a subset of a registry has the same.
+    parameters: Arc<RawValue>,
 }
 
 impl ToolSchema {
-    pub(crate) fn new(name: &'static str, description: &'static str, parameters: Box<RawValue>) -> Self {
-        ToolSchema { name: name.into(), description: description.into(), parameters }
+    pub(crate) fn new(
+        name: Cow<'static, str>,
+        description: Cow<'static, str>,
+        parameters: Box<RawValue>,
+    ) -> Self {
+        ToolSchema { name, description, parameters: parameters.into() }
     }
 
     /// What the model calls.
@@ -121,7 +127,7 @@ impl<'de> Deserialize<'de> for ToolSchema {
         Ok(ToolSchema {
             name: function.name.into(),
             description: function.description.unwrap_or_default().into(),
-            parameters: parameters.map_err(serde::de::Error::custom)?,
+            parameters: parameters.map_err(serde::de::Error::custom)?.into(),
         })
     }
 }

@@ -2,15 +2,23 @@
 
 #[cfg(feature = "collect")]
 mod collected;
+mod dynamic;
 mod list;
+mod options;
+mod toolset;
 
 #[cfg(feature = "collect")]
 pub use collected::Collected;
 #[cfg(feature = "collect")]
 pub(crate) use collected::collected;
+pub use dynamic::DynamicTool;
+pub(crate) use dynamic::Handler;
 pub use list::{ToolList, refuse_duplicates};
+pub use options::{Hints, Options};
+pub use toolset::Toolset;
 
-use crate::arguments::{Invocation, NotStarted, Parameter};
+use crate::arguments::Parameter;
+use crate::invocation::{Invocation, NotStarted};
 use crate::output::Reply;
 use std::any::TypeId;
 use std::fmt;
@@ -40,6 +48,8 @@ pub struct Descriptor {
     pub identity: fn() -> TypeId,
     /// Where the function stands.
     pub location: Location,
+    /// What it says of how it may be run.
+    pub options: Options,
     /// In declared order.
     pub parameters: &'static [Parameter],
     /// Decodes the arguments and starts the function, or describes its parameters: see [`Invocation`].
@@ -55,6 +65,15 @@ pub struct Location {
     pub file: &'static str,
     /// The line of the attribute.
     pub line: u32,
+}
+
+impl Location {
+    /// Whether it is in this crate or module, or in a module of it. `-` and `_` are one in the name of a crate.
+    #[cfg(feature = "collect")]
+    pub(crate) fn is_within(&self, path: &str) -> bool {
+        let rest = self.module.strip_prefix(&*path.replace('-', "_"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    }
 }
 
 impl fmt::Display for Location {
@@ -85,6 +104,7 @@ impl Descriptor {
             description: "",
             identity,
             location: Location { module: "", file: "", line: 0 },
+            options: Options::NONE,
             parameters: &[],
             call: |mut invocation| {
                 invocation.decode(&mut [])?;

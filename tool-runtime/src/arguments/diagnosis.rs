@@ -7,6 +7,7 @@ use crate::nearest::nearest;
 use crate::outcome::{ArgumentFault, Shortened};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -54,6 +55,24 @@ pub(super) fn read<'a>(
         argument: key.into_owned(),
     }));
     if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
+}
+
+/// The arguments of a tool that reads them itself: any object, no key twice.
+pub(crate) fn object(arguments: &str) -> Result<Map<String, Value>, Refusal> {
+    let Pairs(pairs) = pairs(arguments)?;
+    let mut object = Map::new();
+    let mut faults = Vec::new();
+    for (key, value) in pairs {
+        let key = key.into_owned();
+        match serde_json::from_str(value.get()) {
+            Ok(_) if object.contains_key(&key) => faults.push(ArgumentFault::Repeated { argument: key }),
+            Ok(value) => {
+                object.insert(key, value);
+            }
+            Err(error) => faults.push(ArgumentFault::Invalid { path: key, problem: problem(&error) }),
+        }
+    }
+    if faults.is_empty() { Ok(object) } else { Err(Refusal::Faults(faults)) }
 }
 
 /// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the

@@ -1,11 +1,11 @@
 //! The place of one argument: what the decoder fills, and what the function takes from it.
 
-use super::passing::{AsCow, AsOptionStr, AsStr, Owned, Passing};
-use super::value::next_value;
+use super::passing::{AsCow, AsOptionRef, AsOptionSlice, AsOptionStr, AsRef, AsSlice, AsStr, Owned, Passing};
+use super::value::{Next, next_value};
 use super::{Described, absent};
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned};
 use std::borrow::Cow;
 
 /// One argument's place, whatever its type: what the decoder sees of it.
@@ -25,16 +25,35 @@ pub trait Slot<'a> {
 }
 
 /// The place of an argument that is passed as `P` says.
-pub struct Argument<P: Passing> {
+///
+/// What its type can do is kept as functions: the bounds are asked for once, where the place is made, and an
+/// error about them tells of the user's type alone.
+pub struct Argument<'a, P: Passing> {
     value: Option<P::Value>,
+    decode: fn(&'a str) -> Next<P::Value>,
+    absent: fn() -> Option<P::Value>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
     default: Option<fn() -> P::Default>,
     default_as_json: Option<fn(P::Default) -> Option<serde_json::Value>>,
 }
 
 const FILLED: &str = "a function starts only when every slot is filled";
 
-impl<P: Passing> Argument<P> {
-    pub(super) const EMPTY: Self = Argument { value: None, default: None, default_as_json: None };
+impl<'a, P: Passing> Argument<'a, P> {
+    /// An empty place, described as a type that has its schema.
+    pub(super) fn described_as<T: JsonSchema + ?Sized>() -> Self
+    where
+        P::Value: Deserialize<'a>,
+    {
+        Argument {
+            value: None,
+            decode: next_value,
+            absent: absent::value,
+            schema: SchemaGenerator::subschema_for::<T>,
+            default: None,
+            default_as_json: None,
+        }
+    }
 
     fn filled(&self) -> &P::Value {
         self.value.as_ref().unwrap_or_else(|| unreachable!("{FILLED}"))
@@ -52,11 +71,36 @@ impl<P: Passing> Argument<P> {
     }
 }
 
+impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
+    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
+        let (value, length) = (self.decode)(rest)?;
+        self.value = Some(value);
+        Ok(length)
+    }
+
+    fn fill_absent(&mut self) -> bool {
+        self.value = match self.default {
+            Some(default) => Some(P::of_default(default())),
+            None => (self.absent)(),
+        };
+        self.value.is_some()
+    }
+
+    fn describe(&self, generator: &mut SchemaGenerator) -> Described {
+        let mut schema = (self.schema)(generator);
+        if let Some(default) = self.shown_default() {
+            schema.insert("default".to_owned(), default);
+        }
+        let required = self.default.is_none() && (self.absent)().is_none();
+        Described { schema, required }
+    }
+}
+
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
     label = "cannot be decoded from JSON",
     note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
-    note = "of borrowed types, a tool takes `&str`, `Option<&str>` and `Cow<'_, str>`, written as such"
+    note = "of borrowed types, a tool takes `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
 )]
 pub trait Decode: DeserializeOwned {}
 #[diagnostic::do_not_recommend]
@@ -71,41 +115,7 @@ pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> Describe for T {}
 
-/// The slot of one way of passing, described as a type that has its schema.
-macro_rules! slot {
-    ([$($generics:tt)*] $passing:ty, $described:ty) => {
-        impl<'a, $($generics)*> Slot<'a> for Argument<$passing> {
-            fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
-                let (value, length) = next_value(rest)?;
-                self.value = Some(value);
-                Ok(length)
-            }
-
-            fn fill_absent(&mut self) -> bool {
-                self.value = match self.default {
-                    Some(default) => Some(<$passing>::of_default(default())),
-                    None => absent::value(),
-                };
-                self.value.is_some()
-            }
-
-            fn describe(&self, generator: &mut SchemaGenerator) -> Described {
-                let mut schema = generator.subschema_for::<$described>();
-                if let Some(default) = self.shown_default() {
-                    schema.insert("default".to_owned(), default);
-                }
-                let required = self.default.is_none() && absent::value::<<$passing as Passing>::Value>().is_none();
-                Described { schema, required }
-            }
-        }
-    };
-}
-slot!([T: Decode + Describe] Owned<T>, T);
-slot!([] AsStr<'a>, str);
-slot!([] AsOptionStr<'a>, Option<String>);
-slot!([] AsCow<'a>, str);
-
-impl<T> Argument<Owned<T>> {
+impl<T> Argument<'_, Owned<T>> {
     /// The argument, as the function takes it.
     #[must_use]
     pub fn get(self) -> T {
@@ -113,23 +123,7 @@ impl<T> Argument<Owned<T>> {
     }
 }
 
-impl Argument<AsStr<'_>> {
-    /// The argument, as the function takes it.
-    #[must_use]
-    pub fn get(&self) -> &str {
-        &self.filled().0
-    }
-}
-
-impl Argument<AsOptionStr<'_>> {
-    /// The argument, as the function takes it.
-    #[must_use]
-    pub fn get(&self) -> Option<&str> {
-        self.filled().as_ref().map(|text| &*text.0)
-    }
-}
-
-impl<'a> Argument<AsCow<'a>> {
+impl<'a> Argument<'a, AsCow<'a>> {
     /// The argument, as the function takes it.
     #[must_use]
     pub fn get(self) -> Cow<'a, str> {
@@ -137,7 +131,29 @@ impl<'a> Argument<AsCow<'a>> {
     }
 }
 
-impl<P: Passing> Argument<P>
+/// The same for what the function only borrows.
+macro_rules! lent {
+    ($([$($generics:tt)*] $passing:ty, $taken:ty, |$value:ident| $get:expr;)*) => {$(
+        impl<$($generics)*> Argument<'_, $passing> {
+            /// The argument, as the function takes it.
+            #[must_use]
+            pub fn get(&self) -> $taken {
+                let $value = self.filled();
+                $get
+            }
+        }
+    )*};
+}
+lent! {
+    [T] AsRef<T>, &T, |value| value;
+    [T] AsSlice<T>, &[T], |value| value;
+    [T] AsOptionRef<T>, Option<&T>, |value| value.as_ref();
+    [T] AsOptionSlice<T>, Option<&[T]>, |value| value.as_deref();
+    [] AsStr<'_>, &str, |value| &value.0;
+    [] AsOptionStr<'_>, Option<&str>, |value| value.as_ref().map(|text| &*text.0);
+}
+
+impl<P: Passing> Argument<'_, P>
 where
     P::Default: Serialize,
 {
@@ -157,7 +173,7 @@ pub trait DefaultUnseen<D> {
     fn __with_default(self, default: fn() -> D) -> Self;
 }
 
-impl<P: Passing> DefaultUnseen<P::Default> for Argument<P> {
+impl<P: Passing> DefaultUnseen<P::Default> for Argument<'_, P> {
     fn __with_default(mut self, default: fn() -> P::Default) -> Self {
         self.default = Some(default);
         self

@@ -43,6 +43,14 @@ pub(crate) fn of_tool(
     })
 }
 
+/// The schema that a program gave, with `properties`, since servers refuse an object without them.
+pub(crate) fn as_given(mut schema: Value) -> serde_json::Result<Box<RawValue>> {
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.entry("properties").or_insert_with(|| Map::new().into());
+    }
+    to_raw_value(&schema)
+}
+
 fn property(parameter: &Parameter, described: Described) -> Value {
     let mut schema = described.schema.to_value();
     normalise(&mut schema);
@@ -51,6 +59,7 @@ fn property(parameter: &Parameter, described: Described) -> Value {
         Value::Object(keywords) => keywords,
         _ => Map::new(),
     };
+    keywords.extend(parameter.keywords.iter().map(|&(keyword, value)| (keyword.to_owned(), value.into())));
     if !parameter.description.is_empty() {
         keywords.insert("description".to_owned(), parameter.description.into());
     }

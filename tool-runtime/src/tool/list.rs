@@ -68,6 +68,7 @@ macro_rules! tools {
 /// # Panics
 ///
 /// At compile time, on a duplicate.
+#[track_caller]
 pub const fn refuse_duplicates(tools: &[&Descriptor]) {
     let mut first = 0;
     while first < tools.len() {
@@ -116,6 +117,7 @@ impl Line {
         }
     }
 
+    #[track_caller]
     const fn panic(&self) {
         match core::str::from_utf8(self.bytes.split_at(self.length).0) {
             Ok(line) => panic!("{}", line),

@@ -1,0 +1,78 @@
+//! Which tools a registry has.
+
+use tool_runtime::{BuildFault, Registry, ToolCall, ToolChoice, tool, tools};
+
+mod clock {
+    /// The time.
+    #[tool_runtime::tool(name = "clock_now")]
+    pub(crate) fn now() -> &'static str {
+        "12:00"
+    }
+
+    pub(crate) mod zones {
+        /// The zone.
+        #[tool_runtime::tool]
+        pub(crate) fn zone() -> &'static str {
+            "UTC"
+        }
+    }
+}
+
+mod clock_face {
+    /// The time on the face.
+    #[tool_runtime::tool(name = "face_now")]
+    pub(crate) fn now() -> &'static str {
+        "noon"
+    }
+}
+
+#[test]
+fn the_tools_of_one_module_are_collected_and_those_of_its_namesakes_are_not() {
+    let registry =
+        Registry::builder().collect_from("behaviour::registration::clock").build().expect("they are there");
+    assert_eq!(registry.names(), ["clock_now", "zone"]);
+    let registry = Registry::builder()
+        .tools(tools![clock::now, clock_face::now])
+        .collect_from("behaviour::registration::clock::zones")
+        .collect_from("behaviour::registration::clock_face")
+        .build()
+        .expect("each is there once");
+    assert_eq!(registry.names(), ["clock_now", "face_now", "zone"]);
+}
+
+#[test]
+fn nothing_collected_is_a_fault_beside_the_others() {
+    let error = Registry::builder()
+        .collect_from("behaviour::registration::clok")
+        .collect_from("behaviour::registration::cloc")
+        .build()
+        .expect_err("there are no such modules");
+    assert!(
+        matches!(error.faults(), [BuildFault::NothingCollected { .. }, BuildFault::NothingCollected { .. }]),
+        "{error}"
+    );
+}
+
+/// Adds.
+#[tool]
+fn add(a: i64, b: i64) -> i64 {
+    a + b
+}
+
+#[tokio::test]
+async fn a_subset_is_a_registry_of_its_own() {
+    let registry = Registry::new(tools![add, clock::now, clock_face::now]).expect("the names differ");
+    let some = registry.subset(["face_now", "add", "add"]).expect("they are there");
+    assert_eq!(some.names(), ["add", "face_now"]);
+    let answers = some
+        .dispatch(&[ToolCall::new("1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("2", "clock_now", "{}")])
+        .await;
+    assert_eq!(answers[0].content, "3");
+    assert!(answers[1].content.starts_with("Error: there is no tool `clock_now`"), "{}", answers[1].content);
+    assert!(some.tool_choice("clock_now").is_err());
+    assert_eq!(some.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));
+    assert_eq!(registry.len(), 3, "the whole is as it was");
+    let error = registry.subset(["ad"]).expect_err("there is no such tool");
+    assert!(error.to_string().contains("did you mean `add`?"), "{error}");
+    assert!(registry.subset(Vec::<String>::new()).expect("none is asked for").is_empty());
+}

@@ -1,0 +1,155 @@
+//! What a program lends to its tools.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tool_runtime::{BatchContext, BuildFault, CallContext, Registry, ToolCall, tool, tools};
+
+struct Db(&'static str);
+struct User(String);
+
+/// Uses all that there is.
+#[tool]
+async fn everything(
+    city: &str,
+    numbers: &[u32],
+    unit: Option<&str>,
+    #[state] db: &Db,
+    #[context] call: &CallContext,
+) -> String {
+    let user = call.batch().get::<User>().map_or("nobody", |user| &user.0);
+    format!("{city} {numbers:?} {unit:?} {} {} {} {user}", db.0, call.id(), call.tool())
+}
+
+#[tokio::test]
+async fn a_tool_takes_text_lists_state_and_context_at_once() {
+    let registry =
+        Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("it is whole");
+    let call = ToolCall::new("call_7", "everything", r#"{"city":"Beijing","numbers":[1,2]}"#);
+    let batch = BatchContext::new().state(User("Ada".to_owned()));
+    let answers = registry.dispatch_with(std::slice::from_ref(&call), &batch).await;
+    assert_eq!(answers[0].content, "Beijing [1, 2] None db call_7 everything Ada");
+    let answers = registry.dispatch(&[call]).await;
+    assert_eq!(answers[0].content, "Beijing [1, 2] None db call_7 everything nobody");
+
+    let schema = registry.schemas()[0].parameters().get();
+    assert!(!schema.contains("db") && !schema.contains("call"), "{schema}");
+}
+
+#[tokio::test]
+async fn such_a_function_is_called_directly_in_a_test() {
+    let call = CallContext::new("id", "name").in_batch(BatchContext::new().state(User("Bo".to_owned())));
+    assert_eq!(everything("B", &[], Some("C"), &Db("x"), &call).await, r#"B [] Some("C") x id name Bo"#);
+}
+
+/// Says who asks.
+#[tool]
+fn who(#[state] user: &User, #[state] db: &Db) -> String {
+    format!("{} {}", user.0, db.0)
+}
+
+/// Counts.
+#[tool]
+fn count(#[state] counter: &Arc<AtomicU32>, #[state] missing: &u64) -> u32 {
+    counter.fetch_add(1, Ordering::Relaxed) + u32::try_from(*missing).unwrap_or(0)
+}
+
+#[test]
+fn every_missing_state_of_every_tool_is_told_at_once() {
+    let error = Registry::builder()
+        .tools(tools![who, count, everything])
+        .state(Arc::new(AtomicU32::new(0)))
+        .batch_state::<User>()
+        .build()
+        .expect_err("states are missing");
+    let mut missing: Vec<String> = error
+        .faults()
+        .iter()
+        .map(|fault| match fault {
+            BuildFault::MissingState { tool, parameter, state, .. } => format!("{tool} {parameter} {state}"),
+            other => panic!("{other}"),
+        })
+        .collect();
+    missing.sort();
+    let db = std::any::type_name::<Db>();
+    assert_eq!(
+        missing,
+        ["count missing u64".to_owned(), format!("everything db {db}"), format!("who db {db}")]
+    );
+    let text = error.to_string();
+    let one = format!("`who` needs the state `db: &{db}`; add `.state(..)` with a value of this type");
+    assert!(text.contains(&one), "{text}");
+}
+
+#[tokio::test]
+async fn a_batch_that_does_not_bring_its_state_is_answered() {
+    let registry = Registry::builder()
+        .tools(tools![who])
+        .state(Db("db"))
+        .batch_state::<User>()
+        .build()
+        .expect("declared");
+    let calls = [ToolCall::new("1", "who", "{}")];
+    let answers = registry.dispatch(&calls).await;
+    let user = std::any::type_name::<User>();
+    let expected = format!("Error: the tool `who` cannot run: the program did not give it its `{user}`.");
+    assert_eq!(answers[0].content, expected.as_str());
+    let answers = registry.dispatch_with(&calls, &BatchContext::new().state(User("Ada".to_owned()))).await;
+    assert_eq!(answers[0].content, "Ada db");
+}
+
+#[tokio::test]
+async fn the_state_of_a_batch_hides_that_of_the_registry_and_stays_in_its_batch() {
+    let registry = Registry::builder()
+        .tools(tools![who])
+        .state(Db("own"))
+        .state(User("any".to_owned()))
+        .build()
+        .expect("whole");
+    let calls = [ToolCall::new("1", "who", "{}")];
+    let batch = BatchContext::new().state(Db("theirs"));
+    let another = batch.clone().state(User("Ada".to_owned()));
+    let (first, second, third) = futures_util::join!(
+        registry.dispatch_with(&calls, &batch),
+        registry.dispatch_with(&calls, &another),
+        registry.dispatch(&calls),
+    );
+    assert_eq!(
+        [&*first[0].content, &*second[0].content, &*third[0].content],
+        ["any theirs", "Ada theirs", "any own"]
+    );
+}
+
+#[test]
+fn two_states_of_one_type_are_refused() {
+    let error = Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("which one?");
+    assert!(matches!(error.faults(), [BuildFault::DuplicateState { .. }]), "{error}");
+}
+
+trait Store: Send + Sync {
+    fn name(&self) -> &'static str;
+}
+struct Disk;
+impl Store for Disk {
+    fn name(&self) -> &'static str {
+        "disk"
+    }
+}
+
+/// Uses a trait object.
+#[tool]
+fn stored(#[state] store: &Arc<dyn Store>) -> &'static str {
+    store.name()
+}
+
+#[tokio::test]
+async fn a_state_can_be_a_shared_trait_object() {
+    let store: Arc<dyn Store> = Arc::new(Disk);
+    let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("whole");
+    assert_eq!(registry.call("stored", "").await.expect("it runs"), "disk");
+}
+
+#[test]
+fn what_is_attached_is_not_printed() {
+    let batch = BatchContext::new().state(User("secret".to_owned()));
+    assert!(!format!("{batch:?}").contains("secret"));
+}

@@ -1,0 +1,164 @@
+//! Methods as tools.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tool_runtime::{BatchContext, BuildFault, CallContext, Registry, ToolCall, toolset};
+
+trait Backend: Send + Sync {
+    const NAME: &'static str;
+    fn load(&self) -> impl Future<Output = i64> + Send;
+}
+
+struct Memory(i64);
+impl Backend for Memory {
+    const NAME: &'static str = "memory";
+    async fn load(&self) -> i64 {
+        self.0
+    }
+}
+struct Disk(AtomicI64);
+impl Backend for Disk {
+    const NAME: &'static str = "disk";
+    async fn load(&self) -> i64 {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+struct Calculator<T> {
+    backend: T,
+    log: Mutex<Vec<String>>,
+}
+
+impl<T: Backend> Calculator<T> {
+    fn new(backend: T) -> Self {
+        Calculator { backend, log: Mutex::default() }
+    }
+}
+
+#[toolset]
+impl<T: Backend> Calculator<T> {
+    /// Adds to what is there.
+    ///
+    /// # Arguments
+    /// - `a`: What to add.
+    #[tool(read_only)]
+    async fn add(&self, a: i64) -> i64 {
+        self.note("add");
+        self.backend.load().await + a
+    }
+
+    /// Says where it counts.
+    #[tool(name = "backend", description = "Where it counts.")]
+    fn name_of_backend(&self, #[context] call: &CallContext, #[state] suffix: &char) -> String {
+        format!("{}{suffix} {}", T::NAME, call.tool())
+    }
+
+    /// Doubles, without a calculator.
+    #[tool]
+    fn double(n: i64) -> i64 {
+        Self::helper(n)
+    }
+
+    /// Sums a list.
+    #[tool]
+    fn sum(self: &Self, numbers: &[i64], #[arg(default = Self::START)] start: i64) -> i64 {
+        self.note("sum");
+        numbers.iter().sum::<i64>() + start
+    }
+
+    const START: i64 = 100;
+
+    fn helper(n: i64) -> i64 {
+        n * 2
+    }
+
+    fn note(&self, what: &str) {
+        self.log.lock().expect("no panic").push(what.to_owned());
+    }
+}
+
+async fn said(registry: &Registry, name: &str, arguments: &str) -> String {
+    let calls = [ToolCall::new("1", name, arguments)];
+    registry.dispatch_with(&calls, &BatchContext::new()).await.remove(0).content.to_string()
+}
+
+#[tokio::test]
+async fn two_instances_of_a_generic_toolset_have_each_their_own_state() {
+    let registry = Registry::builder()
+        .toolset_prefixed("memory_", Calculator::new(Memory(10)))
+        .toolset_prefixed("disk_", Calculator::new(Disk(AtomicI64::new(20))))
+        .toolset_prefixed("more_", Calculator::new(Memory(30)))
+        .state('!')
+        .build()
+        .expect("the names differ");
+    assert_eq!(registry.len(), 12);
+    for (name, arguments, expected) in [
+        ("memory_add", r#"{"a":1}"#, "11"),
+        ("memory_add", r#"{"a":1}"#, "11"),
+        ("disk_add", r#"{"a":1}"#, "21"),
+        ("disk_add", r#"{"a":1}"#, "22"),
+        ("more_add", r#"{"a":1}"#, "31"),
+        ("disk_backend", "", "disk! disk_backend"),
+        ("memory_double", r#"{"n":4}"#, "8"),
+        ("memory_sum", r#"{"numbers":[1,2]}"#, "103"),
+        ("memory_sum", "{}", "Error: invalid arguments for `memory_sum`: `numbers` is missing"),
+    ] {
+        assert_eq!(said(&registry, name, arguments).await, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn methods_stay_methods() {
+    let calculator = Calculator::new(Memory(1));
+    assert_eq!(calculator.add(2).await, 3);
+    assert_eq!(calculator.sum(&[1], 0), 1);
+    assert_eq!(Calculator::<Memory>::double(2), 4);
+    assert_eq!(*calculator.log.lock().expect("no panic"), ["add", "sum"]);
+}
+
+#[test]
+fn methods_have_the_options_and_docs_of_functions() {
+    let registry = Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("whole");
+    assert_eq!(registry.names(), ["add", "backend", "double", "sum"]);
+    assert!(registry.hints("add").is_some_and(|hints| hints.read_only));
+    let add = registry.get("add").expect("it is there");
+    assert_eq!(add.description(), "Adds to what is there.");
+    assert!(add.parameters().get().contains(r#""description":"What to add.""#));
+    assert_eq!(registry.get("backend").map(tool_runtime::ToolSchema::description), Some("Where it counts."));
+}
+
+#[test]
+fn one_toolset_twice_is_a_duplicate_and_a_long_prefix_no_name() {
+    let error = Registry::builder()
+        .toolset(Calculator::new(Memory(1)))
+        .toolset(Calculator::new(Memory(2)))
+        .state('!')
+        .build()
+        .expect_err("names are there twice");
+    assert_eq!(error.faults().len(), 4, "{error}");
+    assert!(error.to_string().contains("two tools are named `add`"), "{error}");
+
+    let error = Registry::builder()
+        .toolset_prefixed(&"x".repeat(60), Calculator::new(Memory(1)))
+        .state('!')
+        .build()
+        .expect_err("names are too long");
+    assert!(error.faults().iter().all(|fault| matches!(fault, BuildFault::InvalidName { .. })), "{error}");
+    let error = Registry::builder()
+        .toolset_prefixed("my ", Calculator::new(Memory(1)))
+        .state('!')
+        .build()
+        .expect_err("a space is no part of a name");
+    assert_eq!(error.faults().len(), 4);
+}
+
+#[test]
+fn a_missing_state_of_a_method_is_told_by_the_tools_full_name() {
+    let error =
+        Registry::builder().toolset_prefixed("m_", Calculator::new(Memory(1))).build().expect_err("no char");
+    assert_eq!(
+        error.to_string(),
+        "the registry cannot be built: `m_backend` needs the state `suffix: &char`; add `.state(..)` with a value \
+         of this type, or `.batch_state::<char>()` where each batch brings its own"
+    );
+}

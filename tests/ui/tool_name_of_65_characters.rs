@@ -1,0 +1,9 @@
+use tool_runtime::tool;
+
+/// Is one character too long.
+#[tool]
+fn aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggg() {}
+
+fn main() {
+    aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffggggg();
+}

@@ -1,0 +1,54 @@
+//! `#[arg(..)]` on a parameter.
+
+use super::keyword::{self, Keyword};
+use super::{once, parse_each, text, unknown};
+use crate::faults::Faults;
+use syn::meta::ParseNestedMeta;
+use syn::{Attribute, Error, Expr, LitStr, Meta, Result, Token};
+
+#[derive(Default)]
+pub(crate) struct ArgOptions {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) description: Option<LitStr>,
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) keywords: Vec<Keyword>,
+}
+
+pub(crate) enum DefaultValue {
+    /// `default`: the type's own `Default`.
+    OfType,
+    /// `default = ..`
+    Given(Expr),
+}
+
+impl ArgOptions {
+    pub(crate) fn parse(attrs: &[Attribute], faults: &mut Faults) -> Self {
+        let mut read = ArgOptions::default();
+        let mut schema = None;
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
+            let Meta::List(list) = &attr.meta else {
+                faults.push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
+                continue;
+            };
+            parse_each(list.tokens.clone(), faults, |option| match () {
+                () if option.path.is_ident("name") => once(&mut read.name, option, text),
+                () if option.path.is_ident("description") => once(&mut read.description, option, text),
+                () if option.path.is_ident("default") => once(&mut read.default, option, default_value),
+                () if option.path.is_ident("schema") => once(&mut schema, option, keyword::in_parentheses),
+                () => Err(unknown("option", option, &["name", "description", "default", "schema"])),
+            });
+        }
+        if let Some(keywords) = schema {
+            read.keywords = keyword::parse(keywords, faults);
+        }
+        read
+    }
+}
+
+fn default_value(option: &ParseNestedMeta) -> Result<DefaultValue> {
+    if option.input.peek(Token![=]) {
+        Ok(DefaultValue::Given(option.value()?.parse()?))
+    } else {
+        Ok(DefaultValue::OfType)
+    }
+}

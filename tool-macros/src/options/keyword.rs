@@ -1,0 +1,152 @@
+//! `schema(minimum = 1, ..)`: keywords of JSON Schema on a parameter.
+//! <https://json-schema.org/draft/2020-12/json-schema-validation>
+
+use super::{parse_each, unknown};
+use crate::faults::Faults;
+use proc_macro2::{Span, TokenStream};
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned as _;
+use syn::{Error, Expr, ExprLit, Lit, LitStr, Result, UnOp, parenthesized, token};
+
+pub(crate) struct Keyword {
+    pub(crate) name: String,
+    pub(crate) value: Literal,
+    span: Span,
+}
+
+pub(crate) enum Literal {
+    Integer(i64),
+    Float(f64),
+    Boolean(bool),
+    Text(LitStr),
+    List(Vec<Literal>),
+}
+
+enum Kind {
+    Number,
+    Count,
+    Text,
+    List,
+}
+
+const KNOWN: [(&str, Kind); 11] = [
+    ("minimum", Kind::Number),
+    ("maximum", Kind::Number),
+    ("exclusiveMinimum", Kind::Number),
+    ("exclusiveMaximum", Kind::Number),
+    ("minLength", Kind::Count),
+    ("maxLength", Kind::Count),
+    ("minItems", Kind::Count),
+    ("maxItems", Kind::Count),
+    ("pattern", Kind::Text),
+    ("format", Kind::Text),
+    ("examples", Kind::List),
+];
+
+/// Nothing lies between them if the first is above the second.
+const PAIRS: [(&str, &str); 4] = [
+    ("minimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+];
+
+/// The tokens between the parentheses of `schema(..)`.
+pub(super) fn in_parentheses(option: &ParseNestedMeta) -> Result<TokenStream> {
+    let wanted = "write keywords of JSON Schema in parentheses after it: `schema(minimum = 1)`";
+    if !option.input.peek(token::Paren) {
+        return Err(option.error(wanted));
+    }
+    let content;
+    parenthesized!(content in option.input);
+    if content.is_empty() { Err(option.error(wanted)) } else { content.parse() }
+}
+
+pub(super) fn parse(keywords: TokenStream, faults: &mut Faults) -> Vec<Keyword> {
+    let mut read: Vec<Keyword> = Vec::new();
+    parse_each(keywords, faults, |option| {
+        let Some((name, kind)) = KNOWN.iter().find(|(name, _)| option.path.is_ident(name)) else {
+            return Err(unknown("keyword", option, &KNOWN.map(|(name, _)| name)));
+        };
+        if read.iter().any(|other| other.name == *name) {
+            return Err(option.error("this keyword is given twice; keep one of them"));
+        }
+        let written: Expr = option.value()?.parse()?;
+        let value = literal(&written).filter(|value| kind.takes(value));
+        let value =
+            value.ok_or_else(|| Error::new_spanned(&written, format!("`{name}` is {}", kind.words())))?;
+        read.push(Keyword { name: (*name).to_owned(), value, span: written.span() });
+        Ok(())
+    });
+    for (least, most) in PAIRS {
+        let find = |name| read.iter().find(|keyword| keyword.name == name);
+        if let (Some(least), Some(most)) = (find(least), find(most)) {
+            if least.value.as_number() > most.value.as_number() {
+                let message = format!("no value has both: `{}` is above `{}`", least.name, most.name);
+                faults.push(Error::new(most.span, message));
+            }
+        }
+    }
+    read
+}
+
+impl Kind {
+    fn takes(&self, value: &Literal) -> bool {
+        match self {
+            Kind::Number => matches!(value, Literal::Integer(_) | Literal::Float(_)),
+            Kind::Count => matches!(value, Literal::Integer(0..)),
+            Kind::Text => matches!(value, Literal::Text(_)),
+            Kind::List => matches!(value, Literal::List(_)),
+        }
+    }
+
+    fn words(&self) -> &'static str {
+        match self {
+            Kind::Number => "a number, for example 10 or 0.5",
+            Kind::Count => "a count, for example 0 or 10",
+            Kind::Text => "a text in quotes",
+            Kind::List => "a list, for example `[\"Beijing\", \"Shanghai\"]`",
+        }
+    }
+}
+
+impl Literal {
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "bounds that differ in the sixteenth digit are not contradicted"
+    )]
+    fn as_number(&self) -> Option<f64> {
+        match *self {
+            Literal::Integer(integer) => Some(integer as f64),
+            Literal::Float(float) => Some(float),
+            _ => None,
+        }
+    }
+}
+
+/// A value that can be read here, not only when the program runs.
+fn literal(value: &Expr) -> Option<Literal> {
+    match value {
+        Expr::Lit(ExprLit { lit, .. }) => match lit {
+            Lit::Int(integer) => match integer.base10_parse() {
+                Ok(integer) => Some(Literal::Integer(integer)),
+                Err(_) => finite(integer.base10_parse().ok()?),
+            },
+            Lit::Float(float) => finite(float.base10_parse().ok()?),
+            Lit::Bool(boolean) => Some(Literal::Boolean(boolean.value)),
+            Lit::Str(text) => Some(Literal::Text(text.clone())),
+            _ => None,
+        },
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => match literal(&unary.expr)? {
+            Literal::Integer(integer) => Some(Literal::Integer(-integer)),
+            Literal::Float(float) => Some(Literal::Float(-float)),
+            _ => None,
+        },
+        Expr::Array(array) => array.elems.iter().map(literal).collect::<Option<_>>().map(Literal::List),
+        _ => None,
+    }
+}
+
+fn finite(float: f64) -> Option<Literal> {
+    float.is_finite().then_some(Literal::Float(float))
+}

@@ -1,0 +1,105 @@
+//! The `impl` of a toolset: its tools parsed as functions, all else as it is.
+
+use super::{Function, is_tool};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt as _};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Error, Generics, ImplItem, Meta, Result, Token, Type, braced, token};
+
+pub(crate) struct Toolset {
+    pub(crate) attrs: Vec<Attribute>,
+    impl_token: Token![impl],
+    pub(crate) generics: Generics,
+    pub(crate) self_ty: Type,
+    brace_token: token::Brace,
+    inner_attrs: Vec<Attribute>,
+    pub(crate) items: Vec<Item>,
+}
+
+pub(crate) enum Item {
+    Tool(Box<Function>),
+    Other(Box<ImplItem>),
+}
+
+impl Parse for Toolset {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        if !input.peek(Token![impl]) {
+            return Err(Error::new(input.span(), "`#[toolset]` belongs on the `impl` of a type"));
+        }
+        let impl_token = input.parse()?;
+        let mut generics: Generics = input.parse()?;
+        let self_ty = input.parse()?;
+        if let Some(token) = input.parse::<Option<Token![for]>>()? {
+            let message = "`#[toolset]` belongs on the type's own `impl`, not on that of a trait; call the trait's methods from there";
+            return Err(Error::new(token.span, message));
+        }
+        generics.where_clause = input.parse()?;
+        let content;
+        let brace_token = braced!(content in input);
+        let inner_attrs = content.call(Attribute::parse_inner)?;
+        let mut items = Vec::new();
+        while !content.is_empty() {
+            items.push(content.parse()?);
+        }
+        Ok(Toolset { attrs, impl_token, generics, self_ty, brace_token, inner_attrs, items })
+    }
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream) -> Result<Self> {
+        let attrs = input.fork().call(Attribute::parse_outer)?;
+        if attrs.iter().any(|attr| is_tool(attr.path())) {
+            input.parse().map(Item::Tool)
+        } else {
+            input.parse().map(Item::Other)
+        }
+    }
+}
+
+impl ToTokens for Toolset {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append_all(&self.attrs);
+        self.impl_token.to_tokens(tokens);
+        self.generics.to_tokens(tokens);
+        self.self_ty.to_tokens(tokens);
+        self.generics.where_clause.to_tokens(tokens);
+        self.brace_token.surround(tokens, |tokens| {
+            tokens.append_all(&self.inner_attrs);
+            for item in &self.items {
+                match item {
+                    Item::Tool(function) => function.to_tokens(tokens),
+                    Item::Other(item) => item.to_tokens(tokens),
+                }
+            }
+        });
+    }
+}
+
+/// What is no toolset, less each `#[tool]` in it, which would have an error of its own.
+pub(crate) fn without_tool_attributes(item: TokenStream) -> TokenStream {
+    let mut tokens = item.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let is_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+        if is_hash && tokens.peek().is_some_and(is_tool_in_brackets) {
+            tokens.next();
+            continue;
+        }
+        kept.append(match token {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+                let mut inner = Group::new(Delimiter::Brace, without_tool_attributes(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+fn is_tool_in_brackets(token: &TokenTree) -> bool {
+    let TokenTree::Group(group) = token else { return false };
+    let is_tool = |meta: Meta| is_tool(meta.path());
+    group.delimiter() == Delimiter::Bracket && syn::parse2(group.stream()).is_ok_and(is_tool)
+}

@@ -1,0 +1,30 @@
+//! The values that `#[arg(schema(..))]` gives to JSON Schema's keywords.
+
+use serde_json::Value;
+
+/// A value as it was written in the attribute.
+#[derive(Clone, Copy, Debug)]
+pub enum Literal {
+    /// `1`, `-1`
+    Integer(i64),
+    /// `0.5`
+    Float(f64),
+    /// `true`
+    Boolean(bool),
+    /// `"text"`
+    Text(&'static str),
+    /// `[1, 2]`
+    List(&'static [Literal]),
+}
+
+impl From<Literal> for Value {
+    fn from(literal: Literal) -> Value {
+        match literal {
+            Literal::Integer(integer) => integer.into(),
+            Literal::Float(float) => float.into(),
+            Literal::Boolean(boolean) => boolean.into(),
+            Literal::Text(text) => text.into(),
+            Literal::List(list) => list.iter().copied().map(Value::from).collect(),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What a tool's shim is handed: either a call to answer, or the wish to be described.
+
+use crate::arguments::{self, Described, Parameter, Refusal, Slot};
+use crate::context::{BatchContext, CallContext};
+use crate::state::{Lent, Shared, State, States};
+use schemars::SchemaGenerator;
+use std::any::{TypeId, type_name};
+
+/// What a tool's shim is asked to do.
+#[derive(Debug)]
+pub struct Invocation<'a> {
+    parameters: &'static [Parameter],
+    purpose: Purpose<'a>,
+}
+
+#[derive(Debug)]
+enum Purpose<'a> {
+    /// To run on these arguments.
+    Call(&'a str, Scope<'a>),
+    /// To describe itself.
+    Describe(&'a mut SchemaGenerator, &'a mut Description),
+}
+
+/// What a call can reach beside its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) tool: &'a str,
+    pub(crate) batch: &'a BatchContext,
+    pub(crate) states: &'a States,
+    /// The value whose method the tool is.
+    pub(crate) instance: Option<&'a Shared>,
+}
+
+/// What a shim says of itself.
+#[derive(Debug, Default)]
+pub(crate) struct Description {
+    /// In declared order.
+    pub(crate) parameters: Vec<Described>,
+    pub(crate) needs: Vec<Need>,
+}
+
+/// A state that a tool cannot run without.
+#[derive(Debug)]
+pub(crate) struct Need {
+    pub(crate) parameter: &'static str,
+    pub(crate) id: TypeId,
+    pub(crate) type_name: &'static str,
+}
+
+/// Why a shim did not start its function.
+#[derive(Debug)]
+pub enum NotStarted {
+    /// It was only asked to describe itself.
+    Described,
+    /// The arguments are not what the schema asks for.
+    Refused(Box<Refusal>),
+    /// Neither the batch nor the registry has a state of this type.
+    MissingState(&'static str),
+}
+
+impl<'a> Invocation<'a> {
+    pub(crate) fn call(parameters: &'static [Parameter], arguments: &'a str, scope: Scope<'a>) -> Self {
+        Invocation { parameters, purpose: Purpose::Call(arguments, scope) }
+    }
+
+    pub(crate) fn describe(
+        parameters: &'static [Parameter],
+        generator: &'a mut SchemaGenerator,
+        description: &'a mut Description,
+    ) -> Self {
+        Invocation { parameters, purpose: Purpose::Describe(generator, description) }
+    }
+
+    /// The value whose method the tool is.
+    #[must_use]
+    pub fn instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
+        match &self.purpose {
+            Purpose::Call(_, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
+            Purpose::Describe(..) => Lent(None),
+        }
+    }
+
+    /// The state of this type, of the batch or else of the registry.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Result<Lent<'a, T>, NotStarted> {
+        match &mut self.purpose {
+            Purpose::Call(_, scope) => {
+                match scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states)) {
+                    Some(state) => Ok(Lent(Some(state))),
+                    None => Err(NotStarted::MissingState(type_name::<T>())),
+                }
+            }
+            Purpose::Describe(_, description) => {
+                let need = Need { parameter, id: TypeId::of::<T>(), type_name: type_name::<T>() };
+                description.needs.push(need);
+                Ok(Lent(None))
+            }
+        }
+    }
+
+    /// The context of the call.
+    #[must_use]
+    pub fn context(&self) -> CallContext {
+        match &self.purpose {
+            Purpose::Call(_, scope) => CallContext::new(scope.id, scope.tool).in_batch(scope.batch.clone()),
+            Purpose::Describe(..) => CallContext::new("", ""),
+        }
+    }
+
+    /// Fills every slot, or says why not.
+    ///
+    /// # Errors
+    ///
+    /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
+    pub fn decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
+        match &mut self.purpose {
+            Purpose::Call(arguments, _) => arguments::decode(arguments, self.parameters, slots)
+                .map_err(|refusal| NotStarted::Refused(Box::new(refusal))),
+            Purpose::Describe(generator, description) => {
+                description.parameters.extend(slots.iter().map(|slot| slot.describe(generator)));
+                Err(NotStarted::Described)
+            }
+        }
+    }
+}

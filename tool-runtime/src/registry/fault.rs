@@ -1,0 +1,147 @@
+//! Everything that can be wrong with a registry.
+
+use std::fmt;
+
+/// Why a registry cannot be built.
+#[derive(Debug)]
+pub struct BuildError {
+    pub(super) faults: Vec<BuildFault>,
+}
+
+/// One thing that is wrong with a registry.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum BuildFault {
+    /// Two tools have the same name.
+    #[non_exhaustive]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// Where one of them stands.
+        first: String,
+        /// Where the other stands.
+        second: String,
+    },
+    /// Servers would refuse the name of a dynamic tool, or of a toolset's with its prefix.
+    #[non_exhaustive]
+    InvalidName {
+        /// The name.
+        name: String,
+    },
+    /// The parameters of a dynamic tool are no JSON Schema of an object.
+    #[non_exhaustive]
+    InvalidParameters {
+        /// The tool.
+        tool: String,
+    },
+    /// A dynamic tool is said to be `read_only` and `destructive`.
+    #[non_exhaustive]
+    ContradictingHints {
+        /// The tool.
+        tool: String,
+    },
+    /// A tool needs a state that the registry does not have and that no batch is to bring.
+    #[non_exhaustive]
+    MissingState {
+        /// The tool.
+        tool: String,
+        /// Its parameter.
+        parameter: &'static str,
+        /// The type of the state.
+        state: &'static str,
+    },
+    /// Two states of one type: tools tell states apart by their types.
+    #[non_exhaustive]
+    DuplicateState {
+        /// The type.
+        state: &'static str,
+    },
+    /// No tool of this crate or module is linked into the program.
+    #[non_exhaustive]
+    NothingCollected {
+        /// What was given to [`collect_from`](crate::RegistryBuilder::collect_from).
+        from: String,
+    },
+    /// The schema of a tool cannot be written.
+    #[non_exhaustive]
+    Schema {
+        /// The tool.
+        name: String,
+        /// What the writer says.
+        source: serde_json::Error,
+    },
+}
+
+impl BuildError {
+    /// Everything that is wrong.
+    #[must_use]
+    pub fn faults(&self) -> &[BuildFault] {
+        &self.faults
+    }
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the registry cannot be built: ")?;
+        for (index, fault) in self.faults.iter().enumerate() {
+            if index > 0 {
+                f.write_str("; ")?;
+            }
+            fault.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for BuildFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildFault::DuplicateName { name, first, second } => {
+                write!(
+                    f,
+                    "two tools are named `{name}`, one at {first} and one at {second}; rename one of them"
+                )
+            }
+            BuildFault::InvalidName { name } => write!(
+                f,
+                "`{name}` cannot be the name of a tool: servers take 1 to 64 letters of the English alphabet, \
+                 digits, `_` and `-`"
+            ),
+            BuildFault::InvalidParameters { tool } => write!(
+                f,
+                "the parameters of `{tool}` are no JSON Schema of an object; \
+                 give an object with `\"type\": \"object\"`"
+            ),
+            BuildFault::ContradictingHints { tool } => {
+                write!(f, "`{tool}` is said to be `read_only` and `destructive`; keep one of them")
+            }
+            BuildFault::MissingState { tool, parameter, state } => write!(
+                f,
+                "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
+                 or `.batch_state::<{state}>()` where each batch brings its own"
+            ),
+            BuildFault::DuplicateState { state } => write!(
+                f,
+                "two states of type `{state}` were given, and tools tell them apart by type; \
+                 wrap one of them in a type of its own"
+            ),
+            BuildFault::NothingCollected { from } => write!(
+                f,
+                "no tool of `{from}` is linked into the program; check the path, and write `use {from} as _;` \
+                 if nothing else of the crate is used"
+            ),
+            BuildFault::Schema { name, source } => {
+                write!(f, "the schema of `{name}` cannot be written: {source}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.faults.iter().find_map(|fault| match fault {
+            BuildFault::Schema { source, .. } => Some(source as _),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! Tools that are known only when the program runs.
+
+use super::{Options, Started};
+use crate::output::{Failure, text_of_value};
+use serde_json::{Map, Value};
+use std::fmt::{self, Display};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A tool whose name, description and parameters are known only when the program runs: of a plug-in, of a
+/// remote server.
+///
+/// The handler gets the arguments as one JSON object. Text that it returns is told to the model as it is, `()`
+/// as `ok`, any other [`Value`] as JSON; an error by its own text. It is not yet checked that the
+/// arguments are what `parameters` says; that they are one object, and no key stands in it twice, is.
+///
+/// ```
+/// use serde_json::{Value, json};
+/// use tool_runtime::{DynamicTool, Registry};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let parameters = json!({
+///     "type": "object",
+///     "properties": { "city": { "type": "string" } },
+///     "required": ["city"],
+/// });
+/// let weather = DynamicTool::new("get_weather", "Look up the weather.", parameters, |arguments| async move {
+///     let city = arguments.get("city").and_then(Value::as_str).ok_or("`city` is missing")?;
+///     Ok::<_, &str>(format!("{city}: sunny"))
+/// });
+/// let registry = Registry::builder().dynamic(weather.read_only()).build()?;
+/// assert_eq!(registry.call("get_weather", r#"{"city":"Beijing"}"#).await?, "Beijing: sunny");
+/// # Ok(())
+/// # }
+/// ```
+pub struct DynamicTool {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) parameters: Value,
+    pub(crate) options: Options,
+    pub(crate) handler: Handler,
+}
+
+/// What answers the calls of a dynamic tool.
+pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>) -> Started<'static> + Send + Sync>;
+
+impl DynamicTool {
+    /// A tool that the handler answers. `parameters` is the JSON Schema of an object.
+    ///
+    /// Whether the name and the parameters are such that servers take them is checked by
+    /// [`RegistryBuilder::build`](crate::RegistryBuilder::build).
+    pub fn new<H, F, T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        handler: H,
+    ) -> Self
+    where
+        H: Fn(Map<String, Value>) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<Value>,
+        E: Display,
+    {
+        DynamicTool {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            options: Options::NONE,
+            handler: Arc::new(move |arguments| {
+                let returned = handler(arguments);
+                Box::pin(async move {
+                    match returned.await {
+                        Ok(value) => Ok(text_of_value(value.into())),
+                        Err(error) => Err(Failure::Returned(error.to_string())),
+                    }
+                })
+            }),
+        }
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        DynamicTool { options: self.options.read_only(), ..self }
+    }
+
+    /// It may destroy what was there.
+    #[must_use]
+    pub fn destructive(self) -> Self {
+        DynamicTool { options: self.options.destructive(), ..self }
+    }
+
+    /// Twice with the same arguments is as once.
+    #[must_use]
+    pub fn idempotent(self) -> Self {
+        DynamicTool { options: self.options.idempotent(), ..self }
+    }
+
+    /// It runs only after the program said yes.
+    #[must_use]
+    pub fn requires_approval(self) -> Self {
+        DynamicTool { options: self.options.requires_approval(), ..self }
+    }
+
+    /// How long it may take; needs a Tokio runtime.
+    #[must_use]
+    pub fn timeout(self, allowed: Duration) -> Self {
+        DynamicTool { options: self.options.timeout(allowed), ..self }
+    }
+}
+
+impl fmt::Debug for DynamicTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DynamicTool")
+            .field("name", &self.name)
+            .field("description", &self.description)
+            .field("parameters", &self.parameters)
+            .field("hints", &self.options.hints)
+            .finish_non_exhaustive()
+    }
+}

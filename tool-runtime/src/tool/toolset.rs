@@ -1,0 +1,14 @@
+//! Tools that are methods of one value.
+
+use super::Descriptor;
+
+/// A type whose methods are tools.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a toolset",
+    label = "not a toolset",
+    note = "put `#[toolset]` on an `impl` of this type, and `#[tool]` on its methods"
+)]
+pub trait Toolset {
+    /// Its tools, in declared order.
+    const TOOLS: &'static [Descriptor];
+}
