@@ -18,10 +18,12 @@ mod deep {
     }
 }
 
+const EVERY: [&str; 9] = ["add", "add_two", "args", "blocks", "halve", "hello", "hidden", "lends-all", "std"];
+
 #[tokio::test]
 async fn every_tool_of_the_program_is_collected_and_runs() {
     let registry = Registry::collect().expect("the names differ");
-    assert_eq!(registry.names(), ["add", "add_two", "args", "halve", "hello", "hidden", "std"]);
+    assert_eq!(registry.names(), EVERY);
     let calls = [ToolCall::new("1", "hidden", "{}"), ToolCall::new("2", "add", r#"{"a":1,"b":2}"#)];
     let answers = registry.dispatch(&calls).await;
     assert_eq!((&*answers[0].content, &*answers[1].content), ("found", "3"));
@@ -31,5 +33,15 @@ async fn every_tool_of_the_program_is_collected_and_runs() {
 fn a_tool_that_is_listed_and_collected_is_there_once_also_when_it_comes_from_another_crate() {
     let listed = tools![add, hygiene::tools::hello];
     let registry = Registry::builder().tools(listed).collect().build().expect("each is one tool");
-    assert_eq!(registry.names(), ["add", "add_two", "args", "halve", "hello", "hidden", "std"]);
+    assert_eq!(registry.names(), EVERY);
+}
+
+#[test]
+fn the_tools_of_one_crate_or_module_can_be_collected_alone() {
+    let registry = Registry::builder().collect_from("hygiene").build().expect("they are there");
+    assert_eq!(registry.names(), ["add_two", "args", "blocks", "halve", "hello", "lends-all", "std"]);
+    let registry = Registry::builder().collect_from("hygiene::tools::shadowed").build().expect("it is there");
+    assert_eq!(registry.names(), ["add_two"]);
+    let registry = Registry::builder().collect_from("collect").build().expect("they are there");
+    assert_eq!(registry.names(), ["add", "hidden"]);
 }

@@ -24,11 +24,11 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
         panic!("expected a duplicate, got {error}")
     };
     assert_eq!(name, "now");
-    assert!(first.ends_with("duplicates.rs:6 (in `duplicates`)"), "{first}");
-    assert!(second.ends_with("duplicates.rs:11 (in `duplicates::other`)"), "{second}");
+    assert!(first.ends_with("duplicates.rs:7 (in `duplicates`)"), "{first}");
+    assert!(second.ends_with("duplicates.rs:12 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();
     assert!(
-        text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:15"),
+        text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:16"),
         "{text}"
     );
 }

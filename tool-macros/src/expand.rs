@@ -99,6 +99,8 @@ fn descriptor(tool: &Tool) -> TokenStream {
     let Tool { krate, description, .. } = tool;
     let name = &tool.name.text;
     let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
+    // With a span of its own, a method's line is not that of the `#[toolset]`.
+    let line = quote_spanned!(tool.function.signature.ident.span()=> ::core::line!());
     let options = options(&tool.options);
     let parameters = tool.arguments().map(|argument| parameter(krate, argument));
     let call = call(tool);
@@ -110,7 +112,7 @@ fn descriptor(tool: &Tool) -> TokenStream {
             location: #krate::__private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
-                line: ::core::line!(),
+                line: #line,
             },
             options: #krate::__private::Options::NONE #options,
             parameters: &[#(#parameters),*],

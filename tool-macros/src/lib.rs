@@ -13,6 +13,8 @@ mod fallback;
 mod faults;
 mod meant;
 mod options;
+#[cfg(test)]
+mod snapshots;
 mod written;
 
 use faults::Faults;

@@ -63,7 +63,7 @@ pub struct Location {
     pub module: &'static str,
     /// The source file, as the compiler names it.
     pub file: &'static str,
-    /// The line of the attribute.
+    /// The line of its name.
     pub line: u32,
 }
 

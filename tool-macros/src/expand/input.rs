@@ -54,7 +54,7 @@ impl Place {
         let at_type = respanned(quote!(#krate::__private), span);
         let default = argument.default.as_ref().map(|default| match default {
             DefaultValue::OfType => {
-                quote_spanned!(span=> .__with_default(|| ::core::default::Default::default()))
+                quote_spanned!(span=> .__with_default(::core::default::Default::default))
             }
             DefaultValue::Given(value) => quote!(.__with_default(|| #value)),
         });

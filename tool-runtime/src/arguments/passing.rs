@@ -1,5 +1,7 @@
 //! The ways in which a parameter takes its argument: what is decoded, and what the function gets of it.
 
+#![allow(clippy::unused_self, reason = "the ways are told apart by type alone")]
+
 use super::slot::{Argument, Decode, Describe};
 use super::text::Text;
 use std::borrow::Cow;

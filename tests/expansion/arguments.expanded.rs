@@ -1,0 +1,128 @@
+use std::borrow::Cow;
+use tool_runtime::tool;
+/// Lists posts.
+///
+/// # Arguments
+///
+/// * `tags` - What they are about.
+pub fn list<'a>(
+    tags: &[String],
+    title: Option<&'a str>,
+    text: Cow<'a, str>,
+    (width, height): (u32, u32),
+    r#mod: Option<u8>,
+    _unused: bool,
+) -> usize {
+    tags.len() + title.map_or(0, str::len) + text.len() + (width * height) as usize
+        + usize::from(r#mod.is_some())
+}
+#[allow(deprecated)]
+const _: () = {
+    #[automatically_derived]
+    impl ::tool_runtime::__private::Tool for list {
+        const DESCRIPTOR: &'static ::tool_runtime::__private::Descriptor = &::tool_runtime::__private::Descriptor {
+            name: "list",
+            description: "Lists posts.",
+            identity: ::core::any::TypeId::of::<list>,
+            location: ::tool_runtime::__private::Location {
+                module: ::core::module_path!(),
+                file: ::core::file!(),
+                line: ::core::line!(),
+            },
+            options: ::tool_runtime::__private::Options::NONE,
+            parameters: &[
+                ::tool_runtime::__private::Parameter {
+                    name: "tags",
+                    description: "What they are about.",
+                    keywords: &[],
+                },
+                ::tool_runtime::__private::Parameter {
+                    name: "title",
+                    description: "",
+                    keywords: &[],
+                },
+                ::tool_runtime::__private::Parameter {
+                    name: "text",
+                    description: "",
+                    keywords: &[],
+                },
+                ::tool_runtime::__private::Parameter {
+                    name: "area",
+                    description: "Width and height.",
+                    keywords: &[],
+                },
+                ::tool_runtime::__private::Parameter {
+                    name: "mod",
+                    description: "",
+                    keywords: &[
+                        ("minimum", ::tool_runtime::__private::Literal::Integer(1)),
+                        ("maximum", ::tool_runtime::__private::Literal::Integer(100)),
+                        (
+                            "examples",
+                            ::tool_runtime::__private::Literal::List(
+                                &[
+                                    ::tool_runtime::__private::Literal::Integer(10),
+                                    ::tool_runtime::__private::Literal::Integer(20),
+                                ],
+                            ),
+                        ),
+                    ],
+                },
+                ::tool_runtime::__private::Parameter {
+                    name: "unused",
+                    description: "",
+                    keywords: &[],
+                },
+            ],
+            call: |mut __invocation| {
+                #[allow(unused_imports)]
+                use ::tool_runtime::__private::{
+                    PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
+                    SendsJson as _,
+                };
+                let mut __tags = ::tool_runtime::__private::Tag::<&[String]>::NEW
+                    .__passing()
+                    .argument();
+                let mut __title = ::tool_runtime::__private::Tag::<Option<&'_ str>>::NEW
+                    .__passing()
+                    .argument();
+                let mut __text = ::tool_runtime::__private::Tag::<Cow<'_, str>>::NEW
+                    .__passing()
+                    .argument();
+                let mut __3 = ::tool_runtime::__private::argument::<(u32, u32)>();
+                let mut __mod = ::tool_runtime::__private::argument::<Option<u8>>()
+                    .__with_default(::core::default::Default::default);
+                let mut ___unused = ::tool_runtime::__private::argument::<bool>();
+                __invocation
+                    .decode(
+                        &mut [
+                            &mut __tags,
+                            &mut __title,
+                            &mut __text,
+                            &mut __3,
+                            &mut __mod,
+                            &mut ___unused,
+                        ],
+                    )?;
+                ::tool_runtime::__private::start(async move {
+                    let __returned = list(
+                        __tags.get(),
+                        __title.get(),
+                        __text.get(),
+                        __3.get(),
+                        __mod.get(),
+                        ___unused.get(),
+                    );
+                    let __sent = ::tool_runtime::__private::Returned(&__returned)
+                        .__kind()
+                        .settle(__returned)?;
+                    ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                })
+            },
+        };
+    }
+    ::tool_runtime::__private::submit!(list);
+};
+#[doc(hidden)]
+#[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
+pub enum list {}

@@ -1,0 +1,105 @@
+use tool_runtime::toolset;
+pub trait Backend: Send + Sync {
+    fn load(&self) -> i64;
+}
+pub struct Calculator<B> {
+    pub backend: B,
+}
+impl<B: Backend> Calculator<B>
+where
+    B: Clone,
+{
+    const TWO: i64 = 2;
+    /// Adds to what is there.
+    pub async fn add(&self, a: i64) -> i64 {
+        self.backend.load() + a
+    }
+    /// Doubles.
+    pub fn double(n: i64) -> Result<i64, String> {
+        n.checked_mul(Self::TWO).ok_or_else(|| "too much".to_owned())
+    }
+    pub fn untouched(&self) -> i64 {
+        self.backend.load()
+    }
+}
+#[allow(deprecated)]
+const _: () = {
+    #[automatically_derived]
+    impl<B: Backend> ::tool_runtime::__private::Toolset for Calculator<B>
+    where
+        B: Clone,
+        Calculator<B>: ::core::marker::Send + ::core::marker::Sync + 'static,
+    {
+        const TOOLS: &'static [::tool_runtime::__private::Descriptor] = &[
+            ::tool_runtime::__private::Descriptor {
+                name: "add",
+                description: "Adds to what is there.",
+                identity: ::core::any::TypeId::of::<Self>,
+                location: ::tool_runtime::__private::Location {
+                    module: ::core::module_path!(),
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                },
+                options: ::tool_runtime::__private::Options::NONE.read_only(),
+                parameters: &[
+                    ::tool_runtime::__private::Parameter {
+                        name: "a",
+                        description: "",
+                        keywords: &[],
+                    },
+                ],
+                call: |mut __invocation| {
+                    #[allow(unused_imports)]
+                    use ::tool_runtime::__private::{
+                        PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
+                        SendsJson as _,
+                    };
+                    let __self = __invocation.instance::<Self>();
+                    let mut __a = ::tool_runtime::__private::argument::<i64>();
+                    __invocation.decode(&mut [&mut __a])?;
+                    ::tool_runtime::__private::start(async move {
+                        let __returned = Self::add(__self.get(), __a.get()).await;
+                        let __sent = ::tool_runtime::__private::Returned(&__returned)
+                            .__kind()
+                            .settle(__returned)?;
+                        ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                    })
+                },
+            },
+            ::tool_runtime::__private::Descriptor {
+                name: "twice",
+                description: "Doubles.",
+                identity: ::core::any::TypeId::of::<Self>,
+                location: ::tool_runtime::__private::Location {
+                    module: ::core::module_path!(),
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                },
+                options: ::tool_runtime::__private::Options::NONE,
+                parameters: &[
+                    ::tool_runtime::__private::Parameter {
+                        name: "n",
+                        description: "",
+                        keywords: &[],
+                    },
+                ],
+                call: |mut __invocation| {
+                    #[allow(unused_imports)]
+                    use ::tool_runtime::__private::{
+                        PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
+                        SendsJson as _,
+                    };
+                    let mut __n = ::tool_runtime::__private::argument::<i64>();
+                    __invocation.decode(&mut [&mut __n])?;
+                    ::tool_runtime::__private::start(async move {
+                        let __returned = Self::double(__n.get());
+                        let __sent = ::tool_runtime::__private::Returned(&__returned)
+                            .__kind()
+                            .settle(__returned)?;
+                        ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                    })
+                },
+            },
+        ];
+    }
+};

@@ -1,0 +1,7 @@
+//! Takes and returns nothing.
+
+use tool_runtime::tool;
+
+/// Rings the bell.
+#[tool]
+pub fn ring() {}
