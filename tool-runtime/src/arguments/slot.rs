@@ -5,7 +5,7 @@ use super::value::{Next, next_value};
 use super::{Described, absent};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::{Deserialize, DeserializeOwned};
+use serde::de::Deserialize;
 use std::borrow::Cow;
 
 /// One argument's place, whatever its type: what the decoder sees of it.
@@ -95,25 +95,6 @@ impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
         Described { schema, required }
     }
 }
-
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
-    label = "cannot be decoded from JSON",
-    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
-    note = "of borrowed types, a tool takes `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
-)]
-pub trait Decode: DeserializeOwned {}
-#[diagnostic::do_not_recommend]
-impl<T: DeserializeOwned> Decode for T {}
-
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
-    label = "cannot be described to a model",
-    note = "add `#[derive(schemars::JsonSchema)]` to the type"
-)]
-pub trait Describe: JsonSchema {}
-#[diagnostic::do_not_recommend]
-impl<T: JsonSchema> Describe for T {}
 
 impl<T> Argument<'_, Owned<T>> {
     /// The argument, as the function takes it.
