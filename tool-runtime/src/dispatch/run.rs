@@ -7,8 +7,9 @@ use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply};
 use crate::registry::{Entry, Registry};
+use crate::tool::Started;
 use futures_util::FutureExt as _;
-use std::future::Future;
+use std::panic::resume_unwind;
 use tokio::runtime::Handle;
 
 /// What is to be run.
@@ -23,17 +24,42 @@ impl Registry {
     /// Runs a tool of this registry, and says what it came to, whatever it does.
     pub(super) async fn run(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
         let running = async {
-            if tool.options.blocking {
-                within_its_time(tool, Box::pin(self.run_on_blocking_pool(tool, work))).await
+            if tool.options.blocking || tool.options.hints.timeout.is_some() {
+                // Boxed, since it is much the larger future, and few tools need it.
+                Box::pin(self.run_in_its_time(tool, work)).await
             } else {
-                let started = self.start(tool, work)?;
-                within_its_time(tool, started.map(|reply| settled(tool, reply))).await
+                settled(tool, self.start(tool, work)?.await)
             }
         };
-        caught(tool, running).await
+        match panics::caught(running).await {
+            Ok(result) => result,
+            Err(message) => Err(CallError::Panicked { tool: tool.name.to_string(), message }),
+        }
     }
 
-    fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<crate::tool::Started<'a>, CallError> {
+    async fn run_in_its_time(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+        if Handle::try_current().is_err() {
+            return Err(CallError::NoRuntime { tool: tool.name.to_string() });
+        }
+        let running = async {
+            if tool.options.blocking {
+                self.run_on_blocking_pool(tool, work).await
+            } else {
+                settled(tool, self.start(tool, work)?.await)
+            }
+        };
+        let Some(allowed) = tool.options.hints.timeout else { return running.await };
+        match tokio::time::timeout(allowed, running).await {
+            Ok(result) => result,
+            Err(_) => Err(CallError::TimedOut {
+                tool: tool.name.to_string(),
+                allowed,
+                read_only: tool.options.hints.read_only,
+            }),
+        }
+    }
+
+    fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, CallError> {
         let Work { id, arguments, batch } = work;
         let scope = Scope { id, tool: &tool.name, batch, states: self.states(), instance: None };
         tool.start(arguments, scope).map_err(|why| not_started(tool, why))
@@ -41,51 +67,26 @@ impl Registry {
 
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
     async fn run_on_blocking_pool(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
-        if Handle::try_current().is_err() {
-            return Err(CallError::NoRuntime { tool: tool.name.to_string() });
-        }
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
         let name = tool.name.to_string();
         let thread = tokio::task::spawn_blocking(move || {
             let work = Work { id: &id, arguments: &arguments, batch: &batch };
-            let running = async { settled(&tool, registry.start(&tool, work)?.await) };
             // A `fn` never waits, so its future is done when it was polled once.
-            caught(&tool, running).now_or_never()
+            let reply = registry.start(&tool, work)?.now_or_never();
+            settled(
+                &tool,
+                reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits")),
+            )
         });
         match thread.await {
-            Ok(Some(result)) => result,
-            Ok(None) => unreachable!("`blocking` is for a `fn`, which never waits"),
-            Err(ended) => Err(CallError::Panicked { tool: name, message: Some(ended.to_string()) }),
+            Ok(result) => result,
+            // As if it had panicked here: the guard of `run` tells of it.
+            Err(ended) => match ended.try_into_panic() {
+                Ok(payload) => resume_unwind(payload),
+                Err(_) => Err(CallError::NoRuntime { tool: name }),
+            },
         }
-    }
-}
-
-async fn within_its_time(
-    tool: &Entry,
-    running: impl Future<Output = Result<String, CallError>>,
-) -> Result<String, CallError> {
-    let Some(allowed) = tool.options.hints.timeout else { return running.await };
-    if Handle::try_current().is_err() {
-        return Err(CallError::NoRuntime { tool: tool.name.to_string() });
-    }
-    match tokio::time::timeout(allowed, running).await {
-        Ok(result) => result,
-        Err(_) => Err(CallError::TimedOut {
-            tool: tool.name.to_string(),
-            allowed,
-            read_only: tool.options.hints.read_only,
-        }),
-    }
-}
-
-async fn caught(
-    tool: &Entry,
-    running: impl Future<Output = Result<String, CallError>>,
-) -> Result<String, CallError> {
-    match panics::caught(running).await {
-        Ok(result) => result,
-        Err(message) => Err(CallError::Panicked { tool: tool.name.to_string(), message }),
     }
 }
 
