@@ -66,6 +66,11 @@ impl<T: Backend> Calculator<T> {
         numbers.iter().sum::<i64>() + start
     }
 
+    /// Is not there.
+    #[tool]
+    #[cfg(any())]
+    fn compiled_out(&self) -> NoSuchType {}
+
     const START: i64 = 100;
 
     fn helper(n: i64) -> i64 {
