@@ -58,8 +58,10 @@ async fn its_bad_arguments_are_told_and_empty_ones_are_an_empty_object() {
     assert!(
         said(tool(), r#"{"n":1"#).await.starts_with("Error: the arguments of `dynamic` are not valid JSON (")
     );
-    let twice = said(tool(), r#"{"n":1,"n":2}"#).await;
-    assert!(twice.starts_with("Error: invalid arguments for `dynamic`: `n`"), "{twice}");
+    assert_eq!(
+        said(tool(), r#"{"n":1,"n":2}"#).await,
+        "Error: invalid arguments for `dynamic`: `n` is given twice"
+    );
 }
 
 #[tokio::test]
@@ -95,7 +97,8 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
         .dynamic(DynamicTool::new("null", "", Value::Null, double))
         .dynamic(DynamicTool::new("torn", "", parameters(), double).read_only().destructive())
         .dynamic(DynamicTool::new("twice", "", parameters(), double))
-        .dynamic(DynamicTool::new("twice", "", parameters(), double))
+        .dynamic(DynamicTool::new("twice", "", parameters(), double).idempotent())
+        .dynamic(DynamicTool::new("never", "", parameters(), double).timeout(Duration::ZERO))
         .build()
         .expect_err("much is wrong");
     let count = |is: fn(&BuildFault) -> bool| error.faults().iter().filter(|fault| is(fault)).count();
@@ -103,7 +106,8 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
     assert_eq!(count(|fault| matches!(fault, BuildFault::InvalidParameters { .. })), 2, "{error}");
     assert_eq!(count(|fault| matches!(fault, BuildFault::ContradictingHints { .. })), 1, "{error}");
     assert_eq!(count(|fault| matches!(fault, BuildFault::DuplicateName { .. })), 1, "{error}");
-    assert_eq!(error.faults().len(), 6, "{error}");
+    assert_eq!(count(|fault| matches!(fault, BuildFault::ZeroTimeout { .. })), 1, "{error}");
+    assert_eq!(error.faults().len(), 7, "{error}");
 }
 
 #[test]
@@ -111,4 +115,13 @@ fn an_object_without_properties_is_given_none() {
     let tool = DynamicTool::new("bare", "", json!({"type": "object"}), double);
     let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
     assert_eq!(registry.schemas()[0].parameters().get(), r#"{"properties":{},"type":"object"}"#);
+}
+
+#[test]
+fn its_hints_are_read_from_the_registry() {
+    let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent();
+    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let hints = registry.hints("dynamic").expect("it is there");
+    assert!(hints.destructive && hints.idempotent && !hints.read_only && !hints.requires_approval);
+    assert_eq!(hints.timeout, None);
 }

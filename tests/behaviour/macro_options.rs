@@ -145,10 +145,17 @@ async fn parameters_may_have_any_name() {
 #[deprecated]
 fn deprecated() {}
 
-trait Blanket {
+trait Blanket: Sized {
     fn kind(&self) {}
     fn argument(&self) {}
     fn with_default(&self) {}
+    fn get(self) {}
+    fn decode(self) {}
+    fn state(self) {}
+    fn context(self) {}
+    fn instance(self) {}
+    fn settle(self) {}
+    fn write(self) {}
 }
 
 impl<T> Blanket for T {}
@@ -159,6 +166,13 @@ fn beside_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> 
     text.kind();
     text.argument();
     text.with_default();
+    Blanket::get(text);
+    text.decode();
+    text.state();
+    text.context();
+    text.instance();
+    text.settle();
+    text.write();
     Ok(n)
 }
 
@@ -181,4 +195,26 @@ async fn forwards(n: i32) -> i32 {
 #[tokio::test]
 async fn tools_may_call_tools() {
     assert_eq!(answer(tools![forwards], "forwards", r#"{"n":2}"#).await, "4");
+}
+
+/// A library whose own macro makes tools for its users.
+mod library {
+    pub(crate) use ::tool_runtime as rt;
+
+    macro_rules! echo {
+        ($name:ident) => {
+            /// Says it again.
+            #[tool_runtime::tool(crate = $crate::macro_options::library::rt)]
+            async fn $name(text: &str, #[arg(default)] times: u8) -> Result<String, String> {
+                Ok(text.repeat(times.into()))
+            }
+        };
+    }
+    pub(crate) use echo;
+}
+library::echo!(echoes);
+
+#[tokio::test]
+async fn the_crate_may_be_found_through_that_of_a_macro() {
+    assert_eq!(answer(tools![echoes], "echoes", r#"{"text":"a","times":3}"#).await, "aaa");
 }

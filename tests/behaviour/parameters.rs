@@ -224,6 +224,65 @@ async fn a_function_may_name_its_lifetimes() {
     assert_eq!(answer(tools![with_lifetimes], "with_lifetimes", arguments).await, "ab1");
 }
 
+/// A tool whose types a `macro_rules!` hands over.
+macro_rules! tool_of_types {
+    ($name:ident: $($parameter:ident: $ty:ty),*) => {
+        /// Has types that were handed over.
+        #[tool]
+        fn $name($($parameter: $ty, )*) -> String {
+            format!("{:?}", ($($parameter,)*))
+        }
+    };
+}
+tool_of_types!(handed_over: a: &str, b: Option<&str>, c: Vec<u8>, d: &[u8], e: Cow<'_, str>);
+
+macro_rules! option_of {
+    ($name:ident, $ty:ty) => {
+        /// Has an option of what was handed over.
+        #[tool]
+        fn $name(a: Option<$ty>) -> String {
+            format!("{a:?}")
+        }
+    };
+}
+option_of!(option_of_text, &str);
+option_of!(option_of_number, u8);
+
+#[tokio::test]
+async fn types_may_come_from_a_macro() {
+    let arguments = r#"{"a":"1","b":"2","c":[3],"d":[4],"e":"5"}"#;
+    assert_eq!(
+        answer(tools![handed_over], "handed_over", arguments).await,
+        r#"("1", Some("2"), [3], [4], "5")"#
+    );
+    assert_eq!(answer(tools![option_of_text], "option_of_text", r#"{"a":"b"}"#).await, r#"Some("b")"#);
+    assert_eq!(answer(tools![option_of_number], "option_of_number", "").await, "None");
+}
+
+/// Has bounds that are hard to write.
+#[tool]
+fn far(
+    #[arg(default = f64::INFINITY)] limit: f64,
+    #[arg(schema(minimum = -9223372036854775808, maximum = 18446744073709551615))] number: u64,
+    #[arg(default = None)] maybe: Option<u8>,
+) {
+    let _ = (limit, number, maybe);
+}
+
+#[test]
+fn what_json_has_no_value_for_is_not_shown_and_large_bounds_are_whole() {
+    let schema = parameters(tools![far]);
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "limit": {"type": "number"},
+            "number": {"type": "integer", "minimum": i64::MIN, "maximum": u64::MAX},
+            "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 255, "default": null},
+        })
+    );
+    assert_eq!(schema["required"], json!(["number"]));
+}
+
 fn parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
     serde_json::from_str(registry.schemas()[0].parameters().get()).expect("JSON")

@@ -44,13 +44,27 @@ fn the_tools_of_one_module_are_collected_and_those_of_its_namesakes_are_not() {
 fn nothing_collected_is_a_fault_beside_the_others() {
     let error = Registry::builder()
         .collect_from("behaviour::registration::clok")
-        .collect_from("behaviour::registration::cloc")
+        .tools(tools![needs])
         .build()
-        .expect_err("there are no such modules");
+        .expect_err("there is no such module");
     assert!(
-        matches!(error.faults(), [BuildFault::NothingCollected { .. }, BuildFault::NothingCollected { .. }]),
+        matches!(error.faults(), [BuildFault::NothingCollected { .. }, BuildFault::MissingState { .. }]),
         "{error}"
     );
+}
+
+/// Needs a state.
+#[tool]
+fn needs(#[state] name: &String) -> String {
+    name.clone()
+}
+
+#[tokio::test]
+async fn a_subset_has_the_states_of_the_whole() {
+    let registry =
+        Registry::builder().tools(tools![needs, add]).state("Ada".to_owned()).build().expect("it is whole");
+    let some = registry.subset(["needs"]).expect("it is there");
+    assert_eq!(some.call("needs", "").await.expect("it runs"), "Ada");
 }
 
 /// Adds.

@@ -1,5 +1,6 @@
 //! What a program lends to its tools.
 
+use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use tool_runtime::{BatchContext, BuildFault, CallContext, Registry, ToolCall, tool, tools};
@@ -90,9 +91,11 @@ async fn a_batch_that_does_not_bring_its_state_is_answered() {
         .expect("declared");
     let calls = [ToolCall::new("1", "who", "{}")];
     let answers = registry.dispatch(&calls).await;
+    // What is missing is told to the program, not to the model.
+    assert_eq!(answers[0].content, "Error: the tool `who` is not available now.");
     let user = std::any::type_name::<User>();
-    let expected = format!("Error: the tool `who` cannot run: the program did not give it its `{user}`.");
-    assert_eq!(answers[0].content, expected.as_str());
+    let reason = answers[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
+    assert_eq!(reason, Some(format!("neither the registry nor the batch has a state of type `{user}`")));
     let answers = registry.dispatch_with(&calls, &BatchContext::new().state(User("Ada".to_owned()))).await;
     assert_eq!(answers[0].content, "Ada db");
 }
@@ -152,4 +155,31 @@ async fn a_state_can_be_a_shared_trait_object() {
 fn what_is_attached_is_not_printed() {
     let batch = BatchContext::new().state(User("secret".to_owned()));
     assert!(!format!("{batch:?}").contains("secret"));
+}
+
+type Callback = Arc<dyn for<'a> Fn(&'a str) -> &'a str + Send + Sync>;
+
+/// Calls the program back.
+#[tool]
+fn calls_back<'a>(
+    text: &'a str,
+    #[state] callback: &'a Arc<dyn for<'b> Fn(&'b str) -> &'b str + Send + Sync>,
+) -> String {
+    callback(text).to_owned()
+}
+
+#[tokio::test]
+async fn the_type_of_a_state_may_have_lifetimes_of_its_own() {
+    let callback: Callback = Arc::new(str::trim);
+    let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("whole");
+    assert_eq!(registry.call("calls_back", r#"{"text":" a "}"#).await.expect("it runs"), "a");
+}
+
+#[tokio::test]
+async fn a_later_value_of_a_batch_replaces_an_earlier_one() {
+    let batch = BatchContext::new().state(User("Ada".to_owned()));
+    let replaced = batch.clone().state(User("Bo".to_owned()));
+    assert_eq!(batch.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is as it was");
+    assert_eq!(replaced.get::<User>().map(|user| &*user.0), Some("Bo"));
+    assert!(batch.get::<Db>().is_none());
 }

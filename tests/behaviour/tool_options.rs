@@ -1,8 +1,11 @@
 //! `#[tool(timeout, blocking, requires_approval, read_only, destructive, idempotent, handle)]`.
 
 use crate::answer;
+use std::error::Error as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
-use tool_runtime::{Registry, ToolCall, tool, tools};
+use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools, toolset};
 
 /// Waits for ever.
 #[tool(timeout = "50ms")]
@@ -42,13 +45,77 @@ async fn a_tool_that_outlives_its_time_is_answered() {
     );
 }
 
+static DROPPED: AtomicU32 = AtomicU32::new(0);
+
+struct Dropped;
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Holds something while it waits.
+#[tool(timeout = "1s")]
+async fn holds() {
+    let _held = Dropped;
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_is_given_up_is_dropped() {
+    answer(tools![holds], "holds", "").await;
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its time is over");
+    let registry = Registry::new(tools![holds]).expect("whole");
+    let calls = [ToolCall::new("1", "holds", ""), ToolCall::new("2", "holds", "")];
+    let given_up = tokio::time::timeout(Duration::from_millis(10), registry.dispatch(&calls)).await;
+    assert!(given_up.is_err());
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 3, "the program gave the batch up");
+}
+
+static RUNS: AtomicU32 = AtomicU32::new(0);
+
+/// Has a time, and counts.
+#[tool(timeout = "1s")]
+async fn counts() -> u32 {
+    RUNS.fetch_add(1, Ordering::SeqCst)
+}
+
+/// Has a thread, and counts.
+#[tool(blocking)]
+fn counts_on_a_thread() -> u32 {
+    RUNS.fetch_add(1, Ordering::SeqCst)
+}
+
 #[test]
-fn a_time_without_a_runtime_is_an_error_not_a_panic() {
-    let registry = Registry::new(tools![quick, blocks]).expect("whole");
-    let calls = [ToolCall::new("1", "quick", r#"{"n":3}"#), ToolCall::new("2", "blocks", r#"{"text":"a"}"#)];
+fn without_the_runtime_that_it_needs_a_tool_does_not_start() {
+    let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("whole");
+    let calls = [ToolCall::new("1", "counts", ""), ToolCall::new("2", "counts_on_a_thread", "")];
+    let reasons = |answers: Vec<tool_runtime::ToolMessage>| {
+        let reason = |answer: &tool_runtime::ToolMessage| {
+            let source = answer.outcome()?.error()?.source()?.to_string();
+            Some(format!("{} {source}", answer.content))
+        };
+        answers.iter().map(|answer| reason(answer).unwrap_or_default()).collect::<Vec<_>>()
+    };
     let answers = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
-    assert_eq!(answers[0].content, "Error: the tool `quick` cannot run: it needs a Tokio runtime.");
-    assert_eq!(answers[1].content, "Error: the tool `blocks` cannot run: it needs a Tokio runtime.");
+    assert_eq!(
+        reasons(answers),
+        [
+            "Error: the tool `counts` is not available now. \
+             a tool that has a time-out or is `blocking` needs a Tokio runtime",
+            "Error: the tool `counts_on_a_thread` is not available now. \
+             a tool that has a time-out or is `blocking` needs a Tokio runtime",
+        ]
+    );
+    let without_time = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let answers = without_time.block_on(registry.dispatch(&calls[..1]));
+    assert_eq!(
+        reasons(answers),
+        ["Error: the tool `counts` is not available now. \
+             a time-out needs a Tokio runtime with `enable_time`",]
+    );
+    assert_eq!(RUNS.load(Ordering::SeqCst), 0, "none has run");
 }
 
 /// Says on which thread it runs.
@@ -62,10 +129,21 @@ fn blocks(text: &str, #[arg(default)] panics: bool) -> Result<String, String> {
     Ok(format!("{text} {here:?}"))
 }
 
+/// Where the test holds the threads of its tools.
+static HELD: Mutex<()> = Mutex::new(());
+static STARTED: AtomicU32 = AtomicU32::new(0);
+
 /// Sleeps on its thread.
 #[tool(blocking, timeout = "20ms")]
 fn sleeps() {
-    std::thread::sleep(Duration::from_millis(500));
+    STARTED.fetch_add(1, Ordering::SeqCst);
+    drop(HELD.lock());
+}
+
+/// Sleeps where only a thread of its own lets it be answered in time.
+#[tool(timeout = "20ms")]
+fn sleeps_without_saying_so() {
+    drop(HELD.lock());
 }
 
 #[tokio::test]
@@ -83,17 +161,52 @@ async fn a_blocking_tool_runs_on_a_thread_of_its_own() {
     );
 }
 
-#[tokio::test]
-async fn a_blocking_tool_that_outlives_its_time_is_answered_before_it_ends() {
-    let started = std::time::Instant::now();
-    let said = answer(tools![sleeps], "sleeps", "").await;
-    assert_eq!(said, "Error: the tool `sleeps` did not finish within 20 ms. It may have taken effect.");
-    assert!(started.elapsed() < Duration::from_millis(400), "the thread was waited for");
+#[test]
+fn a_blocking_tool_that_outlives_its_time_is_answered_and_one_without_a_thread_never_starts() {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().max_blocking_threads(1).build().expect("a runtime");
+    let late =
+        |tool| format!("Error: the tool `{tool}` did not finish within 20 ms. It may have taken effect.");
+    runtime.block_on(async {
+        let held = HELD.lock();
+        // The first has the only thread, the others wait for it.
+        assert_eq!(answer(tools![sleeps], "sleeps", "").await, late("sleeps"));
+        assert_eq!(answer(tools![sleeps], "sleeps", "").await, late("sleeps"));
+        let said = answer(tools![sleeps_without_saying_so], "sleeps_without_saying_so", "").await;
+        assert_eq!(said, late("sleeps_without_saying_so"));
+        drop(held);
+    });
+    drop(runtime);
+    assert_eq!(STARTED.load(Ordering::SeqCst), 1, "one was given up before it had a thread");
 }
+
+struct Greeter(&'static str);
+
+#[toolset]
+impl Greeter {
+    /// Greets.
+    #[tool(blocking)]
+    fn greet(&self, name: &str, #[state] sign: &char, #[context] call: &CallContext) -> String {
+        let number = call.batch().get::<u64>().copied().unwrap_or_default();
+        format!("{} {name}{sign} {} {} {number}", self.0, call.id(), call.tool())
+    }
+}
+
+#[tokio::test]
+async fn a_blocking_method_has_its_state_context_and_self() {
+    let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("whole");
+    let call = ToolCall::new("call_1", "greet", r#"{"name":"Ada"}"#);
+    let batch = BatchContext::new().state('!').state(7_u64);
+    let answers = registry.dispatch_with(&[call], &batch).await;
+    assert_eq!(answers[0].content, "Hello Ada! call_1 greet 7");
+}
+
+static DELETED: AtomicU32 = AtomicU32::new(0);
 
 /// Deletes.
 #[tool(destructive, idempotent, requires_approval, timeout = "500ms")]
-fn delete(path: &str) -> String {
+async fn delete(path: &str) -> String {
+    DELETED.fetch_add(1, Ordering::SeqCst);
     format!("{path} is gone")
 }
 
@@ -102,6 +215,7 @@ async fn a_tool_that_needs_approval_is_not_run_by_dispatch() {
     let registry = Registry::new(tools![delete]).expect("whole");
     let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
     assert_eq!(answers[0].content, "Error: the tool `delete` needs approval, which was not given.");
+    assert_eq!(DELETED.load(Ordering::SeqCst), 0, "it has not run");
     assert_eq!(registry.call("delete", r#"{"path":"x"}"#).await.expect("by hand"), "x is gone");
 }
 

@@ -66,10 +66,15 @@ impl<T: Backend> Calculator<T> {
         numbers.iter().sum::<i64>() + start
     }
 
-    /// Is not there.
-    #[tool]
+    /// Is there in another build.
+    #[tool(name = "twin")]
     #[cfg(any())]
-    fn compiled_out(&self) -> NoSuchType {}
+    fn twin(&self) -> NoSuchType {}
+
+    /// Is there in this build.
+    #[tool(name = "twin", crate = ::tool_runtime)]
+    #[cfg(not(any()))]
+    fn other_twin() {}
 
     const START: i64 = 100;
 
@@ -96,7 +101,7 @@ async fn two_instances_of_a_generic_toolset_have_each_their_own_state() {
         .state('!')
         .build()
         .expect("the names differ");
-    assert_eq!(registry.len(), 12);
+    assert_eq!(registry.len(), 15);
     for (name, arguments, expected) in [
         ("memory_add", r#"{"a":1}"#, "11"),
         ("memory_add", r#"{"a":1}"#, "11"),
@@ -124,7 +129,7 @@ async fn methods_stay_methods() {
 #[test]
 fn methods_have_the_options_and_docs_of_functions() {
     let registry = Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("whole");
-    assert_eq!(registry.names(), ["add", "backend", "double", "sum"]);
+    assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
     assert!(registry.hints("add").is_some_and(|hints| hints.read_only));
     let add = registry.get("add").expect("it is there");
     assert_eq!(add.description(), "Adds to what is there.");
@@ -133,28 +138,33 @@ fn methods_have_the_options_and_docs_of_functions() {
 }
 
 #[test]
-fn one_toolset_twice_is_a_duplicate_and_a_long_prefix_no_name() {
+fn one_toolset_twice_needs_a_prefix() {
     let error = Registry::builder()
         .toolset(Calculator::new(Memory(1)))
         .toolset(Calculator::new(Memory(2)))
         .state('!')
         .build()
         .expect_err("names are there twice");
-    assert_eq!(error.faults().len(), 4, "{error}");
-    assert!(error.to_string().contains("two tools are named `add`"), "{error}");
+    assert_eq!(error.faults().len(), 5, "{error}");
+    let text = error.to_string();
+    assert!(text.contains("two tools are named `add`, at "), "{text}");
+    assert!(text.contains("rename one of them, or give a toolset a prefix"), "{text}");
+}
 
-    let error = Registry::builder()
-        .toolset_prefixed(&"x".repeat(60), Calculator::new(Memory(1)))
-        .state('!')
-        .build()
-        .expect_err("names are too long");
-    assert!(error.faults().iter().all(|fault| matches!(fault, BuildFault::InvalidName { .. })), "{error}");
-    let error = Registry::builder()
-        .toolset_prefixed("my ", Calculator::new(Memory(1)))
-        .state('!')
-        .build()
-        .expect_err("a space is no part of a name");
-    assert_eq!(error.faults().len(), 4);
+#[test]
+fn a_prefix_that_makes_no_name_is_refused() {
+    for prefix in ["my ", "x".repeat(60).as_str(), "时"] {
+        let error = Registry::builder()
+            .toolset_prefixed(prefix, Calculator::new(Memory(1)))
+            .state('!')
+            .build()
+            .expect_err("servers would refuse the name");
+        assert!(
+            error.faults().iter().all(|fault| matches!(fault, BuildFault::InvalidName { .. })),
+            "{error}"
+        );
+        assert_eq!(error.faults().len(), if prefix.len() == 60 { 2 } else { 5 }, "{error}");
+    }
 }
 
 #[test]
@@ -166,4 +176,21 @@ fn a_missing_state_of_a_method_is_told_by_the_tools_full_name() {
         "the registry cannot be built: `m_backend` needs the state `suffix: &char`; add `.state(..)` with a value \
          of this type, or `.batch_state::<char>()` where each batch brings its own"
     );
+}
+
+struct Words<'a>(&'a [&'a str]);
+
+#[toolset]
+impl Words<'_> {
+    /// Says a word.
+    #[tool]
+    fn word(&self, index: usize) -> Option<String> {
+        self.0.get(index).map(|word| (*word).to_owned())
+    }
+}
+
+#[tokio::test]
+async fn a_toolset_may_have_a_lifetime_that_it_does_not_name() {
+    let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("whole");
+    assert_eq!(said(&registry, "word", r#"{"index":1}"#).await, r#""b""#);
 }

@@ -94,7 +94,7 @@ const _: () = {
                     .__with_default(::core::default::Default::default);
                 let mut ___unused = ::tool_runtime::__private::argument::<bool>();
                 __invocation
-                    .decode(
+                    .__decode(
                         &mut [
                             &mut __tags,
                             &mut __title,
@@ -106,12 +106,12 @@ const _: () = {
                     )?;
                 ::tool_runtime::__private::start(async move {
                     let __returned = list(
-                        __tags.get(),
-                        __title.get(),
-                        __text.get(),
-                        __3.get(),
-                        __mod.get(),
-                        ___unused.get(),
+                        __tags.__get(),
+                        __title.__get(),
+                        __text.__get(),
+                        __3.__get(),
+                        __mod.__get(),
+                        ___unused.__get(),
                     );
                     let __sent = ::tool_runtime::__private::Returned(&__returned)
                         .__kind()

@@ -33,14 +33,18 @@ const _: () = {
                     PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
                     SendsJson as _,
                 };
-                let __shop = __invocation.state::<Shop>("shop")?;
+                let __shop = __invocation.__state::<Shop>("shop")?;
                 let mut __title = ::tool_runtime::__private::Tag::<&str>::NEW
                     .__passing()
                     .argument();
-                let __call = __invocation.context();
-                __invocation.decode(&mut [&mut __title])?;
+                let __call = __invocation.__context();
+                __invocation.__decode(&mut [&mut __title])?;
                 ::tool_runtime::__private::start(async move {
-                    let __returned = open_ticket(__shop.get(), __title.get(), &__call)
+                    let __returned = open_ticket(
+                            __shop.__get(),
+                            __title.__get(),
+                            &__call,
+                        )
                         .await;
                     let __sent = ::tool_runtime::__private::Returned(&__returned)
                         .__kind()

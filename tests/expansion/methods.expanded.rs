@@ -28,7 +28,7 @@ const _: () = {
     impl<B: Backend> ::tool_runtime::__private::Toolset for Calculator<B>
     where
         B: Clone,
-        Calculator<B>: ::core::marker::Send + ::core::marker::Sync + 'static,
+        Self: ::core::marker::Send + ::core::marker::Sync + 'static,
     {
         const TOOLS: &'static [::tool_runtime::__private::Descriptor] = &[
             ::tool_runtime::__private::Descriptor {
@@ -54,11 +54,11 @@ const _: () = {
                         PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
                         SendsJson as _,
                     };
-                    let __self = __invocation.instance::<Self>();
+                    let __self = __invocation.__instance::<Self>();
                     let mut __a = ::tool_runtime::__private::argument::<i64>();
-                    __invocation.decode(&mut [&mut __a])?;
+                    __invocation.__decode(&mut [&mut __a])?;
                     ::tool_runtime::__private::start(async move {
-                        let __returned = Self::add(__self.get(), __a.get()).await;
+                        let __returned = Self::add(__self.__get(), __a.__get()).await;
                         let __sent = ::tool_runtime::__private::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;
@@ -90,9 +90,9 @@ const _: () = {
                         SendsJson as _,
                     };
                     let mut __n = ::tool_runtime::__private::argument::<i64>();
-                    __invocation.decode(&mut [&mut __n])?;
+                    __invocation.__decode(&mut [&mut __n])?;
                     ::tool_runtime::__private::start(async move {
-                        let __returned = Self::double(__n.get());
+                        let __returned = Self::double(__n.__get());
                         let __sent = ::tool_runtime::__private::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;

@@ -22,7 +22,7 @@ const _: () = {
                     PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
                     SendsJson as _,
                 };
-                __invocation.decode(&mut [])?;
+                __invocation.__decode(&mut [])?;
                 ::tool_runtime::__private::start(async move {
                     let __returned = ring();
                     let __sent = ::tool_runtime::__private::Returned(&__returned)

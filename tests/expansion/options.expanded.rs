@@ -39,9 +39,9 @@ const _: () = {
                     SendsJson as _,
                 };
                 let mut __path = renamed::__private::argument::<String>();
-                __invocation.decode(&mut [&mut __path])?;
+                __invocation.__decode(&mut [&mut __path])?;
                 renamed::__private::start(async move {
-                    let __returned = delete_file(__path.get());
+                    let __returned = delete_file(__path.__get());
                     let __sent = renamed::__private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;

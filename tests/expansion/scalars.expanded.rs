@@ -40,9 +40,9 @@ const _: () = {
                     .argument();
                 let mut __days = ::tool_runtime::__private::argument::<u8>()
                     .__with_default(|| 0);
-                __invocation.decode(&mut [&mut __city, &mut __days])?;
+                __invocation.__decode(&mut [&mut __city, &mut __days])?;
                 ::tool_runtime::__private::start(async move {
-                    let __returned = get_weather(__city.get(), __days.get()).await;
+                    let __returned = get_weather(__city.__get(), __days.__get()).await;
                     let __sent = ::tool_runtime::__private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;

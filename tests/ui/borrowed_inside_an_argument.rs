@@ -5,11 +5,6 @@ use tool_runtime::tool;
 #[tool]
 fn list(_cities: Vec<&str>, _more: &[&str], _map: Option<HashMap<String, (&str, u8)>>) {}
 
-/// Takes a text that would have to live for ever.
-#[tool]
-fn forever(_city: &'static str) {}
-
 fn main() {
     list(vec![], &[], None);
-    forever("Rome");
 }

@@ -18,7 +18,18 @@ fn get_weather(city: &str, days: u8) -> String {
 #[tool]
 fn now() {}
 
+/// Look up a word.
+///
+/// # Arguments
+/// - `word`, `language`: What.
+/// - `word` - What, again.
+#[tool]
+fn look_up(word: &str, language: &str) {
+    let _ = (word, language);
+}
+
 fn main() {
+    look_up("a", "en");
     get_weather("Beijing", 1);
     now();
 }

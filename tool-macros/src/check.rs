@@ -7,7 +7,9 @@ use crate::meant::{Argument, Input, Name, Role, Tool, Toolset};
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::spanned::Spanned as _;
-use syn::{Error, FnArg, GenericParam, Ident, Meta, Receiver, ReceiverKind, Safety, Type};
+use syn::{
+    Error, FnArg, GenericParam, Ident, Lifetime, Meta, Receiver, ReceiverKind, Safety, Type, TypeReference,
+};
 
 /// What servers take as the name of a function:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
@@ -30,12 +32,15 @@ pub(crate) fn check(tool: &Tool, faults: &mut Faults) {
 
 pub(crate) fn check_toolset(toolset: &Toolset, faults: &mut Faults) {
     if toolset.tools.is_empty() {
-        let message = "a toolset without tools; put `#[tool]` on the methods that are some";
+        let message = "this toolset has no tools; put `#[tool]` on its methods";
         faults.push(Error::new(toolset.written.self_ty.span(), message));
     }
     for (position, tool) in toolset.tools.iter().enumerate() {
         check(tool, faults);
-        if toolset.tools[..position].iter().any(|other| other.name.text == tool.name.text) {
+        // Of two with a `#[cfg]`, there may be one.
+        let is_always = |tool: &Tool| !tool.function.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
+        let is_same = |other: &&Tool| other.name.text == tool.name.text && is_always(other);
+        if is_always(tool) && toolset.tools[..position].iter().any(|other| is_same(&other)) {
             let message = format!(
                 "two tools are named `{}`; give one of them `#[tool(name = \"..\")]`",
                 tool.name.text
@@ -49,7 +54,7 @@ fn check_function(tool: &Tool, faults: &mut Faults) {
     let signature = &tool.function.signature;
     let mut refuse = |token: &dyn ToTokens, message: &str| faults.push(Error::new_spanned(token, message));
     if let Some(token) = &signature.constness {
-        refuse(token, "a tool cannot be `const`; take the word away");
+        refuse(token, "a tool cannot be `const`; remove the word");
     }
     if let Safety::Unsafe(token) = &signature.safety {
         refuse(token, "a tool cannot be `unsafe`: a model decides when it runs; wrap it in a safe function");
@@ -58,7 +63,7 @@ fn check_function(tool: &Tool, faults: &mut Faults) {
         refuse(abi, "a tool cannot be `extern`; wrap it in an ordinary function");
     }
     if let Some(variadic) = &signature.variadic {
-        refuse(&variadic.dots, "a tool cannot be variadic; take a `Vec<T>`");
+        refuse(&variadic.dots, "a tool cannot be variadic; take a list: `&[T]` or `Vec<T>`");
     }
     for generic in &signature.generics.params {
         match generic {
@@ -113,7 +118,7 @@ fn is_shared(receiver: &Receiver) -> bool {
 fn check_name(name: &Name, faults: &mut Faults) {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.text.is_empty() {
-        faults.push(Error::new(name.span, "a tool needs a name, since the model calls it by it"));
+        faults.push(Error::new(name.span, "the name must not be empty: the model calls the tool by it"));
     } else if !name.text.chars().all(allowed) {
         let message = format!(
             "`{}` cannot be the name of a tool: servers take letters, digits, `_` and `-`; write `#[tool(name = \"..\")]`",
@@ -136,11 +141,20 @@ fn check_description(tool: &Tool, faults: &mut Faults) {
             "a tool needs a description for the model; write a `///` comment above it, or say `description = \"\"`",
         ));
     }
+    let arguments = tool.arguments().map(|argument| &*argument.name.text);
+    let inputs = tool.inputs.iter().map(|input| &*input.name);
+    let known: Vec<&str> = inputs.chain(arguments).filter(|name| !name.is_empty()).collect();
     for listed in &tool.listed {
-        let names: Vec<&str> = tool.arguments().map(|argument| &*argument.name.text).collect();
-        let message = match names[..] {
-            [] => format!("`{}` is no parameter: the function has none", listed.name),
-            _ => format!("`{}` is no parameter; the parameters are `{}`", listed.name, names.join("`, `")),
+        let message = if known.iter().any(|name| listed.is_of(name)) {
+            format!("`{}` is listed twice; remove one of the items", listed.name)
+        } else {
+            let known: Vec<&str> = tool.arguments().map(|argument| &*argument.name.text).collect();
+            match known[..] {
+                [] => format!("`{}` is no parameter of this function", listed.name),
+                _ => {
+                    format!("`{}` is no parameter; the parameters are `{}`", listed.name, known.join("`, `"))
+                }
+            }
         };
         faults.push(Error::new(listed.span, message));
     }
@@ -156,7 +170,7 @@ fn check_options(tool: &Tool, faults: &mut Faults) {
         refuse(span, "a tool that is `read_only` destroys nothing; keep one of them");
     }
     if let (Some(handle), true) = (&options.handle, tool.is_method) {
-        refuse(handle.span(), "a method has no type of its own to be named; leave `handle` away");
+        refuse(handle.span(), "a method has no type of its own to name; remove `handle`");
     }
 }
 
@@ -181,7 +195,7 @@ fn check_inputs(inputs: &[Input], faults: &mut Faults) {
             Role::Context => {
                 check_lent(input, "context", "write `&CallContext`", faults);
                 if std::mem::replace(&mut has_context, true) {
-                    let message = "a call has one context; leave this parameter away";
+                    let message = "a call has one context; remove this parameter";
                     faults.push(Error::new_spanned(&input.written.pat, message));
                 }
             }
@@ -199,7 +213,7 @@ fn check_attributes(input: &Input, faults: &mut Faults) {
         if !matches!(attr.meta, Meta::Path(_)) {
             faults.push(Error::new_spanned(
                 &attr.meta,
-                "this attribute is one word; leave away what follows it",
+                "this attribute takes nothing; remove what follows the word",
             ));
         }
     }
@@ -209,7 +223,7 @@ fn check_attributes(input: &Input, faults: &mut Faults) {
         Role::Context => "context",
     };
     for attr in input.attributes("arg") {
-        let message = format!("the model knows nothing of a `#[{owner}]`; leave `#[arg(..)]` away");
+        let message = format!("the model does not fill in a `#[{owner}]`; remove `#[arg(..)]`");
         faults.push(Error::new_spanned(attr, message));
     }
     for attr in input.attributes("context").filter(|_| owner == "state") {
@@ -229,6 +243,7 @@ fn check_lent(input: &Input, owner: &str, instead: &str, faults: &mut Faults) {
                 let message = format!("`#[{owner}]` is lent to many calls at once; take `&`, not `&mut`");
                 faults.push(Error::new(token.span(), message));
             }
+            check_lifetime(reference.lifetime.as_ref(), faults);
         }
         other => {
             let message = format!("`#[{owner}]` is lent, not given away; {instead}");
@@ -247,22 +262,23 @@ fn check_argument(input: &Input, argument: &Argument, faults: &mut Faults) {
             let message = "a tool's argument needs one type, not `impl Trait`; name the type";
             faults.push(Error::new_spanned(ty, message));
         }
-        Type::Reference(reference) => {
-            if let Some(token) = &reference.mutability {
-                let message = "a tool's argument cannot be `&mut`; take it by value";
-                faults.push(Error::new(token.span(), message));
-            }
-            let lifetime = reference.lifetime.as_ref();
-            if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
-                let message = "a tool's argument lives as long as its call; leave `'static` away";
-                faults.push(Error::new(lifetime.span(), message));
-            }
+        Type::Reference(TypeReference { mutability: Some(token), .. }) => {
+            let message = "a tool's argument cannot be `&mut`; take it by value";
+            faults.push(Error::new(token.span(), message));
         }
         _ => {}
     }
+    check_lifetime(borrowed::lifetime(input.ty()), faults);
     if let Some(token) = borrowed::inside(input.ty()) {
-        let message =
-            "only an argument as a whole can be borrowed; write `String` for `&str` in here, `T` for `&T`";
+        let message = "a borrow cannot stand inside an argument's type; \
+                       write `String` instead of `&str`, `T` instead of `&T`";
         faults.push(Error::new(token.span, message));
+    }
+}
+
+fn check_lifetime(lifetime: Option<&Lifetime>, faults: &mut Faults) {
+    if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
+        let message = "what a tool takes lives as long as its call; remove `'static`, or write `'_`";
+        faults.push(Error::new(lifetime.span(), message));
     }
 }

@@ -65,9 +65,10 @@ impl Piece {
 fn pieces(attr: &Attribute) -> Vec<Piece> {
     match &attr.meta {
         Meta::NameValue(pair) => match &pair.value {
-            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
-                lines(&text.value()).map(|text| Piece::Line(Line { text, span: attr.span() })).collect()
-            }
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => lines(&text.value())
+                .into_iter()
+                .map(|text| Piece::Line(Line { text, span: attr.span() }))
+                .collect(),
             value => vec![Piece::Evaluated(value.clone())],
         },
         // `#[doc(hidden)]`, `#[doc(alias = "..")]`
@@ -76,16 +77,18 @@ fn pieces(attr: &Attribute) -> Vec<Piece> {
 }
 
 /// The lines of a comment, less what is there for its looks.
-fn lines(comment: &str) -> impl Iterator<Item = String> {
+fn lines(comment: &str) -> Vec<String> {
     let comment: Vec<&str> = comment.split('\n').collect();
     let below = comment[1..].iter().filter(|line| !line.trim().is_empty());
     // `/** .. */` keeps the column of stars that many people put before each line, or else the indentation.
-    let margin = if below.clone().all(|line| line.trim_start().starts_with('*')) {
+    // A list has its stars at the edge.
+    let is_starred = |line: &&&str| line.starts_with([' ', '\t']) && line.trim_start().starts_with('*');
+    let margin = if below.clone().all(|line| is_starred(&line)) {
         Margin::Stars
     } else {
         Margin::Spaces(below.map(|line| line.len() - line.trim_start_matches(' ').len()).min().unwrap_or(0))
     };
-    let lines: Vec<String> = comment
+    comment
         .iter()
         .enumerate()
         .map(|(index, line)| {
@@ -98,8 +101,7 @@ fn lines(comment: &str) -> impl Iterator<Item = String> {
             };
             line.strip_prefix(' ').unwrap_or(line).trim_end().to_owned()
         })
-        .collect();
-    lines.into_iter()
+        .collect()
 }
 
 enum Margin {
@@ -139,6 +141,12 @@ mod tests {
             let found = text(&[attribute]);
             assert_eq!(found.as_deref(), Some("One.\n\nTwo.\n  Three."), "{comment:?}");
         }
+    }
+
+    #[test]
+    fn a_list_in_an_attribute_keeps_its_bullets() {
+        let attribute: Attribute = parse_quote!(#[doc = "One of:\n* a\n* b"]);
+        assert_eq!(text(&[attribute]).as_deref(), Some("One of:\n* a\n* b"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod span;
 
 use crate::meant::{Argument, Tool, Toolset};
 use crate::options::{Literal, ToolOptions};
-use input::Place;
+use input::Local;
 use proc_macro2::{Literal as Token, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use span::{ours_at, respanned};
@@ -71,7 +71,7 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
     let (generics, _, bounds) = written.generics.split_for_impl();
     // A registry needs all three, but in a generic `impl` not every type has them.
     let shared = quote_spanned! {ours_at(self_ty.span())=>
-        #self_ty: ::core::marker::Send + ::core::marker::Sync + 'static
+        Self: ::core::marker::Send + ::core::marker::Sync + 'static
     };
     let bounds = match bounds {
         Some(bounds) if bounds.predicates.trailing_punct() => quote!(#bounds #shared),
@@ -101,7 +101,7 @@ fn descriptor(tool: &Tool) -> TokenStream {
     let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
     // With a span of its own, a method's line is not that of the `#[toolset]`.
     let line = quote_spanned!(tool.function.signature.ident.span()=> ::core::line!());
-    let options = options(&tool.options);
+    let options = options(tool);
     let parameters = tool.arguments().map(|argument| parameter(krate, argument));
     let call = call(tool);
     quote! {
@@ -122,18 +122,21 @@ fn descriptor(tool: &Tool) -> TokenStream {
 }
 
 /// What `Options::NONE` is not yet.
-fn options(options: &ToolOptions) -> TokenStream {
+fn options(tool: &Tool) -> TokenStream {
+    let ToolOptions { blocking, requires_approval, read_only, destructive, idempotent, timeout, .. } =
+        &tool.options;
+    // Nothing but a thread of its own could let a `fn` be answered before it ends.
+    let blocks = blocking.is_some() || timeout.is_some() && tool.function.signature.asyncness.is_none();
     let words = [
-        (options.blocking, quote!(.blocking())),
-        (options.requires_approval, quote!(.requires_approval())),
-        (options.read_only, quote!(.read_only())),
-        (options.destructive, quote!(.destructive())),
-        (options.idempotent, quote!(.idempotent())),
+        (blocks, quote!(.blocking())),
+        (requires_approval.is_some(), quote!(.requires_approval())),
+        (read_only.is_some(), quote!(.read_only())),
+        (destructive.is_some(), quote!(.destructive())),
+        (idempotent.is_some(), quote!(.idempotent())),
     ];
-    let words = words.into_iter().filter(|(written, _)| written.is_some()).map(|(_, word)| word);
-    let timeout = options.timeout.as_ref().map(|timeout| {
-        let milliseconds = timeout.allowed.as_millis();
-        let milliseconds = Token::u64_unsuffixed(milliseconds.try_into().unwrap_or(u64::MAX));
+    let words = words.into_iter().filter(|(is_said, _)| *is_said).map(|(_, word)| word);
+    let timeout = timeout.map(|milliseconds| {
+        let milliseconds = Token::u64_unsuffixed(milliseconds);
         quote!(.timeout_ms(#milliseconds))
     });
     quote!(#(#words)* #timeout)
@@ -154,7 +157,7 @@ fn parameter(krate: &Path, argument: &Argument) -> TokenStream {
 
 fn literal(krate: &Path, value: &Literal) -> TokenStream {
     let (kind, value) = match value {
-        Literal::Integer(integer) => (quote!(Integer), Token::i64_unsuffixed(*integer).into_token_stream()),
+        Literal::Integer(integer) => (quote!(Integer), Token::i128_unsuffixed(*integer).into_token_stream()),
         Literal::Float(float) => (quote!(Float), Token::f64_unsuffixed(*float).into_token_stream()),
         Literal::Boolean(boolean) => (quote!(Boolean), boolean.into_token_stream()),
         Literal::Text(text) => (quote!(Text), text.into_token_stream()),
@@ -170,17 +173,17 @@ fn literal(krate: &Path, value: &Literal) -> TokenStream {
 /// describes itself, so that each parameter's code is generated once.
 fn call(tool: &Tool) -> TokenStream {
     let Tool { function, krate, .. } = tool;
-    let places: Vec<Place> =
-        tool.inputs.iter().enumerate().map(|(index, input)| Place::new(krate, index, input)).collect();
-    let declarations = places.iter().map(|place| &place.declaration);
-    let decoded = places.iter().filter_map(|place| place.decoded.as_ref());
-    let taken = places.iter().map(|place| &place.taken);
+    let locals: Vec<Local> =
+        tool.inputs.iter().enumerate().map(|(index, input)| Local::new(tool, index, input)).collect();
+    let declarations = locals.iter().map(|local| &local.declaration);
+    let decoded = locals.iter().filter_map(|local| local.decoded.as_ref());
+    let taken = locals.iter().map(|local| &local.taken);
 
     let signature = &function.signature;
     let ident = &signature.ident;
     let is_of_instance = matches!(signature.inputs.first(), Some(FnArg::Receiver(_)));
-    let instance = is_of_instance.then(|| quote!(let __self = __invocation.instance::<Self>();));
-    let taken = is_of_instance.then(|| quote!(__self.get())).into_iter().chain(taken.cloned());
+    let instance = is_of_instance.then(|| quote!(let __self = __invocation.__instance::<Self>();));
+    let taken = is_of_instance.then(|| quote!(__self.__get())).into_iter().chain(taken.cloned());
     let path = tool.is_method.then(|| quote!(Self::));
     let dot_await = signature.asyncness.map(|_| quote!(.await));
 
@@ -207,7 +210,7 @@ fn call(tool: &Tool) -> TokenStream {
             use #krate::__private::{PassedByValue as _, DefaultUnseen as _, ReturnsValue as _, SendsJson as _};
             #instance
             #(#declarations)*
-            __invocation.decode(&mut [#(#decoded),*])?;
+            __invocation.__decode(&mut [#(#decoded),*])?;
             #start
         }
     }

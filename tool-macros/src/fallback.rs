@@ -19,8 +19,9 @@ pub(crate) fn tool(tool: &Tool, error: &Error) -> TokenStream {
     let error = error.to_compile_error();
     let handle = tool.handle();
     let name = handle.to_string();
-    let is_method = matches!(function.signature.inputs.first(), Some(FnArg::Receiver(_)));
-    let stand_in = (!is_method && !is_primitive(handle)).then(|| {
+    // Where there is a `self`, this is an `impl`, where no type can stand.
+    let has_self = matches!(function.signature.inputs.first(), Some(FnArg::Receiver(_)));
+    let stand_in = (!has_self && !is_primitive(handle)).then(|| {
         let cfgs = expand::cfgs(&function.attrs);
         let handle_type = expand::handle_type(tool);
         quote! {

@@ -38,7 +38,7 @@ fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
         Err(error) => return fallback::item_unchanged(item, &error),
     };
     let mut faults = Faults::default();
-    let tool = meant::Tool::new(options, &function, &mut faults);
+    let tool = meant::Tool::of_function(options, &function, &mut faults);
     check::check(&tool, &mut faults);
     match faults.into_error() {
         None => expand::tool(&tool),

@@ -6,12 +6,12 @@ mod timeout;
 
 pub(crate) use arg::{ArgOptions, DefaultValue};
 pub(crate) use keyword::{Keyword, Literal};
-pub(crate) use timeout::Timeout;
 
 use crate::faults::Faults;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::meta::{self, ParseNestedMeta};
-use syn::parse::Parser as _;
+use syn::parse::{Parse, Parser as _};
+use syn::spanned::Spanned as _;
 use syn::{Error, Ident, LitStr, Path, Result, Token};
 
 #[derive(Default)]
@@ -20,7 +20,8 @@ pub(crate) struct ToolOptions {
     pub(crate) description: Option<LitStr>,
     pub(crate) krate: Option<Path>,
     pub(crate) handle: Option<Ident>,
-    pub(crate) timeout: Option<Timeout>,
+    /// In milliseconds.
+    pub(crate) timeout: Option<u64>,
     pub(crate) blocking: Option<Span>,
     pub(crate) requires_approval: Option<Span>,
     pub(crate) read_only: Option<Span>,
@@ -28,38 +29,34 @@ pub(crate) struct ToolOptions {
     pub(crate) idempotent: Option<Span>,
 }
 
+const OF_TOOL: [&str; 10] = [
+    "name",
+    "description",
+    "timeout",
+    "blocking",
+    "requires_approval",
+    "read_only",
+    "destructive",
+    "idempotent",
+    "handle",
+    "crate",
+];
+
 impl ToolOptions {
     pub(crate) fn parse(options: TokenStream, faults: &mut Faults) -> Self {
         let mut read = ToolOptions::default();
-        parse_each(options, faults, |option| match () {
-            () if option.path.is_ident("name") => once(&mut read.name, option, text),
-            () if option.path.is_ident("description") => once(&mut read.description, option, text),
-            () if option.path.is_ident("crate") => once(&mut read.krate, option, path),
-            () if option.path.is_ident("handle") => once(&mut read.handle, option, name_of_type),
-            () if option.path.is_ident("timeout") => once(&mut read.timeout, option, timeout::read),
-            () if option.path.is_ident("blocking") => once(&mut read.blocking, option, word),
-            () if option.path.is_ident("requires_approval") => {
-                once(&mut read.requires_approval, option, word)
-            }
-            () if option.path.is_ident("read_only") => once(&mut read.read_only, option, word),
-            () if option.path.is_ident("destructive") => once(&mut read.destructive, option, word),
-            () if option.path.is_ident("idempotent") => once(&mut read.idempotent, option, word),
-            () => Err(unknown(
-                "option",
-                option,
-                &[
-                    "name",
-                    "description",
-                    "timeout",
-                    "blocking",
-                    "requires_approval",
-                    "read_only",
-                    "destructive",
-                    "idempotent",
-                    "handle",
-                    "crate",
-                ],
-            )),
+        parse_each(options, faults, |name, option| match name {
+            "name" => once(&mut read.name, option, text),
+            "description" => once(&mut read.description, option, text),
+            "timeout" => once(&mut read.timeout, option, timeout::milliseconds),
+            "blocking" => once(&mut read.blocking, option, word),
+            "requires_approval" => once(&mut read.requires_approval, option, word),
+            "read_only" => once(&mut read.read_only, option, word),
+            "destructive" => once(&mut read.destructive, option, word),
+            "idempotent" => once(&mut read.idempotent, option, word),
+            "handle" => once(&mut read.handle, option, name_of_type),
+            "crate" => once(&mut read.krate, option, path),
+            _ => Err(unknown("option", option, &OF_TOOL)),
         });
         read
     }
@@ -68,9 +65,9 @@ impl ToolOptions {
 /// What stands in `#[toolset(..)]`: where the crate is found.
 pub(crate) fn parse_toolset(options: TokenStream, faults: &mut Faults) -> Option<Path> {
     let mut krate = None;
-    parse_each(options, faults, |option| match () {
-        () if option.path.is_ident("crate") => once(&mut krate, option, path),
-        () => Err(unknown("option", option, &["crate"])),
+    parse_each(options, faults, |name, option| match name {
+        "crate" => once(&mut krate, option, path),
+        _ => Err(unknown("option", option, &["crate"])),
     });
     krate
 }
@@ -79,10 +76,11 @@ pub(crate) fn parse_toolset(options: TokenStream, faults: &mut Faults) -> Option
 fn parse_each(
     options: TokenStream,
     faults: &mut Faults,
-    mut parse: impl FnMut(&ParseNestedMeta) -> Result<()>,
+    mut parse: impl FnMut(&str, &ParseNestedMeta) -> Result<()>,
 ) {
     let parser = meta::parser(|option| {
-        if let Err(fault) = parse(&option) {
+        let name = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
+        if let Err(fault) = parse(&name, &option) {
             faults.push(fault);
             while !option.input.is_empty() && !option.input.peek(Token![,]) {
                 option.input.parse::<TokenTree>()?;
@@ -109,27 +107,37 @@ fn once<T>(
 }
 
 fn text(option: &ParseNestedMeta) -> Result<LitStr> {
-    let value = option.value().map_err(|_| option.error("write a text in quotes after it: `= \"..\"`"))?;
-    value.parse().map_err(|error| Error::new(error.span(), "write a text in quotes here"))
+    value(option, "write a text in quotes after it: `= \"..\"`", "write a text in quotes here")
 }
 
 fn path(option: &ParseNestedMeta) -> Result<Path> {
-    option.value()?.call(Path::parse_mod_style)
+    let value = option.value().map_err(|_| option.error("write a path after it: `crate = path`"))?;
+    value.call(Path::parse_mod_style)
 }
 
 fn name_of_type(option: &ParseNestedMeta) -> Result<Ident> {
-    let value = option.value().map_err(|_| option.error("name a type after it: `handle = GetWeather`"))?;
-    value.parse().map_err(|error| {
-        Error::new(error.span(), "write the name of a type that is not there yet, for example `GetWeather`")
-    })
+    value(
+        option,
+        "name a type after it: `handle = GetWeather`",
+        "write the name of a type that is not there yet, for example `GetWeather`",
+    )
+}
+
+/// What stands after `=`; `after` is said where there is none, `here` where it is of another kind.
+fn value<T: Parse>(option: &ParseNestedMeta, after: &str, here: &str) -> Result<T> {
+    let value = option.value().map_err(|_| option.error(after))?;
+    if value.is_empty() {
+        return Err(option.error(after));
+    }
+    value.parse().map_err(|error| Error::new(error.span(), here))
 }
 
 fn word(option: &ParseNestedMeta) -> Result<Span> {
     if option.input.is_empty() || option.input.peek(Token![,]) {
-        Ok(syn::spanned::Spanned::span(&option.path))
-    } else {
-        Err(option.error("this option is one word; leave away what follows it, or all of it"))
+        return Ok(option.path.span());
     }
+    let name = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
+    Err(option.error(format!("`{name}` takes no value; write just `{name}`, or remove it")))
 }
 
 /// Says what is known instead, the nearest first.

@@ -65,11 +65,9 @@ impl ToTokens for Function {
         let mut signature = self.signature.clone();
         signature.variadic = None;
         for input in &mut signature.inputs {
-            let attrs = match input {
-                FnArg::Receiver(receiver) => &mut receiver.attrs,
-                FnArg::Typed(typed) => &mut typed.attrs,
-            };
-            attrs.retain(|attr| !OURS.iter().any(|ours| attr.path().is_ident(ours)));
+            if let FnArg::Typed(typed) = input {
+                typed.attrs.retain(|attr| !OURS.iter().any(|ours| attr.path().is_ident(ours)));
+            }
         }
         for attr in &self.attrs {
             attr.to_tokens(tokens);

@@ -6,15 +6,16 @@
 mod absent;
 mod cursor;
 mod diagnosis;
-mod keyword;
+mod literal;
+mod object;
 mod passing;
 mod probe;
 mod slot;
 mod text;
 mod value;
 
-pub(crate) use diagnosis::object;
-pub use keyword::Literal;
+pub use literal::Literal;
+pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub use slot::DefaultUnseen;
 pub(crate) use slot::Slot;
@@ -27,7 +28,7 @@ use schemars::Schema;
 pub struct Parameter {
     /// The key in the arguments.
     pub name: &'static str,
-    /// Empty where it has no doc comment.
+    /// Empty where nothing describes it.
     pub description: &'static str,
     /// What `#[arg(schema(..))]` adds to the schema of its type.
     pub keywords: &'static [(&'static str, Literal)],

@@ -15,14 +15,15 @@ impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
     /// id, whatever the model sent and whatever the tool did.
     ///
-    /// An unknown tool, arguments that are broken or wrong, an error and a panic are each told to the model,
-    /// in a text that starts with `Error: `. What a panic said is kept for the program, in the message's
-    /// [`outcome`](ToolMessage::outcome); the process's own panic hook still runs, and a program that is built
-    /// with `panic = "abort"` ends there.
+    /// An unknown tool, arguments that are broken or wrong, an error, a panic and a time-out are each told to the
+    /// model, in a text that starts with `Error: `. What is only for the program is in the message's
+    /// [`outcome`](ToolMessage::outcome): what a panic said (the process's own panic hook still runs, and a program
+    /// that is built with `panic = "abort"` ends there), or that a batch did not bring a state.
     ///
-    /// The tools share the caller's task: one that computes for long without an `.await` delays the others, and
-    /// the answers are there when the last tool has ended. Dropping the future drops the tools. It needs a
-    /// Tokio runtime for tools that have a time-out or are `blocking`, and else none in particular.
+    /// The tools share the caller's task: one that computes for long without an `.await` delays the others, unless
+    /// it is `blocking`, and the answers are there when the last tool has ended. Dropping the future drops the tools;
+    /// a `blocking` one that has a thread goes on, one that waits for a thread never starts. It needs a Tokio runtime
+    /// for tools that have a time-out or are `blocking`, and else none in particular.
     ///
     /// A tool with `requires_approval` does not run here yet: its call is answered with an error that says so.
     /// [`call`](Registry::call) runs it, since that is the program's own doing.
@@ -57,7 +58,7 @@ impl Registry {
         join_all(calls.iter().map(|call| self.answer(call, batch, started))).await
     }
 
-    /// Runs one tool by hand, for tests and scripts.
+    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};

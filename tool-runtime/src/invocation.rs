@@ -59,6 +59,7 @@ pub enum NotStarted {
     MissingState(&'static str),
 }
 
+/// What the shim calls has `__`: a trait of the user's may be in scope with any other name.
 impl<'a> Invocation<'a> {
     pub(crate) fn call(parameters: &'static [Parameter], arguments: &'a str, scope: Scope<'a>) -> Self {
         Invocation { parameters, purpose: Purpose::Call(arguments, scope) }
@@ -74,7 +75,7 @@ impl<'a> Invocation<'a> {
 
     /// The value whose method the tool is.
     #[must_use]
-    pub fn instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
+    pub fn __instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
         match &self.purpose {
             Purpose::Call(_, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
             Purpose::Describe(..) => Lent(None),
@@ -86,7 +87,7 @@ impl<'a> Invocation<'a> {
     /// # Errors
     ///
     /// There is none.
-    pub fn state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Result<Lent<'a, T>, NotStarted> {
+    pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Result<Lent<'a, T>, NotStarted> {
         match &mut self.purpose {
             Purpose::Call(_, scope) => {
                 match scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states)) {
@@ -104,7 +105,7 @@ impl<'a> Invocation<'a> {
 
     /// The context of the call.
     #[must_use]
-    pub fn context(&self) -> CallContext {
+    pub fn __context(&self) -> CallContext {
         match &self.purpose {
             Purpose::Call(_, scope) => CallContext::new(scope.id, scope.tool).in_batch(scope.batch.clone()),
             Purpose::Describe(..) => CallContext::new("", ""),
@@ -116,7 +117,7 @@ impl<'a> Invocation<'a> {
     /// # Errors
     ///
     /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
-    pub fn decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
+    pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
         match &mut self.purpose {
             Purpose::Call(arguments, _) => arguments::decode(arguments, self.parameters, slots)
                 .map_err(|refusal| NotStarted::Refused(Box::new(refusal))),

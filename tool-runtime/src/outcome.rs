@@ -5,9 +5,10 @@ mod shortened;
 mod unknown_tool;
 
 pub use argument_fault::ArgumentFault;
-pub(crate) use shortened::Shortened;
+use shortened::Shortened;
 pub use unknown_tool::UnknownTool;
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,23 +92,18 @@ pub enum CallError {
         /// Everything that is wrong.
         faults: Vec<ArgumentFault>,
     },
-    /// The tool needs a state that neither the registry nor this batch has.
+    /// The tool cannot run here. The model is not told why: it is the program's own concern.
     #[non_exhaustive]
-    MissingState {
+    Unavailable {
         /// The tool.
         tool: String,
-        /// The type of the state.
-        state: &'static str,
+        /// Why: neither the registry nor the batch has a state that it needs, or there is no Tokio runtime for
+        /// its time-out or its thread.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// The tool has `requires_approval`, and nobody gave it.
     #[non_exhaustive]
     NeedsApproval {
-        /// The tool.
-        tool: String,
-    },
-    /// The tool has a time-out or is `blocking`, and there is no Tokio runtime.
-    #[non_exhaustive]
-    NoRuntime {
         /// The tool.
         tool: String,
     },
@@ -171,14 +167,9 @@ impl fmt::Display for CallError {
                     more => write!(f, "; and {more} more"),
                 }
             }
-            CallError::MissingState { tool, state } => {
-                write!(f, "the tool `{tool}` cannot run: the program did not give it its `{state}`.")
-            }
+            CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {
                 write!(f, "the tool `{tool}` needs approval, which was not given.")
-            }
-            CallError::NoRuntime { tool } => {
-                write!(f, "the tool `{tool}` cannot run: it needs a Tokio runtime.")
             }
             CallError::TimedOut { tool, allowed, read_only } => {
                 write!(f, "the tool `{tool}` did not finish within {}.", Readable(*allowed))?;
@@ -193,9 +184,10 @@ impl fmt::Display for CallError {
     }
 }
 
-impl std::error::Error for CallError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+impl Error for CallError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
+            CallError::Unavailable { source, .. } => Some(&**source),
             CallError::NotJson { source, .. } | CallError::Unserializable { source, .. } => Some(source),
             _ => None,
         }
@@ -205,13 +197,14 @@ impl std::error::Error for CallError {
 /// How many faults of one call are told, before the rest is only counted.
 const MOST_FAULTS: usize = 50;
 
-/// `5 s`, `1.5 s`, `200 ms`
+/// `5 s`, `1.5 s`, `200 ms`, `50 µs`
 struct Readable(Duration);
 
 impl fmt::Display for Readable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.as_secs() {
-            0 => write!(f, "{} ms", self.0.as_millis()),
+        match (self.0.as_secs(), self.0.as_millis()) {
+            (0, 0) => write!(f, "{} µs", self.0.as_micros()),
+            (0, milliseconds) => write!(f, "{milliseconds} ms"),
             _ => write!(f, "{} s", self.0.as_secs_f64()),
         }
     }

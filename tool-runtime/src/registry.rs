@@ -71,7 +71,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Two tools of one name: the error says where each stands.
+    /// As for [`RegistryBuilder::build`]: two tools of one name, for example, or a tool that needs a state. With
+    /// states, it is `Registry::builder().collect().state(..).build()`.
     #[cfg(feature = "collect")]
     pub fn collect() -> Result<Self, BuildError> {
         Registry::builder().collect().build()

@@ -15,7 +15,7 @@ pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
     note = "for a trait object, give the registry an `Arc<dyn ..>` and take `&Arc<dyn ..>`"
 )]
 pub trait State: Send + Sync + 'static {
-    /// The value of this type.
+    /// The value of this type. Here, so that a type without a size is refused with the words above.
     fn find(states: &States) -> Option<&Self>;
 }
 #[diagnostic::do_not_recommend]
@@ -67,7 +67,7 @@ pub struct Lent<'a, T: ?Sized>(pub(crate) Option<&'a T>);
 impl<'a, T: ?Sized> Lent<'a, T> {
     /// The value, as the function takes it.
     #[must_use]
-    pub fn get(&self) -> &'a T {
+    pub fn __get(&self) -> &'a T {
         self.0.unwrap_or_else(|| unreachable!("a function starts only when all that it needs is there"))
     }
 }

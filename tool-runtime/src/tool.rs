@@ -45,6 +45,7 @@ pub struct Descriptor {
     pub description: &'static str,
     /// The type that stands for the tool. The address of a descriptor tells nothing, since each crate that names
     /// a constant may have a copy of its own; nor does the location, which a `macro_rules!` may give to many.
+    /// For a method that of its toolset: only functions can be found twice.
     pub identity: fn() -> TypeId,
     /// Where the function stands.
     pub location: Location,
@@ -107,7 +108,7 @@ impl Descriptor {
             options: Options::NONE,
             parameters: &[],
             call: |mut invocation| {
-                invocation.decode(&mut [])?;
+                invocation.__decode(&mut [])?;
                 start(std::future::ready(Ok(String::new())))
             },
         }

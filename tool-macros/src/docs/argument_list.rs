@@ -10,96 +10,134 @@ pub(crate) struct Listed {
     pub(crate) span: Span,
 }
 
+impl Listed {
+    /// Whether it is of the parameter that has this name, less its leading underscores.
+    pub(crate) fn is_of(&self, name: &str) -> bool {
+        self.name.trim_start_matches("r#").trim_start_matches('_') == name
+    }
+}
+
 /// Parts a doc comment into what is not that list, and the list.
 pub(super) fn take(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Listed>) {
-    let mut reader = Reader::default();
+    let mut parted = Parted::default();
+    let mut section: Option<Section> = None;
+    let mut is_in_code = false;
     for piece in pieces {
-        match piece {
-            Piece::Line(line) => reader.line(line),
-            Piece::Evaluated(_) => {
-                reader.section = None;
-                reader.rest.push(piece);
+        let Piece::Line(line) = piece else {
+            parted.close(section.take());
+            parted.rest.push(piece);
+            continue;
+        };
+        let heading = heading(&line.text).filter(|_| !is_in_code);
+        is_in_code ^= is_fence(&line.text);
+        if let Some((level, title)) = heading {
+            if section.as_ref().is_some_and(|section| level <= section.level) {
+                parted.close(section.take());
+            }
+            if section.is_none() && ["arguments", "parameters"].contains(&&*title.to_lowercase()) {
+                section = Some(Section { level, heading: line, body: Vec::new() });
+                continue;
             }
         }
+        match &mut section {
+            Some(section) => section.body.push(line),
+            None => parted.rest.push(Piece::Line(line)),
+        }
     }
-    (reader.rest, reader.listed)
+    parted.close(section);
+    (parted.rest, parted.listed)
 }
 
 #[derive(Default)]
-struct Reader {
+struct Parted {
     rest: Vec<Piece>,
     listed: Vec<Listed>,
-    is_in_code: bool,
-    section: Option<Section>,
 }
 
-/// The section of the list, while it lasts.
 struct Section {
     /// How many `#` its heading has.
     level: usize,
-    /// What the last line was of, blank ones aside.
-    place: Place,
+    heading: Line,
+    body: Vec<Line>,
+}
+
+impl Parted {
+    /// A section without a list stays as it is; of one with a list, what is no item stays.
+    fn close(&mut self, section: Option<Section>) {
+        let Some(Section { heading, body, .. }) = section else { return };
+        let mut reader = Reader::default();
+        let (items, prose): (Vec<Line>, Vec<Line>) = body.into_iter().partition(|line| reader.takes(line));
+        if reader.listed.is_empty() {
+            self.rest.push(Piece::Line(heading));
+            // Nothing but blank lines was taken.
+            self.rest.extend(items.into_iter().take(1).map(Piece::Line));
+        }
+        self.rest.extend(prose.into_iter().map(Piece::Line));
+        self.listed.append(&mut reader.listed);
+    }
+}
+
+/// Reads the lines of a section.
+#[derive(Default)]
+struct Reader {
+    listed: Vec<Listed>,
+    /// Where the last item begins in `listed`: it may be of several arguments.
+    item: usize,
+    /// How far the first item is indented; what is indented further is no item of the list.
+    margin: Option<usize>,
+    /// How far the last item's second line is indented.
+    hanging: Option<usize>,
+    is_in_code: bool,
+    is_in_prose: bool,
     after_blank: bool,
 }
 
-#[derive(PartialEq)]
-enum Place {
-    Heading,
-    Item,
-    /// Text that is no item stays where it is read.
-    Prose,
-}
-
 impl Reader {
-    fn line(&mut self, line: Line) {
-        let is_fence = ["```", "~~~"].iter().any(|fence| line.text.trim_start().starts_with(fence));
-        if let (Some((level, title)), false) = (heading(&line.text), self.is_in_code) {
-            if ["arguments", "parameters"].contains(&&*title.to_lowercase()) {
-                self.section = Some(Section { level, place: Place::Heading, after_blank: false });
-                return;
-            }
-            if self.section.as_ref().is_some_and(|section| level <= section.level) {
-                self.section = None;
-            }
-        }
-        let may_be_item = !self.is_in_code;
-        self.is_in_code ^= is_fence;
-        let section = self.section.as_mut();
-        if !section.is_some_and(|section| section.takes(&line, may_be_item, &mut self.listed)) {
-            self.rest.push(Piece::Line(line));
-        }
-    }
-}
-
-impl Section {
     /// Whether the line belongs to the list.
-    fn takes(&mut self, line: &Line, may_be_item: bool, listed: &mut Vec<Listed>) -> bool {
+    fn takes(&mut self, line: &Line) -> bool {
+        let indentation = line.text.len() - line.text.trim_start().len();
         let text = line.text.trim();
         if text.is_empty() {
             self.after_blank = true;
-            return self.place != Place::Prose;
+            return !self.is_in_prose;
         }
         let after_blank = std::mem::take(&mut self.after_blank);
-        if let (Some((name, text)), true) = (item(&line.text), may_be_item) {
-            listed.push(Listed { name: name.to_owned(), text: text.to_owned(), span: line.span });
-            self.place = Place::Item;
-            return true;
-        }
-        let goes_on = line.text.starts_with(' ') || !after_blank;
-        match listed.last_mut() {
-            Some(last) if self.place == Place::Item && goes_on => {
-                if !last.text.is_empty() {
-                    last.text.push_str(if after_blank { "\n\n" } else { "\n" });
-                }
-                last.text.push_str(text);
-                true
-            }
-            _ => {
-                self.place = Place::Prose;
-                false
+        let was_in_code = self.is_in_code;
+        self.is_in_code ^= is_fence(text);
+        if !was_in_code && indentation <= self.margin.unwrap_or(3) {
+            if let Some((names, text)) = item(text) {
+                self.margin.get_or_insert(indentation);
+                self.item = self.listed.len();
+                self.hanging = None;
+                self.is_in_prose = false;
+                self.listed.extend(names.into_iter().map(|name| Listed {
+                    name: name.to_owned(),
+                    text: text.to_owned(),
+                    span: line.span,
+                }));
+                return true;
             }
         }
+        let is_heading = !was_in_code && heading(text).is_some();
+        let goes_on = was_in_code || indentation > 0 || !after_blank;
+        if self.is_in_prose || is_heading || !goes_on || self.listed.is_empty() {
+            self.is_in_prose = true;
+            return false;
+        }
+        let hanging = *self.hanging.get_or_insert(indentation);
+        let text = &line.text[indentation.min(hanging)..];
+        for item in &mut self.listed[self.item..] {
+            if !item.text.is_empty() {
+                item.text.push_str(if after_blank { "\n\n" } else { "\n" });
+            }
+            item.text.push_str(text);
+        }
+        true
     }
+}
+
+fn is_fence(line: &str) -> bool {
+    ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence))
 }
 
 fn heading(line: &str) -> Option<(usize, &str)> {
@@ -109,18 +147,39 @@ fn heading(line: &str) -> Option<(usize, &str)> {
         .then(|| (level, title.trim().trim_end_matches(['#', ':']).trim_end()))
 }
 
-/// `` * `x` - text ``, `` - `x`: text ``, and both without the backticks: the name, and the text.
-fn item(line: &str) -> Option<(&str, &str)> {
-    let line = ["* ", "- ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet))?.trim_start();
-    let (name, rest) = if let Some(quoted) = line.strip_prefix('`') {
-        quoted.split_once('`')?
-    } else {
-        let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-        let (name, rest) = line.split_at(line.find(|c| !is_of_name(c)).unwrap_or(line.len()));
-        let is_parted = [":", " - ", " – ", " — "].iter().any(|sign| rest.starts_with(sign));
-        (!name.is_empty() && (is_parted || rest.is_empty())).then_some((name, rest))?
-    };
-    Some((name.trim(), rest.trim_start_matches([' ', ':', '-', '–', '—']).trim_end()))
+/// `` * `x` - text ``, `` - `x`: text ``, `` - `x`, `y`: text ``, and the same without the backticks: the names,
+/// and the text.
+fn item(line: &str) -> Option<(Vec<&str>, &str)> {
+    let mut rest = ["* ", "- ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet))?.trim_start();
+    let is_quoted = rest.starts_with('`');
+    let mut names = Vec::new();
+    loop {
+        let name;
+        (name, rest) = name_at_start(rest)?;
+        names.push(name);
+        match rest.trim_start().strip_prefix(',') {
+            Some(more) => rest = more.trim_start(),
+            None => break,
+        }
+    }
+    let is_parted = [":", " - ", " – ", " — "].iter().any(|sign| rest.starts_with(sign));
+    if !is_parted && !is_quoted && !rest.is_empty() {
+        return None;
+    }
+    let rest = rest.trim_start();
+    let text = [":", "- ", "– ", "— "].iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    Some((names, text.trim()))
+}
+
+/// `` `x` ``, `` `x: Type` ``, or `x`.
+fn name_at_start(text: &str) -> Option<(&str, &str)> {
+    if let Some(quoted) = text.strip_prefix('`') {
+        let (name, rest) = quoted.split_once('`')?;
+        return Some((name.split(':').next().unwrap_or(name).trim(), rest));
+    }
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let (name, rest) = text.split_at(text.find(|c| !is_of_name(c)).unwrap_or(text.len()));
+    (!name.is_empty()).then_some((name, rest))
 }
 
 #[cfg(test)]
@@ -172,5 +231,49 @@ mod tests {
     fn headings_in_code_and_lists_elsewhere_are_text() {
         let comment = "Does.\n\n- `a`: no argument\n\n```\n# Arguments\n- `b`: code\n```";
         assert_eq!(parted(comment), (comment.to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn a_section_without_a_list_stays_as_it_is() {
+        for comment in [
+            "Does.\n\n# Arguments\n\nNone.",
+            "# Arguments\n| a | b |",
+            "# Parameters",
+            "# Arguments\n\nA\n\nB",
+        ] {
+            assert_eq!(parted(comment), (comment.to_owned(), Vec::new()), "{comment}");
+        }
+    }
+
+    #[test]
+    fn the_sign_between_name_and_text_is_one() {
+        let comment = "# Arguments\n- `limit`: -1 for no limit.\n- `flag` - --all, for example\n- `bare` says it\n- `only`";
+        let items = [
+            ("limit", "-1 for no limit."),
+            ("flag", "--all, for example"),
+            ("bare", "says it"),
+            ("only", ""),
+        ];
+        assert_eq!(parted(comment), (String::new(), list(&items)));
+    }
+
+    #[test]
+    fn an_item_can_be_of_several_arguments_and_name_their_types() {
+        let comment = "# Arguments\n- `a`, `b`: Two\n  numbers.\n* `city: String` - Where.";
+        let items = [("a", "Two\nnumbers."), ("b", "Two\nnumbers."), ("city", "Where.")];
+        assert_eq!(parted(comment), (String::new(), list(&items)));
+    }
+
+    #[test]
+    fn what_is_indented_further_belongs_to_the_item() {
+        let comment = "# Arguments\n  - `a`: One of\n    - x\n      - y\n\n    ```\n    - `z`: code\n    ```\n  - `b`: Two";
+        let items = [("a", "One of\n- x\n  - y\n\n```\n- `z`: code\n```"), ("b", "Two")];
+        assert_eq!(parted(comment), (String::new(), list(&items)));
+    }
+
+    #[test]
+    fn a_smaller_heading_ends_an_item() {
+        let (rest, listed) = parted("# Arguments\n- `a`: One\n## More\n- `b`: Two\n# Errors\nNone.");
+        assert_eq!((&*rest, listed), ("## More\n# Errors\nNone.", list(&[("a", "One"), ("b", "Two")])));
     }
 }

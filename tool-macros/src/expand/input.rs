@@ -1,56 +1,56 @@
 //! One parameter of the function in its shim.
 
 use super::span::{ours_at, respanned};
-use crate::meant::{Argument, Input, Role, bare};
+use crate::meant::{Argument, Input, Role, Tool, bare};
 use crate::options::DefaultValue;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::{Pat, Path, Type};
+use syn::{Pat, Type};
 
 /// What the shim holds for a parameter: declared, lent to the decoder if the model fills it, handed to the
 /// function.
-pub(super) struct Place {
+pub(super) struct Local {
     pub(super) declaration: TokenStream,
     pub(super) decoded: Option<TokenStream>,
     pub(super) taken: TokenStream,
 }
 
-impl Place {
-    pub(super) fn new(krate: &Path, index: usize, input: &Input) -> Self {
+impl Local {
+    pub(super) fn new(tool: &Tool, index: usize, input: &Input) -> Self {
         let span = ours_at(input.ty().span());
-        let local = local(&input.written.pat, index, span);
+        let ident = ident(&input.written.pat, index, span);
         match &input.role {
-            Role::Argument(argument) => Place::of_argument(krate, input.ty(), argument, &local),
+            Role::Argument(argument) => Local::of_argument(tool, input.ty(), argument, &ident),
             Role::State => {
                 let ty = match input.ty() {
                     Type::Reference(reference) => bare(&reference.elem),
                     other => other,
                 };
-                let name = local.to_string();
-                let name = name.trim_start_matches("__");
-                let ty = elided(ty.to_token_stream());
-                let state = quote_spanned!(span=> .state::<#ty>(#name));
-                Place {
-                    declaration: quote!(let #local = __invocation #state?;),
+                let ty = elided(tool, ty.to_token_stream());
+                let name = &input.name;
+                let state = quote_spanned!(span=> .__state::<#ty>(#name));
+                Local {
+                    declaration: quote!(let #ident = __invocation #state?;),
                     decoded: None,
-                    taken: quote!(#local.get()),
+                    taken: quote!(#ident.__get()),
                 }
             }
-            Role::Context => Place {
-                declaration: quote!(let #local = __invocation.context();),
+            Role::Context => Local {
+                declaration: quote!(let #ident = __invocation.__context();),
                 decoded: None,
-                taken: quote_spanned!(span=> &#local),
+                taken: quote_spanned!(span=> &#ident),
             },
         }
     }
 
-    fn of_argument(krate: &Path, ty: &Type, argument: &Argument, local: &Ident) -> Self {
+    fn of_argument(tool: &Tool, ty: &Type, argument: &Argument, ident: &Ident) -> Self {
+        let krate = &tool.krate;
         let written = ty.to_token_stream();
         let owned = is_surely_owned(written.clone());
-        let ty = elided(written);
-        let span = local.span();
+        let ty = elided(tool, written);
+        let span = ident.span();
         let at_type = respanned(quote!(#krate::__private), span);
         let default = argument.default.as_ref().map(|default| match default {
             DefaultValue::OfType => {
@@ -63,16 +63,16 @@ impl Place {
         } else {
             quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.__passing().argument())
         };
-        Place {
-            declaration: quote!(let mut #local = #new #default;),
-            decoded: Some(quote_spanned!(span=> &mut #local)),
-            taken: quote!(#local.get()),
+        Local {
+            declaration: quote!(let mut #ident = #new #default;),
+            decoded: Some(quote_spanned!(span=> &mut #ident)),
+            taken: quote!(#ident.__get()),
         }
     }
 }
 
-/// A local of the shim: named for the reader of the expansion, invisible to the user's code.
-fn local(pattern: &Pat, index: usize, span: Span) -> Ident {
+/// Named for the reader of the expansion, and invisible to the user's code.
+fn ident(pattern: &Pat, index: usize, span: Span) -> Ident {
     match pattern {
         Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
         _ => format_ident!("__{}", index, span = span),
@@ -91,18 +91,20 @@ fn is_surely_owned(ty: TokenStream) -> bool {
     })
 }
 
-/// The function's own lifetimes mean nothing in the shim: `&'a str` becomes `&'_ str`.
-fn elided(tokens: TokenStream) -> TokenStream {
+/// The function's own lifetimes are not known in the shim: `&'a str` becomes `&'_ str`.
+fn elided(tool: &Tool, tokens: TokenStream) -> TokenStream {
+    let is_own =
+        |ident: &Ident| tool.function.signature.generics.lifetimes().any(|own| own.lifetime.ident == *ident);
     let mut after_quote = false;
     tokens
         .into_iter()
         .map(|token| match token {
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), elided(group.stream()));
+                let mut inner = Group::new(group.delimiter(), elided(tool, group.stream()));
                 inner.set_span(group.span());
                 inner.into()
             }
-            TokenTree::Ident(ident) if std::mem::take(&mut after_quote) && ident != "static" => {
+            TokenTree::Ident(ident) if std::mem::take(&mut after_quote) && is_own(&ident) => {
                 Ident::new("_", ident.span()).into()
             }
             other => {

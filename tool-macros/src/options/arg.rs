@@ -1,7 +1,7 @@
 //! `#[arg(..)]` on a parameter.
 
 use super::keyword::{self, Keyword};
-use super::{once, parse_each, text, unknown};
+use super::{once, parse_each, text, unknown, value};
 use crate::faults::Faults;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, Expr, LitStr, Meta, Result, Token};
@@ -30,12 +30,12 @@ impl ArgOptions {
                 faults.push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
                 continue;
             };
-            parse_each(list.tokens.clone(), faults, |option| match () {
-                () if option.path.is_ident("name") => once(&mut read.name, option, text),
-                () if option.path.is_ident("description") => once(&mut read.description, option, text),
-                () if option.path.is_ident("default") => once(&mut read.default, option, default_value),
-                () if option.path.is_ident("schema") => once(&mut schema, option, keyword::in_parentheses),
-                () => Err(unknown("option", option, &["name", "description", "default", "schema"])),
+            parse_each(list.tokens.clone(), faults, |name, option| match name {
+                "name" => once(&mut read.name, option, text),
+                "description" => once(&mut read.description, option, text),
+                "default" => once(&mut read.default, option, default_value),
+                "schema" => once(&mut schema, option, keyword::in_parentheses),
+                _ => Err(unknown("option", option, &["name", "description", "default", "schema"])),
             });
         }
         if let Some(keywords) = schema {
@@ -47,7 +47,8 @@ impl ArgOptions {
 
 fn default_value(option: &ParseNestedMeta) -> Result<DefaultValue> {
     if option.input.peek(Token![=]) {
-        Ok(DefaultValue::Given(option.value()?.parse()?))
+        let wanted = "write an expression after `default =`, or `default` alone for that of the type";
+        value(option, wanted, wanted).map(DefaultValue::Given)
     } else {
         Ok(DefaultValue::OfType)
     }

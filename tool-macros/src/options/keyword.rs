@@ -1,7 +1,7 @@
 //! `schema(minimum = 1, ..)`: keywords of JSON Schema on a parameter.
 //! <https://json-schema.org/draft/2020-12/json-schema-validation>
 
-use super::{parse_each, unknown};
+use super::{parse_each, unknown, value};
 use crate::faults::Faults;
 use proc_macro2::{Span, TokenStream};
 use syn::meta::ParseNestedMeta;
@@ -9,13 +9,13 @@ use syn::spanned::Spanned as _;
 use syn::{Error, Expr, ExprLit, Lit, LitStr, Result, UnOp, parenthesized, token};
 
 pub(crate) struct Keyword {
-    pub(crate) name: String,
+    pub(crate) name: &'static str,
     pub(crate) value: Literal,
     span: Span,
 }
 
 pub(crate) enum Literal {
-    Integer(i64),
+    Integer(i128),
     Float(f64),
     Boolean(bool),
     Text(LitStr),
@@ -64,25 +64,25 @@ pub(super) fn in_parentheses(option: &ParseNestedMeta) -> Result<TokenStream> {
 
 pub(super) fn parse(keywords: TokenStream, faults: &mut Faults) -> Vec<Keyword> {
     let mut read: Vec<Keyword> = Vec::new();
-    parse_each(keywords, faults, |option| {
-        let Some((name, kind)) = KNOWN.iter().find(|(name, _)| option.path.is_ident(name)) else {
+    parse_each(keywords, faults, |written, option| {
+        let Some((name, kind)) = KNOWN.iter().find(|(name, _)| *name == written) else {
             return Err(unknown("keyword", option, &KNOWN.map(|(name, _)| name)));
         };
         if read.iter().any(|other| other.name == *name) {
             return Err(option.error("this keyword is given twice; keep one of them"));
         }
-        let written: Expr = option.value()?.parse()?;
-        let value = literal(&written).filter(|value| kind.takes(value));
-        let value =
-            value.ok_or_else(|| Error::new_spanned(&written, format!("`{name}` is {}", kind.words())))?;
-        read.push(Keyword { name: (*name).to_owned(), value, span: written.span() });
+        let wanted = format!("`{name}` is {}", kind.words());
+        let written: Expr = value(option, &format!("write a value after it; {wanted}"), &wanted)?;
+        let literal = literal(&written).filter(|literal| kind.takes(literal));
+        let value = literal.ok_or_else(|| Error::new_spanned(&written, wanted))?;
+        read.push(Keyword { name, value, span: written.span() });
         Ok(())
     });
     for (least, most) in PAIRS {
         let find = |name| read.iter().find(|keyword| keyword.name == name);
         if let (Some(least), Some(most)) = (find(least), find(most)) {
             if least.value.as_number() > most.value.as_number() {
-                let message = format!("no value has both: `{}` is above `{}`", least.name, most.name);
+                let message = format!("no value satisfies both: `{}` is above `{}`", least.name, most.name);
                 faults.push(Error::new(most.span, message));
             }
         }
@@ -129,8 +129,8 @@ fn literal(value: &Expr) -> Option<Literal> {
     match value {
         Expr::Lit(ExprLit { lit, .. }) => match lit {
             Lit::Int(integer) => match integer.base10_parse() {
-                Ok(integer) => Some(Literal::Integer(integer)),
-                Err(_) => finite(integer.base10_parse().ok()?),
+                Ok(integer) if integer <= i128::from(u64::MAX) => Some(Literal::Integer(integer)),
+                _ => finite(integer.base10_parse().ok()?),
             },
             Lit::Float(float) => finite(float.base10_parse().ok()?),
             Lit::Bool(boolean) => Some(Literal::Boolean(boolean.value)),

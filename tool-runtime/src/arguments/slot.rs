@@ -63,11 +63,13 @@ impl<'a, P: Passing> Argument<'a, P> {
         self.value.unwrap_or_else(|| unreachable!("{FILLED}"))
     }
 
-    /// The default for the schema: not one that is another each time, which would change the prompt.
+    /// The default for the schema: not one that is another each time, which would change the prompt, and not
+    /// what JSON has no value for, as an infinite number.
     fn shown_default(&self) -> Option<serde_json::Value> {
         let (default, as_json) = (self.default?, self.default_as_json?);
         let shown = as_json(default())?;
-        (as_json(default())? == shown).then_some(shown)
+        let is_unwritten = shown.is_null() && (self.absent)().is_none();
+        (!is_unwritten && as_json(default())? == shown).then_some(shown)
     }
 }
 
@@ -99,7 +101,7 @@ impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
 impl<T> Argument<'_, Owned<T>> {
     /// The argument, as the function takes it.
     #[must_use]
-    pub fn get(self) -> T {
+    pub fn __get(self) -> T {
         self.into_filled()
     }
 }
@@ -107,7 +109,7 @@ impl<T> Argument<'_, Owned<T>> {
 impl<'a> Argument<'a, AsCow<'a>> {
     /// The argument, as the function takes it.
     #[must_use]
-    pub fn get(self) -> Cow<'a, str> {
+    pub fn __get(self) -> Cow<'a, str> {
         self.into_filled().0
     }
 }
@@ -118,7 +120,7 @@ macro_rules! lent {
         impl<$($generics)*> Argument<'_, $passing> {
             /// The argument, as the function takes it.
             #[must_use]
-            pub fn get(&self) -> $taken {
+            pub fn __get(&self) -> $taken {
                 let $value = self.filled();
                 $get
             }

@@ -9,8 +9,9 @@ use crate::output::{Failure, Reply};
 use crate::registry::{Entry, Registry};
 use crate::tool::Started;
 use futures_util::FutureExt as _;
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
 
 /// What is to be run.
 #[derive(Clone, Copy)]
@@ -38,8 +39,10 @@ impl Registry {
     }
 
     async fn run_in_its_time(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+        let unavailable =
+            |why: &str| CallError::Unavailable { tool: tool.name.to_string(), source: why.into() };
         if Handle::try_current().is_err() {
-            return Err(CallError::NoRuntime { tool: tool.name.to_string() });
+            return Err(unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"));
         }
         let running = async {
             if tool.options.blocking {
@@ -49,14 +52,15 @@ impl Registry {
             }
         };
         let Some(allowed) = tool.options.hints.timeout else { return running.await };
-        match tokio::time::timeout(allowed, running).await {
-            Ok(result) => result,
-            Err(_) => Err(CallError::TimedOut {
-                tool: tool.name.to_string(),
-                allowed,
-                read_only: tool.options.hints.read_only,
-            }),
-        }
+        // Made before the tool is started: tokio panics where the runtime has no clock.
+        let timeout = catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, running)));
+        let Ok(timeout) = timeout else {
+            return Err(unavailable("a time-out needs a Tokio runtime with `enable_time`"));
+        };
+        timeout.await.unwrap_or_else(|_| {
+            let (tool, read_only) = (tool.name.to_string(), tool.options.hints.read_only);
+            Err(CallError::TimedOut { tool, allowed, read_only })
+        })
     }
 
     fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, CallError> {
@@ -67,26 +71,35 @@ impl Registry {
 
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
     async fn run_on_blocking_pool(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+        let name = &tool.name;
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
-        let name = tool.name.to_string();
-        let thread = tokio::task::spawn_blocking(move || {
+        let mut thread = Thread(tokio::task::spawn_blocking(move || {
             let work = Work { id: &id, arguments: &arguments, batch: &batch };
             // A `fn` never waits, so its future is done when it was polled once.
             let reply = registry.start(&tool, work)?.now_or_never();
-            settled(
-                &tool,
-                reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits")),
-            )
-        });
-        match thread.await {
+            let reply = reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
+            settled(&tool, reply)
+        }));
+        match (&mut thread.0).await {
             Ok(result) => result,
             // As if it had panicked here: the guard of `run` tells of it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
-                Err(_) => Err(CallError::NoRuntime { tool: name }),
+                Err(shut_down) => {
+                    Err(CallError::Unavailable { tool: name.to_string(), source: shut_down.into() })
+                }
             },
         }
+    }
+}
+
+/// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
+struct Thread(JoinHandle<Result<String, CallError>>);
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.0.abort();
     }
 }
 
@@ -112,7 +125,10 @@ fn not_started(tool: &Entry, why: NotStarted) -> CallError {
             Refusal::NotAnObject(got) => CallError::NotAnObject { tool, got },
             Refusal::Faults(faults) => CallError::InvalidArguments { tool, faults },
         },
-        NotStarted::MissingState(state) => CallError::MissingState { tool, state },
+        NotStarted::MissingState(state) => {
+            let source = format!("neither the registry nor the batch has a state of type `{state}`").into();
+            CallError::Unavailable { tool, source }
+        }
         NotStarted::Described => unreachable!("a shim describes itself only when it is asked to"),
     }
 }

@@ -37,10 +37,29 @@ pub enum ArgumentFault {
     },
 }
 
+impl ArgumentFault {
+    pub(crate) fn invalid(path: String, error: &serde_json::Error) -> Self {
+        ArgumentFault::Invalid { path, problem: problem(error) }
+    }
+}
+
+/// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the
+/// position, which counts from the start of the value.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    let text = text.strip_suffix(&position).unwrap_or(&text);
+    let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
+    match got.and_then(|got| got.rsplit_once(", expected ")) {
+        Some((got, expected)) => format!("expected {expected}, got {}", Shortened(got)),
+        None => text.to_owned(),
+    }
+}
+
 impl fmt::Display for ArgumentFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentFault::Invalid { path, problem } => write!(f, "`{path}`: {problem}"),
+            ArgumentFault::Invalid { path, problem } => write!(f, "`{}`: {problem}", Shortened(path)),
             ArgumentFault::Missing { argument } => write!(f, "`{argument}` is missing"),
             ArgumentFault::Unknown { argument, meant } => {
                 write!(f, "`{}` is not an argument", Shortened(argument))?;
@@ -49,7 +68,7 @@ impl fmt::Display for ArgumentFault {
                     None => Ok(()),
                 }
             }
-            ArgumentFault::Repeated { argument } => write!(f, "`{argument}` is given twice"),
+            ArgumentFault::Repeated { argument } => write!(f, "`{}` is given twice", Shortened(argument)),
         }
     }
 }

@@ -167,6 +167,10 @@ impl RegistryBuilder {
     ///
     /// Everything that is wrong, at once: every name that two tools have, and where both stand; every state
     /// that a tool needs and that is not there, and what else [`BuildFault`] lists.
+    ///
+    /// # Panics
+    ///
+    /// Only if a `#[arg(default = ..)]` or a `JsonSchema` of the program does.
     pub fn build(self) -> Result<Registry, BuildError> {
         let RegistryBuilder { functions, methods, dynamic, states, batch_states, mut faults } = self;
         let mut known = HashSet::new();
@@ -222,6 +226,9 @@ impl RegistryBuilder {
 fn refuse_dynamic(tool: &DynamicTool, faults: &mut Vec<BuildFault>) {
     if tool.parameters.get("type").and_then(Value::as_str) != Some("object") {
         faults.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
+    }
+    if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {
+        faults.push(BuildFault::ZeroTimeout { tool: tool.name.clone() });
     }
     if tool.options.hints.read_only && tool.options.hints.destructive {
         faults.push(BuildFault::ContradictingHints { tool: tool.name.clone() });

@@ -53,7 +53,8 @@ impl Entry {
 
     /// The same for a message.
     pub(super) fn place(&self) -> String {
-        self.location().map_or_else(|| "a `DynamicTool`".to_owned(), |location| location.to_string())
+        self.location()
+            .map_or_else(|| "no place (a `DynamicTool`)".to_owned(), |location| location.to_string())
     }
 
     /// Decodes the arguments and starts the tool.

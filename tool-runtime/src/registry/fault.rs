@@ -40,6 +40,12 @@ pub enum BuildFault {
         /// The tool.
         tool: String,
     },
+    /// The time-out of a dynamic tool is zero.
+    #[non_exhaustive]
+    ZeroTimeout {
+        /// The tool.
+        tool: String,
+    },
     /// A tool needs a state that the registry does not have and that no batch is to bring.
     #[non_exhaustive]
     MissingState {
@@ -96,12 +102,11 @@ impl fmt::Display for BuildError {
 impl fmt::Display for BuildFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BuildFault::DuplicateName { name, first, second } => {
-                write!(
-                    f,
-                    "two tools are named `{name}`, one at {first} and one at {second}; rename one of them"
-                )
-            }
+            BuildFault::DuplicateName { name, first, second } => write!(
+                f,
+                "two tools are named `{name}`, at {first} and at {second}; \
+                 rename one of them, or give a toolset a prefix"
+            ),
             BuildFault::InvalidName { name } => write!(
                 f,
                 "`{name}` cannot be the name of a tool: servers take 1 to 64 letters of the English alphabet, \
@@ -113,8 +118,9 @@ impl fmt::Display for BuildFault {
                  give an object with `\"type\": \"object\"`"
             ),
             BuildFault::ContradictingHints { tool } => {
-                write!(f, "`{tool}` is said to be `read_only` and `destructive`; keep one of them")
+                write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")
             }
+            BuildFault::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
             BuildFault::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
@@ -127,8 +133,8 @@ impl fmt::Display for BuildFault {
             ),
             BuildFault::NothingCollected { from } => write!(
                 f,
-                "no tool of `{from}` is linked into the program; check the path, and write `use {from} as _;` \
-                 if nothing else of the crate is used"
+                "no tool of `{from}` is linked into the program; check the path, and write `use .. as _;` with \
+                 the name of the crate if nothing else of it is used"
             ),
             BuildFault::Schema { name, source } => {
                 write!(f, "the schema of `{name}` cannot be written: {source}")

@@ -12,8 +12,11 @@ use std::time::Duration;
 /// remote server.
 ///
 /// The handler gets the arguments as one JSON object. Text that it returns is told to the model as it is, `()`
-/// as `ok`, any other [`Value`] as JSON; an error by its own text. It is not yet checked that the
-/// arguments are what `parameters` says; that they are one object, and no key stands in it twice, is.
+/// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures: it is
+/// given neither state nor context.
+///
+/// Checked: the arguments are one object, no key of it given twice. Not checked yet: that they are what
+/// `parameters` says.
 ///
 /// ```
 /// use serde_json::{Value, json};
@@ -92,19 +95,19 @@ impl DynamicTool {
         DynamicTool { options: self.options.destructive(), ..self }
     }
 
-    /// Twice with the same arguments is as once.
+    /// To call it again with the same arguments changes nothing more.
     #[must_use]
     pub fn idempotent(self) -> Self {
         DynamicTool { options: self.options.idempotent(), ..self }
     }
 
-    /// It runs only after the program said yes.
+    /// It runs only after the program approved the call.
     #[must_use]
     pub fn requires_approval(self) -> Self {
         DynamicTool { options: self.options.requires_approval(), ..self }
     }
 
-    /// How long it may take; needs a Tokio runtime.
+    /// How long it may take: more than zero. Needs a Tokio runtime with time enabled.
     #[must_use]
     pub fn timeout(self, allowed: Duration) -> Self {
         DynamicTool { options: self.options.timeout(allowed), ..self }

@@ -78,7 +78,7 @@ pub const fn refuse_duplicates(tools: &[&Descriptor]) {
                 let mut message = Line::new();
                 message.push("two tools are named `");
                 message.push(tools[first].name);
-                message.push("`; give one of them `#[tool(name = \"..\")]`");
+                message.push("`; give one of them `#[tool(name = \"..\")]`, or list it once");
                 message.panic();
             }
             second += 1;
@@ -98,13 +98,13 @@ const fn same(a: &str, b: &str) -> bool {
 
 /// A line of text put together in a `const fn`, where there is no `format!`.
 struct Line {
-    bytes: [u8; 160],
+    bytes: [u8; 192],
     length: usize,
 }
 
 impl Line {
     const fn new() -> Self {
-        Line { bytes: [0; 160], length: 0 }
+        Line { bytes: [0; 192], length: 0 }
     }
 
     const fn push(&mut self, text: &str) {

@@ -14,16 +14,16 @@ pub struct Hints {
     pub read_only: bool,
     /// It may destroy what was there.
     pub destructive: bool,
-    /// Twice with the same arguments is as once.
+    /// To call it again with the same arguments changes nothing more.
     pub idempotent: bool,
-    /// It runs only after the program said yes.
+    /// It runs only after the program approved the call.
     pub requires_approval: bool,
     /// It may take this long.
     pub timeout: Option<Duration>,
 }
 
 /// The options of a tool. The macro chains the words that were written: `Options::NONE.read_only()`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub(crate) hints: Hints,
     pub(crate) blocking: bool,

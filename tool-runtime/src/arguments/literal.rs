@@ -1,12 +1,12 @@
 //! The values that `#[arg(schema(..))]` gives to JSON Schema's keywords.
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A value as it was written in the attribute.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
     /// `1`, `-1`
-    Integer(i64),
+    Integer(i128),
     /// `0.5`
     Float(f64),
     /// `true`
@@ -20,7 +20,7 @@ pub enum Literal {
 impl From<Literal> for Value {
     fn from(literal: Literal) -> Value {
         match literal {
-            Literal::Integer(integer) => integer.into(),
+            Literal::Integer(integer) => Number::from_i128(integer).map_or(Value::Null, Value::Number),
             Literal::Float(float) => float.into(),
             Literal::Boolean(boolean) => boolean.into(),
             Literal::Text(text) => text.into(),
