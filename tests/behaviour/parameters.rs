@@ -234,7 +234,7 @@ macro_rules! tool_of_types {
         }
     };
 }
-tool_of_types!(handed_over: a: &str, b: Option<&str>, c: Vec<u8>, d: &[u8], e: Cow<'_, str>);
+tool_of_types!(handed_over: text: &str, maybe: Option<&str>, owned: Vec<u8>, lent: &[u8], cow: Cow<'_, str>);
 
 macro_rules! option_of {
     ($name:ident, $ty:ty) => {
@@ -250,7 +250,7 @@ option_of!(option_of_number, u8);
 
 #[tokio::test]
 async fn types_may_come_from_a_macro() {
-    let arguments = r#"{"a":"1","b":"2","c":[3],"d":[4],"e":"5"}"#;
+    let arguments = r#"{"text":"1","maybe":"2","owned":[3],"lent":[4],"cow":"5"}"#;
     assert_eq!(
         answer(tools![handed_over], "handed_over", arguments).await,
         r#"("1", Some("2"), [3], [4], "5")"#

@@ -55,14 +55,17 @@ fn nothing_collected_is_a_fault_beside_the_others() {
 
 /// Needs a state.
 #[tool]
-fn needs(#[state] name: &String) -> String {
-    name.clone()
+fn needs(#[state] name: &Box<str>) -> String {
+    name.to_string()
 }
 
 #[tokio::test]
 async fn a_subset_has_the_states_of_the_whole() {
-    let registry =
-        Registry::builder().tools(tools![needs, add]).state("Ada".to_owned()).build().expect("it is whole");
+    let registry = Registry::builder()
+        .tools(tools![needs, add])
+        .state(Box::<str>::from("Ada"))
+        .build()
+        .expect("it is whole");
     let some = registry.subset(["needs"]).expect("it is there");
     assert_eq!(some.call("needs", "").await.expect("it runs"), "Ada");
 }
