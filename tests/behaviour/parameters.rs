@@ -248,8 +248,20 @@ macro_rules! option_of {
 option_of!(option_of_text, &str);
 option_of!(option_of_number, u8);
 
+macro_rules! with_body {
+    ($name:ident, $least:literal, $body:block) => {
+        /// Has a body and a bound that were handed over.
+        #[tool]
+        fn $name(#[arg(schema(minimum = $least))] _n: i8) -> String $body
+    };
+}
+with_body!(body_handed_over, -3, { "body".to_owned() });
+
 #[tokio::test]
-async fn types_may_come_from_a_macro() {
+async fn types_bounds_and_bodies_may_come_from_a_macro() {
+    assert_eq!(answer(tools![body_handed_over], "body_handed_over", r#"{"n":1}"#).await, "body");
+    assert_eq!(parameters(tools![body_handed_over])["properties"]["n"]["minimum"], -3);
+
     let arguments = r#"{"text":"1","maybe":"2","owned":[3],"lent":[4],"cow":"5"}"#;
     assert_eq!(
         answer(tools![handed_over], "handed_over", arguments).await,

@@ -55,7 +55,7 @@ fn nothing_collected_is_a_fault_beside_the_others() {
 
 /// Needs a state.
 #[tool]
-fn needs(#[state] name: &Box<str>) -> String {
+fn needs(#[state] name: &std::sync::Arc<str>) -> String {
     name.to_string()
 }
 
@@ -63,7 +63,7 @@ fn needs(#[state] name: &Box<str>) -> String {
 async fn a_subset_has_the_states_of_the_whole() {
     let registry = Registry::builder()
         .tools(tools![needs, add])
-        .state(Box::<str>::from("Ada"))
+        .state(std::sync::Arc::<str>::from("Ada"))
         .build()
         .expect("it is whole");
     let some = registry.subset(["needs"]).expect("it is there");

@@ -180,17 +180,23 @@ fn a_missing_state_of_a_method_is_told_by_the_tools_full_name() {
 
 struct Words<'a>(&'a [&'a str]);
 
+impl<'a> Words<'a> {
+    fn all(&self) -> &'a [&'a str] {
+        self.0
+    }
+}
+
 #[toolset]
-impl Words<'_> {
+impl Words<'static> {
     /// Says a word.
     #[tool]
-    fn word(&self, index: usize) -> Option<String> {
-        self.0.get(index).map(|word| (*word).to_owned())
+    async fn word(&self, index: usize) -> Option<&'static str> {
+        self.all().get(index).copied()
     }
 }
 
 #[tokio::test]
-async fn a_toolset_may_have_a_lifetime_that_it_does_not_name() {
+async fn a_toolset_may_have_lifetimes_that_are_static() {
     let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("whole");
     assert_eq!(said(&registry, "word", r#"{"index":1}"#).await, r#""b""#);
 }

@@ -20,7 +20,17 @@ fn not_a_name(_a: i64) {}
 #[tool]
 fn empty(#[arg] _a: i64, #[arg(schema)] _b: i64, #[arg(schema())] _c: i64) {}
 
+/// Adds.
+#[tool(crate = "tool_runtime")]
+fn quoted(_a: i64) {}
+
+/// Adds.
+#[tool]
+fn keyword(#[arg(minimum = 1)] _a: i64, #[arg(default =)] _b: i64) {}
+
 fn main() {
+    quoted(1);
+    keyword(1, 2);
     not_text(1);
     without_text(1);
     not_one_word(1);

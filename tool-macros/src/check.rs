@@ -3,12 +3,13 @@
 mod borrowed;
 
 use crate::faults::Faults;
-use crate::meant::{Argument, Input, Name, Role, Tool, Toolset};
-use proc_macro2::Span;
+use crate::meant::{Argument, Input, Name, Role, Tool, Toolset, bare};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned as _;
 use syn::{
-    Error, FnArg, GenericParam, Ident, Lifetime, Meta, Receiver, ReceiverKind, Safety, Type, TypeReference,
+    Error, FnArg, GenericParam, Ident, Lifetime, Meta, Receiver, ReceiverKind, ReturnType, Safety, Type,
+    TypeReference,
 };
 
 /// What servers take as the name of a function:
@@ -35,6 +36,10 @@ pub(crate) fn check_toolset(toolset: &Toolset, faults: &mut Faults) {
         let message = "this toolset has no tools; put `#[tool]` on its methods";
         faults.push(Error::new(toolset.written.self_ty.span(), message));
     }
+    if let Some(lifetime) = lifetime_of(toolset) {
+        let message = "a toolset lives as long as its registry; write `'static` for its lifetime";
+        faults.push(Error::new(lifetime.span(), message));
+    }
     for (position, tool) in toolset.tools.iter().enumerate() {
         check(tool, faults);
         // Of two with a `#[cfg]`, there may be one.
@@ -48,6 +53,30 @@ pub(crate) fn check_toolset(toolset: &Toolset, faults: &mut Faults) {
             faults.push(Error::new(tool.name.span, message));
         }
     }
+}
+
+/// A lifetime that the `impl` declares, or leaves open as `'_`. rustc would find that its futures are not `Send`
+/// for just any.
+fn lifetime_of(toolset: &Toolset) -> Option<Lifetime> {
+    let declared = toolset.written.generics.lifetimes().next().map(|declared| declared.lifetime.clone());
+    declared.or_else(|| open_lifetime(toolset.written.self_ty.to_token_stream()))
+}
+
+fn open_lifetime(ty: TokenStream) -> Option<Lifetime> {
+    let mut after_quote = None;
+    for token in ty {
+        match (token, after_quote.take()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == '\'' => after_quote = Some(punct.span()),
+            (TokenTree::Ident(ident), Some(span)) if ident == "_" => return Some(Lifetime::new("'_", span)),
+            (TokenTree::Group(group), _) => {
+                if let Some(found) = open_lifetime(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 fn check_function(tool: &Tool, faults: &mut Faults) {
@@ -64,6 +93,11 @@ fn check_function(tool: &Tool, faults: &mut Faults) {
     }
     if let Some(variadic) = &signature.variadic {
         refuse(&variadic.dots, "a tool cannot be variadic; take a list: `&[T]` or `Vec<T>`");
+    }
+    if let ReturnType::Type(_, ty) = &signature.output {
+        if let Type::Never(_) = bare(ty) {
+            refuse(ty, "a tool that never returns never answers; return `()` or a result");
+        }
     }
     for generic in &signature.generics.params {
         match generic {
@@ -144,7 +178,8 @@ fn check_description(tool: &Tool, faults: &mut Faults) {
     let arguments = tool.arguments().map(|argument| &*argument.name.text);
     let inputs = tool.inputs.iter().map(|input| &*input.name);
     let known: Vec<&str> = inputs.chain(arguments).filter(|name| !name.is_empty()).collect();
-    for listed in &tool.listed {
+    // A method may list its `self`, for its readers.
+    for listed in tool.listed.iter().filter(|listed| listed.name != "self") {
         let message = if known.iter().any(|name| listed.is_of(name)) {
             format!("`{}` is listed twice; remove one of the items", listed.name)
         } else {

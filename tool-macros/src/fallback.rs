@@ -3,12 +3,14 @@
 use crate::check::is_primitive;
 use crate::expand;
 use crate::meant::{Tool, Toolset};
+use crate::written::without_our_attributes;
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, FnArg};
 
 /// The item as it was, and the error.
-pub(crate) fn item_unchanged(item: &TokenStream, error: &Error) -> TokenStream {
+pub(crate) fn unread(item: TokenStream, error: &Error) -> TokenStream {
+    let item = without_our_attributes(item);
     let error = error.to_compile_error();
     quote!(#item #error)
 }

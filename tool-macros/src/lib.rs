@@ -23,19 +23,19 @@ use proc_macro2::TokenStream;
 #[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    tool_of(options.into(), &item.into()).into()
+    tool_of(options.into(), item.into()).into()
 }
 
 #[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
 #[proc_macro_attribute]
 pub fn toolset(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    toolset_of(options.into(), &item.into()).into()
+    toolset_of(options.into(), item.into()).into()
 }
 
-fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
+fn tool_of(options: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<written::Function>(item.clone()) {
         Ok(function) => function,
-        Err(error) => return fallback::item_unchanged(item, &error),
+        Err(error) => return fallback::unread(item, &error),
     };
     let mut faults = Faults::default();
     let tool = meant::Tool::of_function(options, &function, &mut faults);
@@ -46,13 +46,10 @@ fn tool_of(options: TokenStream, item: &TokenStream) -> TokenStream {
     }
 }
 
-fn toolset_of(options: TokenStream, item: &TokenStream) -> TokenStream {
+fn toolset_of(options: TokenStream, item: TokenStream) -> TokenStream {
     let written = match syn::parse2::<written::Toolset>(item.clone()) {
         Ok(written) => written,
-        Err(error) => {
-            let item = written::without_tool_attributes(item.clone());
-            return fallback::item_unchanged(&item, &error);
-        }
+        Err(error) => return fallback::unread(item, &error),
     };
     let mut faults = Faults::default();
     let toolset = meant::Toolset::new(options, &written, &mut faults);

@@ -112,7 +112,8 @@ fn text(option: &ParseNestedMeta) -> Result<LitStr> {
 
 fn path(option: &ParseNestedMeta) -> Result<Path> {
     let value = option.value().map_err(|_| option.error("write a path after it: `crate = path`"))?;
-    value.call(Path::parse_mod_style)
+    let wanted = "write a path here, without quotes: `crate = path`";
+    value.call(Path::parse_mod_style).map_err(|error| Error::new(error.span(), wanted))
 }
 
 fn name_of_type(option: &ParseNestedMeta) -> Result<Ident> {

@@ -38,7 +38,7 @@ fn the_function_comes_first_and_as_it_was() {
         }
     };
     let documented = quote!(#[doc = " Adds."] #function);
-    let expanded = tool_of(TokenStream::new(), &documented).to_string();
+    let expanded = tool_of(TokenStream::new(), documented.clone()).to_string();
     assert!(expanded.starts_with(&documented.to_string()), "{expanded}");
 
     let (_, rest) = expanded.split_at(documented.to_string().len());
@@ -59,7 +59,7 @@ fn an_impl_comes_first_and_as_it_was_less_the_attributes_that_are_ours() {
         }
     };
     let expanded =
-        toolset_of(TokenStream::new(), &methods(quote!(#[tool(description = "The time.")]))).to_string();
+        toolset_of(TokenStream::new(), methods(quote!(#[tool(description = "The time.")]))).to_string();
     assert!(expanded.starts_with(&methods(TokenStream::new()).to_string()), "{expanded}");
 }
 
@@ -80,7 +80,7 @@ fn expand(
     attrs: &[Attribute],
     name: &str,
     item: &Item,
-    by: fn(TokenStream, &TokenStream) -> TokenStream,
+    by: fn(TokenStream, TokenStream) -> TokenStream,
     tokens: &mut TokenStream,
 ) {
     let Some(position) = attrs.iter().position(|attr| attr.path().is_ident(name)) else {
@@ -96,5 +96,5 @@ fn expand(
         Item::Impl(methods) => drop(methods.attrs.remove(position)),
         _ => {}
     }
-    by(options, &item.to_token_stream()).to_tokens(tokens);
+    by(options, item.to_token_stream()).to_tokens(tokens);
 }

@@ -194,7 +194,8 @@ impl AsJson {
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`: it does not implement `Serialize`",
     label = "cannot be sent to the model",
-    note = "return `()`, text, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these"
+    note = "return `()`, text, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these",
+    note = "what comes later is awaited only of an `async fn`"
 )]
 pub trait Output {
     /// The value as JSON.

@@ -29,7 +29,7 @@ impl Local {
                     other => other,
                 };
                 let ty = elided(tool, ty.to_token_stream());
-                let name = &input.name;
+                let name = if input.name.is_empty() { "_" } else { &input.name };
                 let state = quote_spanned!(span=> .__state::<#ty>(#name));
                 Local {
                     declaration: quote!(let #ident = __invocation #state?;),

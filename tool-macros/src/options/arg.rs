@@ -35,6 +35,9 @@ impl ArgOptions {
                 "description" => once(&mut read.description, option, text),
                 "default" => once(&mut read.default, option, default_value),
                 "schema" => once(&mut schema, option, keyword::in_parentheses),
+                _ if keyword::is_known(name) => Err(option.error(format!(
+                    "keywords of JSON Schema stand in parentheses: write `schema({name} = ..)`"
+                ))),
                 _ => Err(unknown("option", option, &["name", "description", "default", "schema"])),
             });
         }

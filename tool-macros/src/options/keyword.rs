@@ -6,7 +6,7 @@ use crate::faults::Faults;
 use proc_macro2::{Span, TokenStream};
 use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned as _;
-use syn::{Error, Expr, ExprLit, Lit, LitStr, Result, UnOp, parenthesized, token};
+use syn::{Error, Expr, ExprGroup, ExprLit, ExprParen, Lit, LitStr, Result, UnOp, parenthesized, token};
 
 pub(crate) struct Keyword {
     pub(crate) name: &'static str,
@@ -50,6 +50,11 @@ const PAIRS: [(&str, &str); 4] = [
     ("minLength", "maxLength"),
     ("minItems", "maxItems"),
 ];
+
+/// Whether this is a keyword, though it may stand where none can.
+pub(super) fn is_known(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| *known == name)
+}
 
 /// The tokens between the parentheses of `schema(..)`.
 pub(super) fn in_parentheses(option: &ParseNestedMeta) -> Result<TokenStream> {
@@ -142,6 +147,8 @@ fn literal(value: &Expr) -> Option<Literal> {
             Literal::Float(float) => Some(Literal::Float(-float)),
             _ => None,
         },
+        // What a `macro_rules!` hands over.
+        Expr::Group(ExprGroup { expr, .. }) | Expr::Paren(ExprParen { expr, .. }) => literal(expr),
         Expr::Array(array) => array.elems.iter().map(literal).collect::<Option<_>>().map(Literal::List),
         _ => None,
     }

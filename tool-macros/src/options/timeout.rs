@@ -1,18 +1,16 @@
 //! `timeout = "5s"`.
 
-use super::text;
+use super::value;
 use syn::meta::ParseNestedMeta;
-use syn::{Error, Result};
+use syn::{Error, LitStr, Result};
 
 pub(super) fn milliseconds(option: &ParseNestedMeta) -> Result<u64> {
-    let written = text(option)?;
+    let wanted = "write a whole number and `ms`, `s` or `m`, for example \"500ms\", \"5s\" or \"2m\"";
+    let written: LitStr = value(option, wanted, wanted)?;
     match read(written.value().trim()) {
         Some(0) => Err(Error::new(written.span(), "the timeout must be more than 0")),
         Some(milliseconds) => Ok(milliseconds),
-        None => Err(Error::new(
-            written.span(),
-            "write a whole number and `ms`, `s` or `m`, for example \"500ms\", \"5s\" or \"2m\"",
-        )),
+        None => Err(Error::new(written.span(), wanted)),
     }
 }
 

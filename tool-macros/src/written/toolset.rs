@@ -1,10 +1,10 @@
 //! The `impl` of a toolset: its tools parsed as functions, all else as it is.
 
 use super::{Function, is_tool};
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt as _};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Error, Generics, ImplItem, Meta, Result, Token, Type, braced, token};
+use syn::{Attribute, Error, Generics, ImplItem, Result, Token, Type, braced, token};
 
 pub(crate) struct Toolset {
     pub(crate) attrs: Vec<Attribute>,
@@ -74,32 +74,4 @@ impl ToTokens for Toolset {
             }
         });
     }
-}
-
-/// What is no toolset, less each `#[tool]` in it, which would have an error of its own.
-pub(crate) fn without_tool_attributes(item: TokenStream) -> TokenStream {
-    let mut tokens = item.into_iter().peekable();
-    let mut kept = TokenStream::new();
-    while let Some(token) = tokens.next() {
-        let is_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
-        if is_hash && tokens.peek().is_some_and(is_tool_in_brackets) {
-            tokens.next();
-            continue;
-        }
-        kept.append(match token {
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                let mut inner = Group::new(Delimiter::Brace, without_tool_attributes(group.stream()));
-                inner.set_span(group.span());
-                inner.into()
-            }
-            other => other,
-        });
-    }
-    kept
-}
-
-fn is_tool_in_brackets(token: &TokenTree) -> bool {
-    let TokenTree::Group(group) = token else { return false };
-    let is_tool = |meta: Meta| is_tool(meta.path());
-    group.delimiter() == Delimiter::Bracket && syn::parse2(group.stream()).is_ok_and(is_tool)
 }

@@ -73,7 +73,8 @@ pub fn argument<'a, T: Decode + Describe>() -> Argument<'a, Owned<T>> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
     label = "cannot be decoded from JSON",
-    note = "add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
+    note = "if the type is yours, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it",
+    note = "if the program gives it, not the model, write `#[state]` or `#[context]` before the parameter",
     note = "of borrowed types, a tool takes `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
 )]
 pub trait Decode: DeserializeOwned {}
@@ -83,7 +84,7 @@ impl<T: DeserializeOwned> Decode for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
     label = "cannot be described to a model",
-    note = "add `#[derive(schemars::JsonSchema)]` to the type"
+    note = "if the type is yours, add `#[derive(schemars::JsonSchema)]` to it"
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
