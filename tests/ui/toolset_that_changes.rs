@@ -11,6 +11,10 @@ impl Counter {
         self.0
     }
 
+    /// Lives for ever.
+    #[tool]
+    fn forever(&'static self) {}
+
     /// Ends.
     #[tool(handle = End)]
     fn end(self) {}

@@ -1,16 +1,17 @@
 //! Everything that can be read and is still refused, each on the token at fault, in words that say what to write instead.
 
 mod borrowed;
+mod inputs;
+mod receiver;
+mod toolset;
+
+pub(crate) use toolset::check as check_toolset;
 
 use crate::faults::Faults;
-use crate::meant::{Argument, Input, Name, Role, Tool, Toolset, bare};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use crate::meant::{Name, Tool, bare};
+use proc_macro2::Span;
 use quote::ToTokens;
-use syn::spanned::Spanned as _;
-use syn::{
-    Error, FnArg, GenericParam, Ident, Lifetime, Meta, Receiver, ReceiverKind, ReturnType, Safety, Type,
-    TypeReference,
-};
+use syn::{Error, GenericParam, Ident, ReturnType, Safety, Type};
 
 /// What servers take as the name of a function:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
@@ -24,59 +25,11 @@ const PRIMITIVES: [&str; 17] = [
 
 pub(crate) fn check(tool: &Tool, faults: &mut Faults) {
     check_function(tool, faults);
-    check_receiver(tool, faults);
+    receiver::check(tool, faults);
     check_name(&tool.name, faults);
     check_description(tool, faults);
     check_options(tool, faults);
-    check_inputs(&tool.inputs, faults);
-}
-
-pub(crate) fn check_toolset(toolset: &Toolset, faults: &mut Faults) {
-    if toolset.tools.is_empty() {
-        let message = "this toolset has no tools; put `#[tool]` on its methods";
-        faults.push(Error::new(toolset.written.self_ty.span(), message));
-    }
-    if let Some(lifetime) = lifetime_of(toolset) {
-        let message = "a toolset lives as long as its registry; write `'static` for its lifetime";
-        faults.push(Error::new(lifetime.span(), message));
-    }
-    for (position, tool) in toolset.tools.iter().enumerate() {
-        check(tool, faults);
-        // Of two with a `#[cfg]`, there may be one.
-        let is_always = |tool: &Tool| !tool.function.attrs.iter().any(|attr| attr.path().is_ident("cfg"));
-        let is_same = |other: &&Tool| other.name.text == tool.name.text && is_always(other);
-        if is_always(tool) && toolset.tools[..position].iter().any(|other| is_same(&other)) {
-            let message = format!(
-                "two tools are named `{}`; give one of them `#[tool(name = \"..\")]`",
-                tool.name.text
-            );
-            faults.push(Error::new(tool.name.span, message));
-        }
-    }
-}
-
-/// A lifetime that the `impl` declares, or leaves open as `'_`. rustc would find that its futures are not `Send`
-/// for just any.
-fn lifetime_of(toolset: &Toolset) -> Option<Lifetime> {
-    let declared = toolset.written.generics.lifetimes().next().map(|declared| declared.lifetime.clone());
-    declared.or_else(|| open_lifetime(toolset.written.self_ty.to_token_stream()))
-}
-
-fn open_lifetime(ty: TokenStream) -> Option<Lifetime> {
-    let mut after_quote = None;
-    for token in ty {
-        match (token, after_quote.take()) {
-            (TokenTree::Punct(punct), _) if punct.as_char() == '\'' => after_quote = Some(punct.span()),
-            (TokenTree::Ident(ident), Some(span)) if ident == "_" => return Some(Lifetime::new("'_", span)),
-            (TokenTree::Group(group), _) => {
-                if let Some(found) = open_lifetime(group.stream()) {
-                    return Some(found);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+    inputs::check(&tool.inputs, faults);
 }
 
 fn check_function(tool: &Tool, faults: &mut Faults) {
@@ -120,33 +73,6 @@ fn check_function(tool: &Tool, faults: &mut Faults) {
 
 pub(crate) fn is_primitive(ident: &Ident) -> bool {
     PRIMITIVES.iter().any(|primitive| ident == primitive)
-}
-
-fn check_receiver(tool: &Tool, faults: &mut Faults) {
-    let Some(FnArg::Receiver(receiver)) = tool.function.signature.inputs.first() else { return };
-    if !tool.is_method {
-        let message = "a tool has no `self` outside a toolset; put `#[toolset]` on the `impl`";
-        faults.push(Error::new(receiver.self_token.span, message));
-    } else if !is_shared(receiver) {
-        let message =
-            "the tools of a toolset run side by side; take `&self`, and keep what changes behind a lock";
-        faults.push(Error::new(receiver.self_token.span, message));
-    }
-}
-
-/// `&self` or `self: &Self`
-fn is_shared(receiver: &Receiver) -> bool {
-    match &receiver.kind {
-        ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
-        ReceiverKind::Typed(_, ty) => match &**ty {
-            Type::Reference(reference) => {
-                let is_self = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self"));
-                reference.mutability.is_none() && is_self
-            }
-            _ => false,
-        },
-        _ => false,
-    }
 }
 
 fn check_name(name: &Name, faults: &mut Faults) {
@@ -206,114 +132,5 @@ fn check_options(tool: &Tool, faults: &mut Faults) {
     }
     if let (Some(handle), true) = (&options.handle, tool.is_method) {
         refuse(handle.span(), "a method has no type of its own to name; remove `handle`");
-    }
-}
-
-fn check_inputs(inputs: &[Input], faults: &mut Faults) {
-    let mut before: Vec<&str> = Vec::new();
-    let mut has_context = false;
-    for input in inputs {
-        check_attributes(input, faults);
-        match &input.role {
-            Role::Argument(argument) => {
-                check_argument(input, argument, faults);
-                let name = &*argument.name.text;
-                if !name.is_empty() && before.contains(&name) {
-                    let message = format!("two arguments are named `{name}`; rename one of them");
-                    faults.push(Error::new(argument.name.span, message));
-                }
-                before.push(name);
-            }
-            Role::State => {
-                check_lent(input, "state", "write `&T`, where `T` is the type of the state", faults);
-            }
-            Role::Context => {
-                check_lent(input, "context", "write `&CallContext`", faults);
-                if std::mem::replace(&mut has_context, true) {
-                    let message = "a call has one context; remove this parameter";
-                    faults.push(Error::new_spanned(&input.written.pat, message));
-                }
-            }
-        }
-    }
-}
-
-fn check_attributes(input: &Input, faults: &mut Faults) {
-    for attr in ["cfg", "cfg_attr"].iter().flat_map(|name| input.attributes(name)) {
-        let message =
-            "a tool has the same parameters in every build; put `#[cfg(..)]` on two functions instead";
-        faults.push(Error::new_spanned(attr, message));
-    }
-    for attr in ["state", "context"].iter().flat_map(|name| input.attributes(name)) {
-        if !matches!(attr.meta, Meta::Path(_)) {
-            faults.push(Error::new_spanned(
-                &attr.meta,
-                "this attribute takes nothing; remove what follows the word",
-            ));
-        }
-    }
-    let owner = match input.role {
-        Role::Argument(_) => return,
-        Role::State => "state",
-        Role::Context => "context",
-    };
-    for attr in input.attributes("arg") {
-        let message = format!("the model does not fill in a `#[{owner}]`; remove `#[arg(..)]`");
-        faults.push(Error::new_spanned(attr, message));
-    }
-    for attr in input.attributes("context").filter(|_| owner == "state") {
-        let message = "a parameter is a `#[state]` or the `#[context]`; keep one of them";
-        faults.push(Error::new_spanned(attr, message));
-    }
-    for attr in input.attributes(owner).skip(1) {
-        faults.push(Error::new_spanned(attr, "this attribute stands here twice; keep one of them"));
-    }
-}
-
-/// A state and a context are references: the function can then be called with any, in a test for example.
-fn check_lent(input: &Input, owner: &str, instead: &str, faults: &mut Faults) {
-    match input.ty() {
-        Type::Reference(reference) => {
-            if let Some(token) = &reference.mutability {
-                let message = format!("`#[{owner}]` is lent to many calls at once; take `&`, not `&mut`");
-                faults.push(Error::new(token.span(), message));
-            }
-            check_lifetime(reference.lifetime.as_ref(), faults);
-        }
-        other => {
-            let message = format!("`#[{owner}]` is lent, not given away; {instead}");
-            faults.push(Error::new_spanned(other, message));
-        }
-    }
-}
-
-fn check_argument(input: &Input, argument: &Argument, faults: &mut Faults) {
-    if argument.name.text.is_empty() {
-        let message = "this argument has no name; write `#[arg(name = \"..\")]`";
-        faults.push(Error::new(argument.name.span, message));
-    }
-    match input.ty() {
-        Type::ImplTrait(ty) => {
-            let message = "a tool's argument needs one type, not `impl Trait`; name the type";
-            faults.push(Error::new_spanned(ty, message));
-        }
-        Type::Reference(TypeReference { mutability: Some(token), .. }) => {
-            let message = "a tool's argument cannot be `&mut`; take it by value";
-            faults.push(Error::new(token.span(), message));
-        }
-        _ => {}
-    }
-    check_lifetime(borrowed::lifetime(input.ty()), faults);
-    if let Some(token) = borrowed::inside(input.ty()) {
-        let message = "a borrow cannot stand inside an argument's type; \
-                       write `String` instead of `&str`, `T` instead of `&T`";
-        faults.push(Error::new(token.span, message));
-    }
-}
-
-fn check_lifetime(lifetime: Option<&Lifetime>, faults: &mut Faults) {
-    if let Some(lifetime) = lifetime.filter(|lifetime| lifetime.ident == "static") {
-        let message = "what a tool takes lives as long as its call; remove `'static`, or write `'_`";
-        faults.push(Error::new(lifetime.span(), message));
     }
 }
