@@ -18,81 +18,78 @@ pub fn list<'a>(
 }
 #[allow(deprecated)]
 const _: () = {
+    #[allow(unused_imports)]
+    use ::tool_runtime::__private::{
+        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+    };
     #[automatically_derived]
-    impl ::tool_runtime::__private::Tool for list {
-        const DESCRIPTOR: &'static ::tool_runtime::__private::Descriptor = &::tool_runtime::__private::Descriptor {
+    impl __private::Tool for list {
+        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
             name: "list",
             description: "Lists posts.",
             identity: ::core::any::TypeId::of::<list>,
-            location: ::tool_runtime::__private::Location {
+            location: __private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: ::tool_runtime::__private::Options::NONE,
+            options: __private::Options::NONE,
             parameters: &[
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "tags",
                     description: "What they are about.",
                     keywords: &[],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "title",
                     description: "",
                     keywords: &[],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "text",
                     description: "",
                     keywords: &[],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "area",
                     description: "Width and height.",
                     keywords: &[],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "mod",
                     description: "",
                     keywords: &[
-                        ("minimum", ::tool_runtime::__private::Literal::Integer(1)),
-                        ("maximum", ::tool_runtime::__private::Literal::Integer(100)),
+                        ("minimum", __private::Literal::Integer(1)),
+                        ("maximum", __private::Literal::Integer(100)),
                         (
                             "examples",
-                            ::tool_runtime::__private::Literal::List(
+                            __private::Literal::List(
                                 &[
-                                    ::tool_runtime::__private::Literal::Integer(10),
-                                    ::tool_runtime::__private::Literal::Integer(20),
+                                    __private::Literal::Integer(10),
+                                    __private::Literal::Integer(20),
                                 ],
                             ),
                         ),
                     ],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "unused",
                     description: "",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                #[allow(unused_imports)]
-                use ::tool_runtime::__private::{
-                    PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                    SendsJson as _,
-                };
-                let mut __tags = ::tool_runtime::__private::Tag::<&[String]>::NEW
+                let mut __tags = __private::Tag::<&[String]>::NEW.__passing().argument();
+                let mut __title = __private::Tag::<Option<&'_ str>>::NEW
                     .__passing()
                     .argument();
-                let mut __title = ::tool_runtime::__private::Tag::<Option<&'_ str>>::NEW
+                let mut __text = __private::Tag::<Cow<'_, str>>::NEW
                     .__passing()
                     .argument();
-                let mut __text = ::tool_runtime::__private::Tag::<Cow<'_, str>>::NEW
-                    .__passing()
-                    .argument();
-                let mut __3 = ::tool_runtime::__private::argument::<(u32, u32)>();
-                let mut __mod = ::tool_runtime::__private::argument::<Option<u8>>()
+                let mut __3 = __private::argument::<(u32, u32)>();
+                let mut __mod = __private::argument::<Option<u8>>()
                     .__with_default(::core::default::Default::default);
-                let mut ___unused = ::tool_runtime::__private::argument::<bool>();
+                let mut ___unused = __private::argument::<bool>();
                 __invocation
                     .__decode(
                         &mut [
@@ -104,7 +101,7 @@ const _: () = {
                             &mut ___unused,
                         ],
                     )?;
-                ::tool_runtime::__private::start(async move {
+                __private::start(async move {
                     let __returned = list(
                         __tags.__get(),
                         __title.__get(),
@@ -113,15 +110,15 @@ const _: () = {
                         __mod.__get(),
                         ___unused.__get(),
                     );
-                    let __sent = ::tool_runtime::__private::Returned(&__returned)
+                    let __sent = __private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                    __private::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    ::tool_runtime::__private::submit!(list);
+    __private::submit!(list);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

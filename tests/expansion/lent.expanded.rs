@@ -8,53 +8,50 @@ pub async fn open_ticket(shop: &Shop, title: &str, call: &CallContext) -> String
 }
 #[allow(deprecated)]
 const _: () = {
+    #[allow(unused_imports)]
+    use ::tool_runtime::__private::{
+        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+    };
     #[automatically_derived]
-    impl ::tool_runtime::__private::Tool for open_ticket {
-        const DESCRIPTOR: &'static ::tool_runtime::__private::Descriptor = &::tool_runtime::__private::Descriptor {
+    impl __private::Tool for open_ticket {
+        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
             name: "open_ticket",
             description: "Opens a ticket.",
             identity: ::core::any::TypeId::of::<open_ticket>,
-            location: ::tool_runtime::__private::Location {
+            location: __private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: ::tool_runtime::__private::Options::NONE.read_only(),
+            options: __private::Options::NONE.read_only(),
             parameters: &[
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "title",
                     description: "",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                #[allow(unused_imports)]
-                use ::tool_runtime::__private::{
-                    PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                    SendsJson as _,
-                };
                 let __shop = __invocation.__state::<Shop>("shop")?;
-                let mut __title = ::tool_runtime::__private::Tag::<&str>::NEW
-                    .__passing()
-                    .argument();
+                let mut __title = __private::Tag::<&str>::NEW.__passing().argument();
                 let __call = __invocation.__context();
                 __invocation.__decode(&mut [&mut __title])?;
-                ::tool_runtime::__private::start(async move {
+                __private::start(async move {
                     let __returned = open_ticket(
                             __shop.__get(),
                             __title.__get(),
                             &__call,
                         )
                         .await;
-                    let __sent = ::tool_runtime::__private::Returned(&__returned)
+                    let __sent = __private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                    __private::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    ::tool_runtime::__private::submit!(open_ticket);
+    __private::submit!(open_ticket);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

@@ -24,79 +24,73 @@ where
 }
 #[allow(deprecated)]
 const _: () = {
+    #[allow(unused_imports)]
+    use ::tool_runtime::__private::{
+        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+    };
     #[automatically_derived]
-    impl<B: Backend> ::tool_runtime::__private::Toolset for Calculator<B>
+    impl<B: Backend> __private::Toolset for Calculator<B>
     where
         B: Clone,
         Self: ::core::marker::Send + ::core::marker::Sync + 'static,
     {
-        const TOOLS: &'static [::tool_runtime::__private::Descriptor] = &[
-            ::tool_runtime::__private::Descriptor {
+        const TOOLS: &'static [__private::Descriptor] = &[
+            __private::Descriptor {
                 name: "add",
                 description: "Adds to what is there.",
                 identity: ::core::any::TypeId::of::<Self>,
-                location: ::tool_runtime::__private::Location {
+                location: __private::Location {
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: ::core::line!(),
                 },
-                options: ::tool_runtime::__private::Options::NONE.read_only(),
+                options: __private::Options::NONE.read_only(),
                 parameters: &[
-                    ::tool_runtime::__private::Parameter {
+                    __private::Parameter {
                         name: "a",
                         description: "",
                         keywords: &[],
                     },
                 ],
                 call: |mut __invocation| {
-                    #[allow(unused_imports)]
-                    use ::tool_runtime::__private::{
-                        PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                        SendsJson as _,
-                    };
                     let __self = __invocation.__instance::<Self>();
-                    let mut __a = ::tool_runtime::__private::argument::<i64>();
+                    let mut __a = __private::argument::<i64>();
                     __invocation.__decode(&mut [&mut __a])?;
-                    ::tool_runtime::__private::start(async move {
+                    __private::start(async move {
                         let __returned = Self::add(__self.__get(), __a.__get()).await;
-                        let __sent = ::tool_runtime::__private::Returned(&__returned)
+                        let __sent = __private::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;
-                        ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                        __private::Sent(&__sent).__kind().write(__sent)
                     })
                 },
             },
-            ::tool_runtime::__private::Descriptor {
+            __private::Descriptor {
                 name: "twice",
                 description: "Doubles.",
                 identity: ::core::any::TypeId::of::<Self>,
-                location: ::tool_runtime::__private::Location {
+                location: __private::Location {
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: ::core::line!(),
                 },
-                options: ::tool_runtime::__private::Options::NONE,
+                options: __private::Options::NONE,
                 parameters: &[
-                    ::tool_runtime::__private::Parameter {
+                    __private::Parameter {
                         name: "n",
                         description: "",
                         keywords: &[],
                     },
                 ],
                 call: |mut __invocation| {
-                    #[allow(unused_imports)]
-                    use ::tool_runtime::__private::{
-                        PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                        SendsJson as _,
-                    };
-                    let mut __n = ::tool_runtime::__private::argument::<i64>();
+                    let mut __n = __private::argument::<i64>();
                     __invocation.__decode(&mut [&mut __n])?;
-                    ::tool_runtime::__private::start(async move {
+                    __private::start(async move {
                         let __returned = Self::double(__n.__get());
-                        let __sent = ::tool_runtime::__private::Returned(&__returned)
+                        let __sent = __private::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;
-                        ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                        __private::Sent(&__sent).__kind().write(__sent)
                     })
                 },
             },

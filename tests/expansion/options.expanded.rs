@@ -8,49 +8,48 @@ pub(crate) fn delete_file(path: String) -> String {
 #[cfg(not(any()))]
 #[allow(deprecated)]
 const _: () = {
+    #[allow(unused_imports)]
+    use renamed::__private::{
+        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+    };
     #[automatically_derived]
-    impl renamed::__private::Tool for DeleteFile {
-        const DESCRIPTOR: &'static renamed::__private::Descriptor = &renamed::__private::Descriptor {
+    impl __private::Tool for DeleteFile {
+        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
             name: "delete-file",
             description: "Deletes a file.",
             identity: ::core::any::TypeId::of::<DeleteFile>,
-            location: renamed::__private::Location {
+            location: __private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: renamed::__private::Options::NONE
+            options: __private::Options::NONE
                 .blocking()
                 .requires_approval()
                 .destructive()
                 .idempotent()
                 .timeout_ms(120000),
             parameters: &[
-                renamed::__private::Parameter {
+                __private::Parameter {
                     name: "path",
                     description: "",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                #[allow(unused_imports)]
-                use renamed::__private::{
-                    PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                    SendsJson as _,
-                };
-                let mut __path = renamed::__private::argument::<String>();
+                let mut __path = __private::argument::<String>();
                 __invocation.__decode(&mut [&mut __path])?;
-                renamed::__private::start(async move {
+                __private::start(async move {
                     let __returned = delete_file(__path.__get());
-                    let __sent = renamed::__private::Returned(&__returned)
+                    let __sent = __private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    renamed::__private::Sent(&__sent).__kind().write(__sent)
+                    __private::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    renamed::__private::submit!(DeleteFile);
+    __private::submit!(DeleteFile);
 };
 #[cfg(not(any()))]
 #[doc(hidden)]

@@ -5,53 +5,49 @@ pub async fn get_weather(city: &str, days: u8) -> Result<String, std::io::Error>
 }
 #[allow(deprecated)]
 const _: () = {
+    #[allow(unused_imports)]
+    use ::tool_runtime::__private::{
+        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+    };
     #[automatically_derived]
-    impl ::tool_runtime::__private::Tool for get_weather {
-        const DESCRIPTOR: &'static ::tool_runtime::__private::Descriptor = &::tool_runtime::__private::Descriptor {
+    impl __private::Tool for get_weather {
+        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
             name: "get_weather",
             description: "Look up the weather of a city.",
             identity: ::core::any::TypeId::of::<get_weather>,
-            location: ::tool_runtime::__private::Location {
+            location: __private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: ::tool_runtime::__private::Options::NONE,
+            options: __private::Options::NONE,
             parameters: &[
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "city",
                     description: "City name, for example \"Beijing\".",
                     keywords: &[],
                 },
-                ::tool_runtime::__private::Parameter {
+                __private::Parameter {
                     name: "days",
                     description: "How many days ahead; 0 is today.",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                #[allow(unused_imports)]
-                use ::tool_runtime::__private::{
-                    PassedByValue as _, DefaultUnseen as _, ReturnsValue as _,
-                    SendsJson as _,
-                };
-                let mut __city = ::tool_runtime::__private::Tag::<&str>::NEW
-                    .__passing()
-                    .argument();
-                let mut __days = ::tool_runtime::__private::argument::<u8>()
-                    .__with_default(|| 0);
+                let mut __city = __private::Tag::<&str>::NEW.__passing().argument();
+                let mut __days = __private::argument::<u8>().__with_default(|| 0);
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;
-                ::tool_runtime::__private::start(async move {
+                __private::start(async move {
                     let __returned = get_weather(__city.__get(), __days.__get()).await;
-                    let __sent = ::tool_runtime::__private::Returned(&__returned)
+                    let __sent = __private::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    ::tool_runtime::__private::Sent(&__sent).__kind().write(__sent)
+                    __private::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    ::tool_runtime::__private::submit!(get_weather);
+    __private::submit!(get_weather);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

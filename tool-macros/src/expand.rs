@@ -1,14 +1,12 @@
 //! The generated code: the item first and as it was, the tool's type last, all else in a `const`.
 
 mod input;
-mod span;
 
 use crate::meant::{Argument, Tool, Toolset};
 use crate::options::{Literal, ToolOptions};
 use input::Local;
-use proc_macro2::{Literal as Token, TokenStream};
+use proc_macro2::{Ident, Literal as Token, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
-use span::{ours_at, respanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Path, ReturnType};
 
@@ -16,6 +14,7 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
     let Tool { function, krate, .. } = tool;
     let handle = tool.handle();
     let cfgs = cfgs(&function.attrs);
+    let imports = imports(krate);
     let descriptor = descriptor(tool);
     let handle_type = handle_type(tool);
     quote! {
@@ -24,11 +23,12 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #imports
             #[automatically_derived]
-            impl #krate::__private::Tool for #handle {
-                const DESCRIPTOR: &'static #krate::__private::Descriptor = &#descriptor;
+            impl __private::Tool for #handle {
+                const DESCRIPTOR: &'static __private::Descriptor = &#descriptor;
             }
-            #krate::__private::submit!(#handle);
+            __private::submit!(#handle);
         };
 
         #handle_type
@@ -68,6 +68,7 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
     let Toolset { written, krate, .. } = toolset;
     let self_ty = &written.self_ty;
     let cfgs = cfgs(&written.attrs);
+    let imports = imports(krate);
     let (generics, _, bounds) = written.generics.split_for_impl();
     // A registry needs all three, but in a generic `impl` not every type has them.
     let shared = quote_spanned! {ours_at(self_ty.span())=>
@@ -82,10 +83,21 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #imports
             #[automatically_derived]
-            impl #generics #krate::__private::Toolset for #self_ty #bounds {
-                const TOOLS: &'static [#krate::__private::Descriptor] = #tools;
+            impl #generics __private::Toolset for #self_ty #bounds {
+                const TOOLS: &'static [__private::Descriptor] = #tools;
             }
+        };
+    }
+}
+
+/// All that is generated finds the runtime by this one path: a wrong one is told where it was written.
+fn imports(krate: &Path) -> TokenStream {
+    quote! {
+        #[allow(unused_imports)]
+        use #krate::__private::{
+            self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
         };
     }
 }
@@ -96,25 +108,25 @@ pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
 }
 
 fn descriptor(tool: &Tool) -> TokenStream {
-    let Tool { krate, description, .. } = tool;
+    let description = &tool.description;
     let name = &tool.name.text;
     let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
     // With a span of its own, a method's line is not that of the `#[toolset]`.
     let line = quote_spanned!(tool.function.signature.ident.span()=> ::core::line!());
     let options = options(tool);
-    let parameters = tool.arguments().map(|argument| parameter(krate, argument));
+    let parameters = tool.arguments().map(parameter);
     let call = call(tool);
     quote! {
-        #krate::__private::Descriptor {
+        __private::Descriptor {
             name: #name,
             description: #description,
             identity: ::core::any::TypeId::of::<#identity>,
-            location: #krate::__private::Location {
+            location: __private::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: #line,
             },
-            options: #krate::__private::Options::NONE #options,
+            options: __private::Options::NONE #options,
             parameters: &[#(#parameters),*],
             call: #call,
         }
@@ -142,37 +154,37 @@ fn options(tool: &Tool) -> TokenStream {
     quote!(#(#words)* #timeout)
 }
 
-fn parameter(krate: &Path, argument: &Argument) -> TokenStream {
+fn parameter(argument: &Argument) -> TokenStream {
     let name = &argument.name.text;
     let description = &argument.description;
     let keywords = argument.keywords.iter().map(|keyword| {
         let name = &keyword.name;
-        let value = literal(krate, &keyword.value);
+        let value = literal(&keyword.value);
         quote!((#name, #value))
     });
     quote! {
-        #krate::__private::Parameter { name: #name, description: #description, keywords: &[#(#keywords),*] }
+        __private::Parameter { name: #name, description: #description, keywords: &[#(#keywords),*] }
     }
 }
 
-fn literal(krate: &Path, value: &Literal) -> TokenStream {
+fn literal(value: &Literal) -> TokenStream {
     let (kind, value) = match value {
         Literal::Integer(integer) => (quote!(Integer), Token::i128_unsuffixed(*integer).into_token_stream()),
         Literal::Float(float) => (quote!(Float), Token::f64_unsuffixed(*float).into_token_stream()),
         Literal::Boolean(boolean) => (quote!(Boolean), boolean.into_token_stream()),
         Literal::Text(text) => (quote!(Text), text.into_token_stream()),
         Literal::List(list) => {
-            let list = list.iter().map(|value| literal(krate, value));
+            let list = list.iter().map(literal);
             (quote!(List), quote!(&[#(#list),*]))
         }
     };
-    quote!(#krate::__private::Literal::#kind(#value))
+    quote!(__private::Literal::#kind(#value))
 }
 
 /// The one shim of a tool: it takes what the call lends it, decodes the arguments and starts the function, or
 /// describes itself, so that each parameter's code is generated once.
 fn call(tool: &Tool) -> TokenStream {
-    let Tool { function, krate, .. } = tool;
+    let function = tool.function;
     let locals: Vec<Local> =
         tool.inputs.iter().enumerate().map(|(index, input)| Local::new(tool, index, input)).collect();
     let declarations = locals.iter().map(|local| &local.declaration);
@@ -193,8 +205,8 @@ fn call(tool: &Tool) -> TokenStream {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => ident.span(),
     });
-    let at_future = respanned(quote!(#krate::__private), future_span);
-    let at_output = respanned(quote!(#krate::__private), output_span);
+    let at_future = Ident::new("__private", future_span);
+    let at_output = Ident::new("__private", output_span);
     let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).__kind().settle(__returned));
     let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
@@ -206,12 +218,15 @@ fn call(tool: &Tool) -> TokenStream {
     };
     quote! {
         |mut __invocation| {
-            #[allow(unused_imports)]
-            use #krate::__private::{PassedByValue as _, DefaultUnseen as _, ReturnsValue as _, SendsJson as _};
             #instance
             #(#declarations)*
             __invocation.__decode(&mut [#(#decoded),*])?;
             #start
         }
     }
+}
+
+/// Generated code that an error shows at a place of the user's; no lint takes it for the user's own.
+fn ours_at(place: Span) -> Span {
+    Span::mixed_site().located_at(place)
 }

@@ -1,6 +1,6 @@
 //! One parameter of the function in its shim.
 
-use super::span::{ours_at, respanned};
+use super::ours_at;
 use crate::meant::{Argument, Input, Role, Tool, bare};
 use crate::options::DefaultValue;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
@@ -46,12 +46,11 @@ impl Local {
     }
 
     fn of_argument(tool: &Tool, ty: &Type, argument: &Argument, ident: &Ident) -> Self {
-        let krate = &tool.krate;
         let written = ty.to_token_stream();
         let owned = is_surely_owned(written.clone());
         let ty = elided(tool, written);
         let span = ident.span();
-        let at_type = respanned(quote!(#krate::__private), span);
+        let at_type = Ident::new("__private", span);
         let default = argument.default.as_ref().map(|default| match default {
             DefaultValue::OfType => {
                 quote_spanned!(span=> .__with_default(::core::default::Default::default))
