@@ -27,7 +27,10 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     assert!(first.ends_with("duplicates.rs:7 (in `duplicates`)"), "{first}");
     assert!(second.ends_with("duplicates.rs:12 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();
-    assert!(text.contains("two tools are named `now`, at ") && text.contains("duplicates.rs:16"), "{text}");
+    assert!(
+        text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:16"),
+        "{text}"
+    );
 }
 
 /// Two functions, each with a tool of the same name, from one line of source.

@@ -108,6 +108,9 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
     assert_eq!(count(|fault| matches!(fault, BuildFault::DuplicateName { .. })), 1, "{error}");
     assert_eq!(count(|fault| matches!(fault, BuildFault::ZeroTimeout { .. })), 1, "{error}");
     assert_eq!(error.faults().len(), 7, "{error}");
+    let twice =
+        "two tools are named `twice`, one as a `DynamicTool` and one as a `DynamicTool`; rename one of them";
+    assert!(error.to_string().contains(twice), "{error}");
 }
 
 #[test]

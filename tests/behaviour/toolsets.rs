@@ -147,7 +147,7 @@ fn one_toolset_twice_needs_a_prefix() {
         .expect_err("names are there twice");
     assert_eq!(error.faults().len(), 5, "{error}");
     let text = error.to_string();
-    assert!(text.contains("two tools are named `add`, at "), "{text}");
+    assert!(text.contains("two tools are named `add`, one at "), "{text}");
     assert!(text.contains("rename one of them, or give a toolset a prefix"), "{text}");
 }
 

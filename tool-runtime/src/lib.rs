@@ -44,6 +44,13 @@
 //! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
 //! 4. Echo and answers go to the end of the messages, as [`Message`]s.
 //!
+//! # What a tool can be
+//!
+//! - a function: [`#[tool]`](macro@tool) has its parameters, descriptions, options, results, and what the program
+//!   lends to it;
+//! - a method of a value: [`#[toolset]`](macro@toolset);
+//! - something known only when the program runs: [`DynamicTool`].
+//!
 //! # Features
 //!
 //! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made

@@ -53,8 +53,10 @@ impl Entry {
 
     /// The same for a message.
     pub(super) fn place(&self) -> String {
-        self.location()
-            .map_or_else(|| "no place (a `DynamicTool`)".to_owned(), |location| location.to_string())
+        match self.location() {
+            Some(location) => format!("at {location}"),
+            None => "as a `DynamicTool`".to_owned(),
+        }
     }
 
     /// Decodes the arguments and starts the tool.

@@ -17,7 +17,7 @@ pub enum BuildFault {
     DuplicateName {
         /// The name.
         name: String,
-        /// Where one of them stands.
+        /// Where one of them stands, for a message: `at` a place, or `as a DynamicTool`.
         first: String,
         /// Where the other stands.
         second: String,
@@ -104,7 +104,7 @@ impl fmt::Display for BuildFault {
         match self {
             BuildFault::DuplicateName { name, first, second } => write!(
                 f,
-                "two tools are named `{name}`, at {first} and at {second}; \
+                "two tools are named `{name}`, one {first} and one {second}; \
                  rename one of them, or give a toolset a prefix"
             ),
             BuildFault::InvalidName { name } => write!(
