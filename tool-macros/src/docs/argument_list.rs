@@ -21,15 +21,15 @@ impl Listed {
 pub(super) fn take(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Listed>) {
     let mut parted = Parted::default();
     let mut section: Option<Section> = None;
-    let mut is_in_code = false;
+    let mut code = Code::default();
     for piece in pieces {
         let Piece::Line(line) = piece else {
             parted.close(section.take());
             parted.rest.push(piece);
             continue;
         };
-        let heading = heading(&line.text).filter(|_| !is_in_code);
-        is_in_code ^= is_fence(&line.text);
+        let heading = heading(&line.text).filter(|_| !code.is_open());
+        code.read(&line.text);
         if let Some((level, title)) = heading {
             if section.as_ref().is_some_and(|section| level <= section.level) {
                 parted.close(section.take());
@@ -87,7 +87,7 @@ struct Reader {
     margin: Option<usize>,
     /// How far the last item's second line is indented.
     hanging: Option<usize>,
-    is_in_code: bool,
+    code: Code,
     is_in_prose: bool,
     after_blank: bool,
 }
@@ -95,15 +95,15 @@ struct Reader {
 impl Reader {
     /// Whether the line belongs to the list.
     fn takes(&mut self, line: &Line) -> bool {
-        let indentation = line.text.len() - line.text.trim_start().len();
+        let indentation = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
         let text = line.text.trim();
         if text.is_empty() {
             self.after_blank = true;
             return !self.is_in_prose;
         }
         let after_blank = std::mem::take(&mut self.after_blank);
-        let was_in_code = self.is_in_code;
-        self.is_in_code ^= is_fence(text);
+        let was_in_code = self.code.is_open();
+        self.code.read(text);
         if !was_in_code && indentation <= self.margin.unwrap_or(3) {
             if let Some((names, text)) = item(text) {
                 self.margin.get_or_insert(indentation);
@@ -136,8 +136,23 @@ impl Reader {
     }
 }
 
-fn is_fence(line: &str) -> bool {
-    ["```", "~~~"].iter().any(|fence| line.trim_start().starts_with(fence))
+/// The block of code that a line is in, by the fence that ends it.
+#[derive(Default)]
+struct Code(Option<&'static str>);
+
+impl Code {
+    fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn read(&mut self, line: &str) {
+        let fence = ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence));
+        match self.0 {
+            None => self.0 = fence,
+            Some(_) if self.0 == fence => self.0 = None,
+            Some(_) => {}
+        }
+    }
 }
 
 fn heading(line: &str) -> Option<(usize, &str)> {
@@ -229,8 +244,12 @@ mod tests {
 
     #[test]
     fn headings_in_code_and_lists_elsewhere_are_text() {
-        let comment = "Does.\n\n- `a`: no argument\n\n```\n# Arguments\n- `b`: code\n```";
-        assert_eq!(parted(comment), (comment.to_owned(), Vec::new()));
+        for comment in [
+            "Does.\n\n- `a`: no argument\n\n```\n# Arguments\n- `b`: code\n```",
+            "~~~text\n```\n# Arguments\n- `b`: code\n~~~",
+        ] {
+            assert_eq!(parted(comment), (comment.to_owned(), Vec::new()));
+        }
     }
 
     #[test]
@@ -269,6 +288,15 @@ mod tests {
         let comment = "# Arguments\n  - `a`: One of\n    - x\n      - y\n\n    ```\n    - `z`: code\n    ```\n  - `b`: Two";
         let items = [("a", "One of\n- x\n  - y\n\n```\n- `z`: code\n```"), ("b", "Two")];
         assert_eq!(parted(comment), (String::new(), list(&items)));
+    }
+
+    #[test]
+    fn white_space_of_any_kind_is_no_trouble() {
+        let comment = "# Arguments\n- `a`: One\n  two\n\u{3000}three\n \u{a0}four\n\tfive";
+        assert_eq!(
+            parted(comment),
+            (String::new(), list(&[("a", "One\ntwo\n\u{3000}three\n\u{a0}four\nfive")]))
+        );
     }
 
     #[test]
