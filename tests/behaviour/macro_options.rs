@@ -218,3 +218,21 @@ library::echo!(echoes);
 async fn the_crate_may_be_found_through_that_of_a_macro() {
     assert_eq!(answer(tools![echoes], "echoes", r#"{"text":"a","times":3}"#).await, "aaa");
 }
+
+/// What many crates have.
+mod __private {
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    pub(crate) struct Number(pub(crate) u8);
+    pub(crate) const TWO: u8 = 2;
+}
+
+/// Names the program's own.
+#[tool]
+fn names_its_own(a: __private::Number, #[arg(default = __private::TWO)] b: u8) -> u8 {
+    a.0 + b
+}
+
+#[tokio::test]
+async fn a_module_of_the_users_may_be_called_private() {
+    assert_eq!(answer(tools![names_its_own], "names_its_own", r#"{"a":1}"#).await, "3");
+}

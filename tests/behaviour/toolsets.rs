@@ -72,7 +72,7 @@ impl<T: Backend> Calculator<T> {
     fn twin(&self) -> NoSuchType {}
 
     /// Is there in this build.
-    #[tool(name = "twin", crate = ::tool_runtime)]
+    #[tool(name = "twin")]
     #[cfg(not(any()))]
     fn other_twin() {}
 

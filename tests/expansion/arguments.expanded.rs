@@ -20,76 +20,79 @@ pub fn list<'a>(
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl __private::Tool for list {
-        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
+    impl __tool_runtime::Tool for list {
+        const DESCRIPTOR: &'static __tool_runtime::Descriptor = &__tool_runtime::Descriptor {
             name: "list",
             description: "Lists posts.",
             identity: ::core::any::TypeId::of::<list>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: __private::Options::NONE,
+            options: __tool_runtime::Options::NONE,
             parameters: &[
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "tags",
                     description: "What they are about.",
                     keywords: &[],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "title",
                     description: "",
                     keywords: &[],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "text",
                     description: "",
                     keywords: &[],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "area",
                     description: "Width and height.",
                     keywords: &[],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "mod",
                     description: "",
                     keywords: &[
-                        ("minimum", __private::Literal::Integer(1)),
-                        ("maximum", __private::Literal::Integer(100)),
+                        ("minimum", __tool_runtime::Literal::Integer(1)),
+                        ("maximum", __tool_runtime::Literal::Integer(100)),
                         (
                             "examples",
-                            __private::Literal::List(
+                            __tool_runtime::Literal::List(
                                 &[
-                                    __private::Literal::Integer(10),
-                                    __private::Literal::Integer(20),
+                                    __tool_runtime::Literal::Integer(10),
+                                    __tool_runtime::Literal::Integer(20),
                                 ],
                             ),
                         ),
                     ],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "unused",
                     description: "",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                let mut __tags = __private::Tag::<&[String]>::NEW.__passing().argument();
-                let mut __title = __private::Tag::<Option<&'_ str>>::NEW
+                let mut __tags = __tool_runtime::Tag::<&[String]>::NEW
                     .__passing()
                     .argument();
-                let mut __text = __private::Tag::<Cow<'_, str>>::NEW
+                let mut __title = __tool_runtime::Tag::<Option<&'_ str>>::NEW
                     .__passing()
                     .argument();
-                let mut __3 = __private::argument::<(u32, u32)>();
-                let mut __mod = __private::argument::<Option<u8>>()
+                let mut __text = __tool_runtime::Tag::<Cow<'_, str>>::NEW
+                    .__passing()
+                    .argument();
+                let mut __3 = __tool_runtime::argument::<(u32, u32)>();
+                let mut __mod = __tool_runtime::argument::<Option<u8>>()
                     .__with_default(::core::default::Default::default);
-                let mut ___unused = __private::argument::<bool>();
+                let mut ___unused = __tool_runtime::argument::<bool>();
                 __invocation
                     .__decode(
                         &mut [
@@ -101,7 +104,7 @@ const _: () = {
                             &mut ___unused,
                         ],
                     )?;
-                __private::start(async move {
+                __tool_runtime::start(async move {
                     let __returned = list(
                         __tags.__get(),
                         __title.__get(),
@@ -110,15 +113,15 @@ const _: () = {
                         __mod.__get(),
                         ___unused.__get(),
                     );
-                    let __sent = __private::Returned(&__returned)
+                    let __sent = __tool_runtime::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    __private::Sent(&__sent).__kind().write(__sent)
+                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    __private::submit!(list);
+    __tool_runtime::submit!(list);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

@@ -10,22 +10,23 @@ pub async fn open_ticket(shop: &Shop, title: &str, call: &CallContext) -> String
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl __private::Tool for open_ticket {
-        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
+    impl __tool_runtime::Tool for open_ticket {
+        const DESCRIPTOR: &'static __tool_runtime::Descriptor = &__tool_runtime::Descriptor {
             name: "open_ticket",
             description: "Opens a ticket.",
             identity: ::core::any::TypeId::of::<open_ticket>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: __private::Options::NONE.read_only(),
+            options: __tool_runtime::Options::NONE.read_only(),
             parameters: &[
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "title",
                     description: "",
                     keywords: &[],
@@ -33,25 +34,27 @@ const _: () = {
             ],
             call: |mut __invocation| {
                 let __shop = __invocation.__state::<Shop>("shop")?;
-                let mut __title = __private::Tag::<&str>::NEW.__passing().argument();
+                let mut __title = __tool_runtime::Tag::<&str>::NEW
+                    .__passing()
+                    .argument();
                 let __call = __invocation.__context();
                 __invocation.__decode(&mut [&mut __title])?;
-                __private::start(async move {
+                __tool_runtime::start(async move {
                     let __returned = open_ticket(
                             __shop.__get(),
                             __title.__get(),
                             &__call,
                         )
                         .await;
-                    let __sent = __private::Returned(&__returned)
+                    let __sent = __tool_runtime::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    __private::Sent(&__sent).__kind().write(__sent)
+                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    __private::submit!(open_ticket);
+    __tool_runtime::submit!(open_ticket);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

@@ -26,27 +26,28 @@ where
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl<B: Backend> __private::Toolset for Calculator<B>
+    impl<B: Backend> __tool_runtime::Toolset for Calculator<B>
     where
         B: Clone,
         Self: ::core::marker::Send + ::core::marker::Sync + 'static,
     {
-        const TOOLS: &'static [__private::Descriptor] = &[
-            __private::Descriptor {
+        const TOOLS: &'static [__tool_runtime::Descriptor] = &[
+            __tool_runtime::Descriptor {
                 name: "add",
                 description: "Adds to what is there.",
                 identity: ::core::any::TypeId::of::<Self>,
-                location: __private::Location {
+                location: __tool_runtime::Location {
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: ::core::line!(),
                 },
-                options: __private::Options::NONE.read_only(),
+                options: __tool_runtime::Options::NONE.read_only(),
                 parameters: &[
-                    __private::Parameter {
+                    __tool_runtime::Parameter {
                         name: "a",
                         description: "",
                         keywords: &[],
@@ -54,43 +55,43 @@ const _: () = {
                 ],
                 call: |mut __invocation| {
                     let __self = __invocation.__instance::<Self>();
-                    let mut __a = __private::argument::<i64>();
+                    let mut __a = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __a])?;
-                    __private::start(async move {
+                    __tool_runtime::start(async move {
                         let __returned = Self::add(__self.__get(), __a.__get()).await;
-                        let __sent = __private::Returned(&__returned)
+                        let __sent = __tool_runtime::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;
-                        __private::Sent(&__sent).__kind().write(__sent)
+                        __tool_runtime::Sent(&__sent).__kind().write(__sent)
                     })
                 },
             },
-            __private::Descriptor {
+            __tool_runtime::Descriptor {
                 name: "twice",
                 description: "Doubles.",
                 identity: ::core::any::TypeId::of::<Self>,
-                location: __private::Location {
+                location: __tool_runtime::Location {
                     module: ::core::module_path!(),
                     file: ::core::file!(),
                     line: ::core::line!(),
                 },
-                options: __private::Options::NONE,
+                options: __tool_runtime::Options::NONE,
                 parameters: &[
-                    __private::Parameter {
+                    __tool_runtime::Parameter {
                         name: "n",
                         description: "",
                         keywords: &[],
                     },
                 ],
                 call: |mut __invocation| {
-                    let mut __n = __private::argument::<i64>();
+                    let mut __n = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __n])?;
-                    __private::start(async move {
+                    __tool_runtime::start(async move {
                         let __returned = Self::double(__n.__get());
-                        let __sent = __private::Returned(&__returned)
+                        let __sent = __tool_runtime::Returned(&__returned)
                             .__kind()
                             .settle(__returned)?;
-                        __private::Sent(&__sent).__kind().write(__sent)
+                        __tool_runtime::Sent(&__sent).__kind().write(__sent)
                     })
                 },
             },

@@ -5,34 +5,35 @@ pub fn ring() {}
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl __private::Tool for ring {
-        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
+    impl __tool_runtime::Tool for ring {
+        const DESCRIPTOR: &'static __tool_runtime::Descriptor = &__tool_runtime::Descriptor {
             name: "ring",
             description: "Rings the bell.",
             identity: ::core::any::TypeId::of::<ring>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: __private::Options::NONE,
+            options: __tool_runtime::Options::NONE,
             parameters: &[],
             call: |mut __invocation| {
                 __invocation.__decode(&mut [])?;
-                __private::start(async move {
+                __tool_runtime::start(async move {
                     let __returned = ring();
-                    let __sent = __private::Returned(&__returned)
+                    let __sent = __tool_runtime::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    __private::Sent(&__sent).__kind().write(__sent)
+                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    __private::submit!(ring);
+    __tool_runtime::submit!(ring);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

@@ -10,46 +10,47 @@ pub(crate) fn delete_file(path: String) -> String {
 const _: () = {
     #[allow(unused_imports)]
     use renamed::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl __private::Tool for DeleteFile {
-        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
+    impl __tool_runtime::Tool for DeleteFile {
+        const DESCRIPTOR: &'static __tool_runtime::Descriptor = &__tool_runtime::Descriptor {
             name: "delete-file",
             description: "Deletes a file.",
             identity: ::core::any::TypeId::of::<DeleteFile>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: __private::Options::NONE
+            options: __tool_runtime::Options::NONE
                 .blocking()
                 .requires_approval()
                 .destructive()
                 .idempotent()
                 .timeout_ms(120000),
             parameters: &[
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "path",
                     description: "",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                let mut __path = __private::argument::<String>();
+                let mut __path = __tool_runtime::argument::<String>();
                 __invocation.__decode(&mut [&mut __path])?;
-                __private::start(async move {
+                __tool_runtime::start(async move {
                     let __returned = delete_file(__path.__get());
-                    let __sent = __private::Returned(&__returned)
+                    let __sent = __tool_runtime::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    __private::Sent(&__sent).__kind().write(__sent)
+                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    __private::submit!(DeleteFile);
+    __tool_runtime::submit!(DeleteFile);
 };
 #[cfg(not(any()))]
 #[doc(hidden)]

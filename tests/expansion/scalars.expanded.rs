@@ -7,47 +7,48 @@ pub async fn get_weather(city: &str, days: u8) -> Result<String, std::io::Error>
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
-    impl __private::Tool for get_weather {
-        const DESCRIPTOR: &'static __private::Descriptor = &__private::Descriptor {
+    impl __tool_runtime::Tool for get_weather {
+        const DESCRIPTOR: &'static __tool_runtime::Descriptor = &__tool_runtime::Descriptor {
             name: "get_weather",
             description: "Look up the weather of a city.",
             identity: ::core::any::TypeId::of::<get_weather>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: ::core::line!(),
             },
-            options: __private::Options::NONE,
+            options: __tool_runtime::Options::NONE,
             parameters: &[
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "city",
                     description: "City name, for example \"Beijing\".",
                     keywords: &[],
                 },
-                __private::Parameter {
+                __tool_runtime::Parameter {
                     name: "days",
                     description: "How many days ahead; 0 is today.",
                     keywords: &[],
                 },
             ],
             call: |mut __invocation| {
-                let mut __city = __private::Tag::<&str>::NEW.__passing().argument();
-                let mut __days = __private::argument::<u8>().__with_default(|| 0);
+                let mut __city = __tool_runtime::Tag::<&str>::NEW.__passing().argument();
+                let mut __days = __tool_runtime::argument::<u8>().__with_default(|| 0);
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;
-                __private::start(async move {
+                __tool_runtime::start(async move {
                     let __returned = get_weather(__city.__get(), __days.__get()).await;
-                    let __sent = __private::Returned(&__returned)
+                    let __sent = __tool_runtime::Returned(&__returned)
                         .__kind()
                         .settle(__returned)?;
-                    __private::Sent(&__sent).__kind().write(__sent)
+                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
                 })
             },
         };
     }
-    __private::submit!(get_weather);
+    __tool_runtime::submit!(get_weather);
 };
 #[doc(hidden)]
 #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]

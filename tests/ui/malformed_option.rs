@@ -18,7 +18,7 @@ fn not_a_name(_a: i64) {}
 
 /// Adds.
 #[tool]
-fn empty(#[arg] _a: i64, #[arg(schema)] _b: i64, #[arg(schema())] _c: i64) {}
+fn empty(#[arg] _a: i64, #[arg()] _d: i64, #[arg(schema)] _b: i64, #[arg(schema())] _c: i64) {}
 
 /// Adds.
 #[tool(crate = "tool_runtime")]
@@ -35,5 +35,5 @@ fn main() {
     without_text(1);
     not_one_word(1);
     not_a_name(1);
-    empty(1, 2, 3);
+    empty(1, 4, 2, 3);
 }

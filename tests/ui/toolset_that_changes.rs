@@ -16,7 +16,7 @@ impl Counter {
     fn forever(&'static self) {}
 
     /// Ends.
-    #[tool(handle = End)]
+    #[tool(handle = End, crate = tool_runtime)]
     fn end(self) {}
 }
 

@@ -11,6 +11,7 @@ use crate::faults::Faults;
 use crate::meant::{Name, Tool, bare};
 use proc_macro2::Span;
 use quote::ToTokens;
+use syn::spanned::Spanned as _;
 use syn::{Error, GenericParam, Ident, ReturnType, Safety, Type};
 
 /// What servers take as the name of a function:
@@ -130,7 +131,12 @@ fn check_options(tool: &Tool, faults: &mut Faults) {
     if let (Some(_), Some(span)) = (options.read_only, options.destructive) {
         refuse(span, "a tool that is `read_only` destroys nothing; keep one of them");
     }
-    if let (Some(handle), true) = (&options.handle, tool.is_method) {
-        refuse(handle.span(), "a method has no type of its own to name; remove `handle`");
+    if tool.is_method {
+        if let Some(handle) = &options.handle {
+            refuse(handle.span(), "a method has no type of its own to name; remove `handle`");
+        }
+        if let Some(krate) = &options.krate {
+            refuse(krate.span(), "this holds for all tools of a toolset; write `#[toolset(crate = ..)]`");
+        }
     }
 }

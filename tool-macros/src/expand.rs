@@ -25,10 +25,10 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
         const _: () = {
             #imports
             #[automatically_derived]
-            impl __private::Tool for #handle {
-                const DESCRIPTOR: &'static __private::Descriptor = &#descriptor;
+            impl __tool_runtime::Tool for #handle {
+                const DESCRIPTOR: &'static __tool_runtime::Descriptor = &#descriptor;
             }
-            __private::submit!(#handle);
+            __tool_runtime::submit!(#handle);
         };
 
         #handle_type
@@ -85,8 +85,8 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
         const _: () = {
             #imports
             #[automatically_derived]
-            impl #generics __private::Toolset for #self_ty #bounds {
-                const TOOLS: &'static [__private::Descriptor] = #tools;
+            impl #generics __tool_runtime::Toolset for #self_ty #bounds {
+                const TOOLS: &'static [__tool_runtime::Descriptor] = #tools;
             }
         };
     }
@@ -97,7 +97,7 @@ fn imports(krate: &Path) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use #krate::__private::{
-            self, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+            self as __tool_runtime, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
         };
     }
 }
@@ -117,16 +117,16 @@ fn descriptor(tool: &Tool) -> TokenStream {
     let parameters = tool.arguments().map(parameter);
     let call = call(tool);
     quote! {
-        __private::Descriptor {
+        __tool_runtime::Descriptor {
             name: #name,
             description: #description,
             identity: ::core::any::TypeId::of::<#identity>,
-            location: __private::Location {
+            location: __tool_runtime::Location {
                 module: ::core::module_path!(),
                 file: ::core::file!(),
                 line: #line,
             },
-            options: __private::Options::NONE #options,
+            options: __tool_runtime::Options::NONE #options,
             parameters: &[#(#parameters),*],
             call: #call,
         }
@@ -163,7 +163,7 @@ fn parameter(argument: &Argument) -> TokenStream {
         quote!((#name, #value))
     });
     quote! {
-        __private::Parameter { name: #name, description: #description, keywords: &[#(#keywords),*] }
+        __tool_runtime::Parameter { name: #name, description: #description, keywords: &[#(#keywords),*] }
     }
 }
 
@@ -178,7 +178,7 @@ fn literal(value: &Literal) -> TokenStream {
             (quote!(List), quote!(&[#(#list),*]))
         }
     };
-    quote!(__private::Literal::#kind(#value))
+    quote!(__tool_runtime::Literal::#kind(#value))
 }
 
 /// The one shim of a tool: it takes what the call lends it, decodes the arguments and starts the function, or
@@ -205,8 +205,8 @@ fn call(tool: &Tool) -> TokenStream {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => ident.span(),
     });
-    let at_future = Ident::new("__private", future_span);
-    let at_output = Ident::new("__private", output_span);
+    let at_future = Ident::new("__tool_runtime", future_span);
+    let at_output = Ident::new("__tool_runtime", output_span);
     let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).__kind().settle(__returned));
     let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>

@@ -36,21 +36,23 @@ pub(crate) struct Name {
 
 impl<'a> Tool<'a> {
     pub(crate) fn of_function(options: TokenStream, function: &'a Function, faults: &mut Faults) -> Self {
-        Tool::new(options, function, &parse_quote!(::tool_runtime), false, faults)
+        let options = ToolOptions::parse(options, faults);
+        let krate = options.krate.clone().unwrap_or_else(|| parse_quote!(::tool_runtime));
+        Tool::new(options, function, krate, false, faults)
     }
 
     fn of_method(options: TokenStream, method: &'a Function, krate: &Path, faults: &mut Faults) -> Self {
-        Tool::new(options, method, krate, true, faults)
+        let options = ToolOptions::parse(options, faults);
+        Tool::new(options, method, krate.clone(), true, faults)
     }
 
     fn new(
-        options: TokenStream,
+        options: ToolOptions,
         function: &'a Function,
-        krate: &Path,
+        krate: Path,
         is_method: bool,
         faults: &mut Faults,
     ) -> Self {
-        let options = ToolOptions::parse(options, faults);
         let ident = &function.signature.ident;
         let mut doc = Doc::of(&function.attrs);
         let mut listed = doc.take_argument_list();
@@ -61,7 +63,7 @@ impl<'a> Tool<'a> {
         let inputs = inputs.collect();
         Tool {
             function,
-            krate: options.krate.clone().unwrap_or_else(|| krate.clone()),
+            krate,
             name: match &options.name {
                 Some(name) => Name { text: name.value(), span: name.span() },
                 None => Name { text: ident.unraw().to_string(), span: ident.span() },

@@ -197,15 +197,18 @@ impl Error for CallError {
 /// How many faults of one call are told, before the rest is only counted.
 const MOST_FAULTS: usize = 50;
 
-/// `5 s`, `1.5 s`, `200 ms`, `50 µs`
+/// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
 struct Readable(Duration);
 
 impl fmt::Display for Readable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0.as_secs(), self.0.as_millis()) {
-            (0, 0) => write!(f, "{} µs", self.0.as_micros()),
-            (0, milliseconds) => write!(f, "{milliseconds} ms"),
-            _ => write!(f, "{} s", self.0.as_secs_f64()),
+        let microseconds = self.0.as_micros();
+        if microseconds >= 1_000_000 {
+            write!(f, "{} s", self.0.as_secs_f64())
+        } else if microseconds % 1_000 == 0 {
+            write!(f, "{} ms", microseconds / 1_000)
+        } else {
+            write!(f, "{microseconds} µs")
         }
     }
 }

@@ -195,7 +195,7 @@ impl AsJson {
     message = "a tool cannot return `{Self}`: it does not implement `Serialize`",
     label = "cannot be sent to the model",
     note = "return `()`, text, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these",
-    note = "what comes later is awaited only of an `async fn`"
+    note = "a future that is returned is not awaited; write an `async fn` instead"
 )]
 pub trait Output {
     /// The value as JSON.

@@ -8,7 +8,7 @@ use syn::{Error, FnArg, Receiver, ReceiverKind, Type};
 pub(super) fn check(tool: &Tool, faults: &mut Faults) {
     let Some(FnArg::Receiver(receiver)) = tool.function.signature.inputs.first() else { return };
     if !tool.is_method {
-        let message = "a tool has no `self` outside a toolset; put `#[toolset]` on the `impl`";
+        let message = "a tool has no `self` outside a toolset; put `#[toolset]` on the type's own `impl`";
         faults.push(Error::new(receiver.self_token.span, message));
     } else if !is_shared(receiver) {
         let message =

@@ -118,9 +118,11 @@ impl Reader {
                 return true;
             }
         }
-        let is_heading = !was_in_code && heading(text).is_some();
+        // A point that names no argument is not of the item before it either.
+        let is_point = indentation <= self.margin.unwrap_or(0) && bulleted(text).is_some();
+        let ends_item = !was_in_code && (is_point || heading(text).is_some());
         let goes_on = was_in_code || indentation > 0 || !after_blank;
-        if self.is_in_prose || is_heading || !goes_on || self.listed.is_empty() {
+        if self.is_in_prose || ends_item || !goes_on || self.listed.is_empty() {
             self.is_in_prose = true;
             return false;
         }
@@ -162,28 +164,36 @@ fn heading(line: &str) -> Option<(usize, &str)> {
         .then(|| (level, title.trim().trim_end_matches(['#', ':']).trim_end()))
 }
 
-/// `` * `x` - text ``, `` - `x`: text ``, `` - `x`, `y`: text ``, and the same without the backticks: the names,
-/// and the text.
+fn bulleted(line: &str) -> Option<&str> {
+    ["* ", "- ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).map(str::trim_start)
+}
+
+/// `` * `x` - text ``, `` - `x`: text ``, `` - `x`, `y` and `z`: text ``, and without the backticks `- x: text`: the
+/// names, and the text.
 fn item(line: &str) -> Option<(Vec<&str>, &str)> {
-    let mut rest = ["* ", "- ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet))?.trim_start();
-    let is_quoted = rest.starts_with('`');
-    let mut names = Vec::new();
-    loop {
-        let name;
-        (name, rest) = name_at_start(rest)?;
+    let (name, mut rest) = name_at_start(bulleted(line)?)?;
+    let is_quoted = bulleted(line)?.starts_with('`');
+    let mut names = vec![name];
+    while let Some((name, after)) = name_after_sign(rest) {
         names.push(name);
-        match rest.trim_start().strip_prefix(',') {
-            Some(more) => rest = more.trim_start(),
-            None => break,
-        }
+        rest = after;
     }
     let is_parted = [":", " - ", " – ", " — "].iter().any(|sign| rest.starts_with(sign));
     if !is_parted && !is_quoted && !rest.is_empty() {
         return None;
     }
-    let rest = rest.trim_start();
-    let text = [":", "- ", "– ", "— "].iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
-    Some((names, text.trim()))
+    let rest = rest.trim();
+    let signs = [":", "- ", "– ", "— ", ". "];
+    let text = signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    Some((names, if text == "-" { "" } else { text.trim() }))
+}
+
+/// `` , `y` ``, `` and `y` ``, `` & `y` ``, `` / `y` ``
+fn name_after_sign(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let mut after = text.strip_prefix(',').unwrap_or(text).trim_start();
+    after = ["and ", "&", "/"].iter().find_map(|sign| after.strip_prefix(sign)).unwrap_or(after).trim_start();
+    if after.len() < text.len() && after.starts_with('`') { name_at_start(after) } else { None }
 }
 
 /// `` `x` ``, `` `x: Type` ``, or `x`.
@@ -278,8 +288,20 @@ mod tests {
 
     #[test]
     fn an_item_can_be_of_several_arguments_and_name_their_types() {
-        let comment = "# Arguments\n- `a`, `b`: Two\n  numbers.\n* `city: String` - Where.";
-        let items = [("a", "Two\nnumbers."), ("b", "Two\nnumbers."), ("city", "Where.")];
+        let comment = "# Arguments\n- `a`, `b`: Two\n  numbers.\n* `city: String` - Where.\n\
+                       - `c`, `d`, and `e` - Three\n- `f`/`g`: More\n- `h` & `i`";
+        let items = [
+            ("a", "Two\nnumbers."),
+            ("b", "Two\nnumbers."),
+            ("city", "Where."),
+            ("c", "Three"),
+            ("d", "Three"),
+            ("e", "Three"),
+            ("f", "More"),
+            ("g", "More"),
+            ("h", ""),
+            ("i", ""),
+        ];
         assert_eq!(parted(comment), (String::new(), list(&items)));
     }
 
@@ -288,6 +310,16 @@ mod tests {
         let comment = "# Arguments\n  - `a`: One of\n    - x\n      - y\n\n    ```\n    - `z`: code\n    ```\n  - `b`: Two";
         let items = [("a", "One of\n- x\n  - y\n\n```\n- `z`: code\n```"), ("b", "Two")];
         assert_eq!(parted(comment), (String::new(), list(&items)));
+    }
+
+    #[test]
+    fn a_point_that_names_no_argument_is_text() {
+        let comment = "# Arguments\n- `a`: One\n- limit(default 3): L\n- `b` -\n  Two\n- `c`. Three";
+        let (rest, listed) = parted(comment);
+        assert_eq!(
+            (&*rest, listed),
+            ("- limit(default 3): L", list(&[("a", "One"), ("b", "Two"), ("c", "Three")]))
+        );
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl Local {
         let owned = is_surely_owned(written.clone());
         let ty = elided(tool, written);
         let span = ident.span();
-        let at_type = Ident::new("__private", span);
+        let at_type = Ident::new("__tool_runtime", span);
         let default = argument.default.as_ref().map(|default| match default {
             DefaultValue::OfType => {
                 quote_spanned!(span=> .__with_default(::core::default::Default::default))

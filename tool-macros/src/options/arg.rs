@@ -26,11 +26,15 @@ impl ArgOptions {
         let mut read = ArgOptions::default();
         let mut schema = None;
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("arg")) {
-            let Meta::List(list) = &attr.meta else {
-                faults.push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
-                continue;
+            let tokens = match &attr.meta {
+                Meta::List(list) if !list.tokens.is_empty() => list.tokens.clone(),
+                _ => {
+                    faults
+                        .push(Error::new_spanned(attr, "say what you want: `#[arg(default)]`, for example"));
+                    continue;
+                }
             };
-            parse_each(list.tokens.clone(), faults, |name, option| match name {
+            parse_each(tokens, faults, |name, option| match name {
                 "name" => once(&mut read.name, option, text),
                 "description" => once(&mut read.description, option, text),
                 "default" => once(&mut read.default, option, default_value),

@@ -17,7 +17,8 @@ impl ToolList {
 /// A list of exactly these tools, for [`Registry::new`](crate::Registry::new) and
 /// [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
 ///
-/// Each entry is the path of a function with [`#[tool]`](crate::tool). Two tools of one name do not compile:
+/// Each entry is the path of a function with [`#[tool]`](crate::tool). Of one without, rustc says that it expected a
+/// type and found a function. Two tools of one name do not compile:
 ///
 /// ```compile_fail,E0080
 /// # use tool_runtime::{tool, tools};
