@@ -17,6 +17,7 @@ use syn::{FnArg, Ident, Path, parse_quote};
 
 pub(crate) struct Tool<'a> {
     pub(crate) function: &'a Function,
+    /// Where the runtime is found; for a method, its toolset says it.
     pub(crate) krate: Path,
     pub(crate) name: Name,
     /// An expression for a text; `None` where there is neither a doc comment nor `description = ".."`.
@@ -36,23 +37,15 @@ pub(crate) struct Name {
 
 impl<'a> Tool<'a> {
     pub(crate) fn of_function(options: TokenStream, function: &'a Function, faults: &mut Faults) -> Self {
-        let options = ToolOptions::parse(options, faults);
-        let krate = options.krate.clone().unwrap_or_else(|| parse_quote!(::tool_runtime));
-        Tool::new(options, function, krate, false, faults)
+        Tool::new(options, function, false, faults)
     }
 
-    fn of_method(options: TokenStream, method: &'a Function, krate: &Path, faults: &mut Faults) -> Self {
-        let options = ToolOptions::parse(options, faults);
-        Tool::new(options, method, krate.clone(), true, faults)
+    fn of_method(options: TokenStream, method: &'a Function, faults: &mut Faults) -> Self {
+        Tool::new(options, method, true, faults)
     }
 
-    fn new(
-        options: ToolOptions,
-        function: &'a Function,
-        krate: Path,
-        is_method: bool,
-        faults: &mut Faults,
-    ) -> Self {
+    fn new(options: TokenStream, function: &'a Function, is_method: bool, faults: &mut Faults) -> Self {
+        let options = ToolOptions::parse(options, faults);
         let ident = &function.signature.ident;
         let mut doc = Doc::of(&function.attrs);
         let mut listed = doc.take_argument_list();
@@ -63,7 +56,7 @@ impl<'a> Tool<'a> {
         let inputs = inputs.collect();
         Tool {
             function,
-            krate,
+            krate: options.krate.clone().unwrap_or_else(|| parse_quote!(::tool_runtime)),
             name: match &options.name {
                 Some(name) => Name { text: name.value(), span: name.span() },
                 None => Name { text: ident.unraw().to_string(), span: ident.span() },

@@ -19,7 +19,7 @@ impl<'a> Toolset<'a> {
         let tools = written.items.iter().filter_map(|item| match item {
             written::Item::Tool(method) => {
                 let options = options_of(method, faults);
-                Some(Tool::of_method(options, method, &krate, faults))
+                Some(Tool::of_method(options, method, faults))
             }
             written::Item::Other(_) => None,
         });
