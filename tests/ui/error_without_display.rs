@@ -8,4 +8,6 @@ async fn get_weather() -> Result<String, Storm> {
     Err(Storm)
 }
 
-fn main() {}
+fn main() {
+    drop(get_weather());
+}

@@ -8,4 +8,6 @@ async fn get_weather() {
     drop(local);
 }
 
-fn main() {}
+fn main() {
+    drop(get_weather());
+}

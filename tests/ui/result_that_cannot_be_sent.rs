@@ -14,4 +14,7 @@ async fn try_weather() -> Result<Weather, String> {
     Ok(Weather)
 }
 
-fn main() {}
+fn main() {
+    get_weather();
+    drop(try_weather());
+}

@@ -20,4 +20,8 @@ fn argument(_city: Cty) {}
 #[tool]
 fn default(#[arg(default)] _since: std::time::SystemTime) {}
 
-fn main() {}
+fn main() {
+    result();
+    drop(in_result());
+    default(std::time::SystemTime::now());
+}

@@ -10,7 +10,6 @@ use syn::spanned::Spanned as _;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
 /// The doc comment of an item.
-#[derive(Default)]
 pub(crate) struct Doc(Vec<Piece>);
 
 enum Piece {

@@ -3,12 +3,12 @@
 use crate::check::is_primitive;
 use crate::expand;
 use crate::meant::{Tool, Toolset};
-use crate::written::without_our_attributes;
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Error, FnArg};
+use crate::written::is_ours_alone;
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{TokenStreamExt as _, quote};
+use syn::{Error, FnArg, Meta};
 
-/// The item as it was, and the error.
+/// What could not be read as it was, less the attributes of which rustc would complain too, and the error.
 pub(crate) fn unread(item: TokenStream, error: &Error) -> TokenStream {
     let item = without_our_attributes(item);
     let error = error.to_compile_error();
@@ -44,4 +44,31 @@ pub(crate) fn toolset(toolset: &Toolset, error: &Error) -> TokenStream {
     let error = error.to_compile_error();
     let implementation = expand::toolset_implementation(toolset, &quote!(&[]));
     quote!(#written #error #implementation)
+}
+
+fn without_our_attributes(item: TokenStream) -> TokenStream {
+    let mut tokens = item.into_iter().peekable();
+    let mut kept = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        let is_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
+        if is_hash && tokens.peek().is_some_and(is_ours_in_brackets) {
+            tokens.next();
+            continue;
+        }
+        kept.append(match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), without_our_attributes(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            other => other,
+        });
+    }
+    kept
+}
+
+fn is_ours_in_brackets(token: &TokenTree) -> bool {
+    let TokenTree::Group(group) = token else { return false };
+    let is_ours = |meta: Meta| is_ours_alone(meta.path());
+    group.delimiter() == Delimiter::Bracket && syn::parse2(group.stream()).is_ok_and(is_ours)
 }

@@ -4,41 +4,13 @@ mod toolset;
 
 pub(crate) use toolset::{Item, Toolset};
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt as _};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
-use syn::{Abi, Attribute, Error, FnArg, Meta, Path, Result, Signature, Token, Visibility};
+use syn::{Abi, Attribute, Error, FnArg, Path, Result, Signature, Token, Visibility};
 
 /// The attributes of a parameter that are meant for `#[tool]`; rustc knows none of them there.
 const OURS: [&str; 4] = ["doc", "arg", "state", "context"];
-
-/// An item that could not be read, less the attributes in it that are ours, of which rustc would complain too.
-pub(crate) fn without_our_attributes(item: TokenStream) -> TokenStream {
-    let is_ours = |token: &TokenTree| {
-        let TokenTree::Group(group) = token else { return false };
-        let is_ours =
-            |meta: Meta| is_tool(meta.path()) || OURS[1..].iter().any(|ours| meta.path().is_ident(ours));
-        group.delimiter() == Delimiter::Bracket && syn::parse2(group.stream()).is_ok_and(is_ours)
-    };
-    let mut tokens = item.into_iter().peekable();
-    let mut kept = TokenStream::new();
-    while let Some(token) = tokens.next() {
-        let is_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
-        if is_hash && tokens.peek().is_some_and(is_ours) {
-            tokens.next();
-            continue;
-        }
-        kept.append(match token {
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), without_our_attributes(group.stream()));
-                inner.set_span(group.span());
-                inner.into()
-            }
-            other => other,
-        });
-    }
-    kept
-}
 
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
@@ -66,6 +38,11 @@ impl Parse for Function {
         }
         Ok(Function { attrs, tool_attrs, vis, signature, body: input.parse()? })
     }
+}
+
+/// An attribute that rustc knows only through these macros; a doc comment it knows by itself.
+pub(crate) fn is_ours_alone(path: &Path) -> bool {
+    is_tool(path) || !path.is_ident("doc") && OURS.iter().any(|ours| path.is_ident(ours))
 }
 
 /// `tool`, by whatever path.
