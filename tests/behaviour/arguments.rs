@@ -217,8 +217,8 @@ async fn structs_enums_lists_and_any_json_are_arguments() {
     assert_eq!(
         answer(tools![plan], "plan", r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#)
             .await,
-        "Error: invalid arguments for `plan`: `stops`: missing field `city`; \
-         `sky`: unknown variant `foggy`, expected `sunny` or `rainy`; \
+        "Error: invalid arguments for `plan`: `stops[0].city` is missing; \
+         `sky`: expected `sunny` or `rainy`, got string \"foggy\"; \
          `tags`: expected a string, got integer `1`"
     );
 }

@@ -49,8 +49,12 @@ fn add(a: i64) -> i64 {
 #[tokio::test]
 async fn its_bad_arguments_are_told_and_empty_ones_are_an_empty_object() {
     let tool = || DynamicTool::new("dynamic", "", parameters(), double);
-    assert_eq!(said(tool(), r#"{"n":"x"}"#).await, r#"Error: `n` is no number in {"n":"x"}"#);
-    assert_eq!(said(tool(), "").await, "Error: `n` is no number in {}");
+    assert_eq!(
+        said(tool(), r#"{"n":"x"}"#).await,
+        "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\""
+    );
+    assert_eq!(said(tool(), "").await, "Error: invalid arguments for `dynamic`: `n` is missing");
+    assert_eq!(said(tool(), r#"{"n":4.0}"#).await, "8");
     assert_eq!(
         said(tool(), "[1]").await,
         "Error: the arguments of `dynamic` must be one JSON object, not a list."
@@ -79,11 +83,11 @@ async fn its_results_are_told_by_their_kind() {
 async fn it_may_panic_or_outlive_its_time() {
     let panics = |_| async { if true { panic!("secret") } else { Ok::<u8, String>(1) } };
     let tool = DynamicTool::new("dynamic", "", parameters(), panics);
-    assert_eq!(said(tool, "{}").await, "Error: the tool `dynamic` failed unexpectedly.");
+    assert_eq!(said(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` failed unexpectedly.");
     let waits = |_| std::future::pending::<Result<u8, String>>();
     let tool =
         DynamicTool::new("dynamic", "", parameters(), waits).timeout(Duration::from_millis(1500)).read_only();
-    assert_eq!(said(tool, "{}").await, "Error: the tool `dynamic` did not finish within 1.5 s.");
+    assert_eq!(said(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` did not finish within 1.5 s.");
     let tool = DynamicTool::new("dynamic", "", parameters(), double).requires_approval();
     assert_eq!(said(tool, "{}").await, "Error: the tool `dynamic` needs approval, which was not given.");
 }

@@ -289,7 +289,7 @@ fn what_json_has_no_value_for_is_not_shown_and_large_bounds_are_whole() {
         json!({
             "limit": {"type": "number"},
             "number": {"type": "integer", "minimum": i64::MIN, "maximum": u64::MAX},
-            "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 255, "default": null},
+            "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 255},
         })
     );
     assert_eq!(schema["required"], json!(["number"]));

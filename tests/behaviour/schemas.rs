@@ -125,7 +125,7 @@ fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
                     },
                 },
                 "class": {"type": "string", "enum": ["first-class", "coach"]},
-                "budget": {"type": "integer"},
+                "budget": {"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX},
                 "ratio": {"type": "number"},
                 "notes": {"type": "object", "additionalProperties": {"type": "string"}},
                 "extra": {},

@@ -4,6 +4,7 @@
 //! where anything is amiss it gives up, and `diagnosis` reads the text again, slowly, to say all that is.
 
 mod absent;
+mod checks;
 mod cursor;
 mod diagnosis;
 mod literal;
@@ -11,9 +12,9 @@ mod object;
 mod passing;
 mod probe;
 mod slot;
-mod text;
 mod value;
 
+pub(crate) use checks::Checks;
 pub use literal::Literal;
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
@@ -39,6 +40,14 @@ pub struct Parameter {
 pub struct Described {
     pub(crate) schema: Schema,
     pub(crate) required: bool,
+    /// Whether the decoder of its type takes just what the schema admits.
+    is_plain: bool,
+}
+
+impl Described {
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
+    }
 }
 
 /// What is wrong with the arguments of a call.
@@ -56,10 +65,11 @@ pub enum Refusal {
 pub(crate) fn decode<'a>(
     arguments: &'a str,
     parameters: &[Parameter],
+    checks: &Checks,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Refusal> {
-    match cursor::read(arguments, parameters, slots) {
+    match cursor::read(arguments, parameters, checks, slots) {
         Some(()) => Ok(()),
-        None => diagnosis::read(arguments, parameters, slots),
+        None => diagnosis::read(arguments, parameters, checks, slots),
     }
 }

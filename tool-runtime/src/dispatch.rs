@@ -9,6 +9,7 @@ use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use futures_util::future::join_all;
 use run::Work;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 impl Registry {
@@ -82,23 +83,29 @@ impl Registry {
         let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
-        self.run(tool, Work { id: "", arguments, batch: &BatchContext::new() }).await
+        let (batch, repairs) = (BatchContext::new(), OnceLock::new());
+        self.run(tool, Work { id: "", arguments, batch: &batch, repairs: &repairs }).await
     }
 
     async fn answer(&self, call: &ToolCall, batch: &BatchContext, started: Instant) -> ToolMessage {
+        let repairs = OnceLock::new();
         let result = match self.entry(&call.name) {
             None => Err(CallError::UnknownTool(self.unknown_tool(&call.name))),
             Some(tool) if tool.options.hints.requires_approval => {
                 Err(CallError::NeedsApproval { tool: tool.name.to_string() })
             }
-            Some(tool) => self.run(tool, Work { id: &call.id, arguments: &call.arguments, batch }).await,
+            Some(tool) => {
+                let work = Work { id: &call.id, arguments: &call.arguments, batch, repairs: &repairs };
+                self.run(tool, work).await
+            }
         };
         let (content, error) = match result {
             Ok(text) => (text, None),
             Err(error) => (format!("Error: {error}"), Some(error)),
         };
         let mut message = ToolMessage::new(call.id.as_str(), content);
-        message.outcome = Some(Outcome::new(error, started.elapsed()));
+        message.outcome =
+            Some(Outcome::new(error, repairs.into_inner().unwrap_or_default(), started.elapsed()));
         message
     }
 }

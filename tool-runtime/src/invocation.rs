@@ -1,6 +1,6 @@
 //! What a tool's shim is handed: either a call to answer, or the wish to be described.
 
-use crate::arguments::{self, Described, Parameter, Refusal, Slot};
+use crate::arguments::{self, Checks, Described, Parameter, Refusal, Slot};
 use crate::context::{BatchContext, CallContext};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
@@ -16,7 +16,7 @@ pub struct Invocation<'a> {
 #[derive(Debug)]
 enum Purpose<'a> {
     /// To run on these arguments.
-    Call(&'a str, Scope<'a>),
+    Call(&'a str, &'a Checks, Scope<'a>),
     /// To describe itself.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
 }
@@ -61,8 +61,13 @@ pub enum NotStarted {
 
 /// What the shim calls has `__`: a trait of the user's may be in scope with any other name.
 impl<'a> Invocation<'a> {
-    pub(crate) fn call(parameters: &'static [Parameter], arguments: &'a str, scope: Scope<'a>) -> Self {
-        Invocation { parameters, purpose: Purpose::Call(arguments, scope) }
+    pub(crate) fn call(
+        parameters: &'static [Parameter],
+        arguments: &'a str,
+        checks: &'a Checks,
+        scope: Scope<'a>,
+    ) -> Self {
+        Invocation { parameters, purpose: Purpose::Call(arguments, checks, scope) }
     }
 
     pub(crate) fn describe(
@@ -77,7 +82,7 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn __instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
         match &self.purpose {
-            Purpose::Call(_, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
+            Purpose::Call(_, _, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
             Purpose::Describe(..) => Lent(None),
         }
     }
@@ -89,7 +94,7 @@ impl<'a> Invocation<'a> {
     /// There is none.
     pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Result<Lent<'a, T>, NotStarted> {
         match &mut self.purpose {
-            Purpose::Call(_, scope) => {
+            Purpose::Call(_, _, scope) => {
                 match scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states)) {
                     Some(state) => Ok(Lent(Some(state))),
                     None => Err(NotStarted::MissingState(type_name::<T>())),
@@ -107,7 +112,9 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn __context(&self) -> CallContext {
         match &self.purpose {
-            Purpose::Call(_, scope) => CallContext::new(scope.id, scope.tool).in_batch(scope.batch.clone()),
+            Purpose::Call(_, _, scope) => {
+                CallContext::new(scope.id, scope.tool).in_batch(scope.batch.clone())
+            }
             Purpose::Describe(..) => CallContext::new("", ""),
         }
     }
@@ -119,8 +126,10 @@ impl<'a> Invocation<'a> {
     /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
     pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
         match &mut self.purpose {
-            Purpose::Call(arguments, _) => arguments::decode(arguments, self.parameters, slots)
-                .map_err(|refusal| NotStarted::Refused(Box::new(refusal))),
+            Purpose::Call(arguments, checks, _) => {
+                arguments::decode(arguments, self.parameters, checks, slots)
+                    .map_err(|refusal| NotStarted::Refused(Box::new(refusal)))
+            }
             Purpose::Describe(generator, description) => {
                 description.parameters.extend(slots.iter().map(|slot| slot.describe(generator)));
                 Err(NotStarted::Described)

@@ -57,9 +57,12 @@
 //!   of lists: `Registry::new(tools![a, b])`.
 
 mod arguments;
+mod check;
 mod context;
 mod dispatch;
 mod invocation;
+mod json;
+mod mend;
 mod messages;
 mod nearest;
 mod outcome;
@@ -78,7 +81,7 @@ pub use context::{BatchContext, CallContext};
 pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
 pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
 pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
-pub use schema::ToolSchema;
+pub use schema::{Dialect, ToolSchema};
 pub use tool::{DynamicTool, Hints, ToolList};
 pub use tool_choice::ToolChoice;
 #[doc = include_str!("tool.md")]

@@ -5,7 +5,8 @@ mod shortened;
 mod unknown_tool;
 
 pub use argument_fault::ArgumentFault;
-use shortened::Shortened;
+pub(crate) use argument_fault::unknown_arguments;
+pub(crate) use shortened::Shortened;
 pub use unknown_tool::UnknownTool;
 
 use std::error::Error;
@@ -35,12 +36,13 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Outcome {
     error: Option<Arc<CallError>>,
+    repairs: Vec<String>,
     elapsed: Duration,
 }
 
 impl Outcome {
-    pub(crate) fn new(error: Option<CallError>, elapsed: Duration) -> Self {
-        Outcome { error: error.map(Arc::new), elapsed }
+    pub(crate) fn new(error: Option<CallError>, repairs: Vec<String>, elapsed: Duration) -> Self {
+        Outcome { error: error.map(Arc::new), repairs, elapsed }
     }
 
     /// Whether the tool ran and returned a result.
@@ -53,6 +55,19 @@ impl Outcome {
     #[must_use]
     pub fn error(&self) -> Option<&CallError> {
         self.error.as_deref()
+    }
+
+    /// Whether the arguments had slips that were mended.
+    #[must_use]
+    pub fn repaired(&self) -> bool {
+        !self.repairs.is_empty()
+    }
+
+    /// What was mended in the arguments, each slip for a person to read; empty unless the registry has
+    /// `lenient_arguments`.
+    #[must_use]
+    pub fn repairs(&self) -> &[String] {
+        &self.repairs
     }
 
     /// From the start of the dispatch until this call was answered.
@@ -195,7 +210,7 @@ impl Error for CallError {
 }
 
 /// How many faults of one call are told, before the rest is only counted.
-const MOST_FAULTS: usize = 50;
+pub(crate) const MOST_FAULTS: usize = 50;
 
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
 struct Readable(Duration);

@@ -3,20 +3,25 @@
 mod build;
 mod entry;
 mod fault;
+mod name;
+mod setting;
 
 pub use build::RegistryBuilder;
 pub(crate) use entry::Entry;
 pub use fault::{BuildError, BuildFault};
+use serde_json::value::RawValue;
+use setting::Setting;
 
+use crate::mend::Leniency;
 use crate::outcome::UnknownTool;
-use crate::schema::ToolSchema;
+use crate::schema::{Dialect, ToolSchema, tools_array};
 use crate::state::States;
 use crate::tool::{Hints, ToolList};
 use crate::tool_choice::ToolChoice;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The tools that a model may call: their schemas for the request, and [`dispatch`](Registry::dispatch) for
 /// the calls that come back.
@@ -51,13 +56,30 @@ struct Tools {
     schemas: Vec<ToolSchema>,
     entries: Vec<Entry>,
     index: HashMap<Cow<'static, str>, usize>,
-    states: Arc<States>,
+    /// Written when they are first asked for.
+    loose_array: OnceLock<Option<Box<RawValue>>>,
+    strict_array: OnceLock<Option<Box<RawValue>>>,
+    setting: Arc<Setting>,
 }
 
 impl Tools {
-    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, states: Arc<States>) -> Self {
-        let index = entries.iter().enumerate().map(|(index, entry)| (entry.name.clone(), index)).collect();
-        Tools { schemas, entries, index, states }
+    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, setting: Arc<Setting>) -> Self {
+        let mut index: HashMap<Cow<'static, str>, usize> = HashMap::with_capacity(entries.len());
+        for (place, entry) in entries.iter().enumerate() {
+            if let Some(original) = &entry.original_name {
+                index.entry(original.to_string().into()).or_insert(place);
+            }
+        }
+        // A name that servers see goes before one that they do not.
+        index.extend(entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)));
+        Tools {
+            schemas,
+            entries,
+            index,
+            loose_array: OnceLock::new(),
+            strict_array: OnceLock::new(),
+            setting,
+        }
     }
 }
 
@@ -95,10 +117,74 @@ impl Registry {
 
     /// The definitions for the `tools` array of the request, by name, so that prompts cache.
     ///
-    /// An empty registry has none, and servers refuse `tools: []`: leave the key out then.
+    /// An empty registry has none, and servers refuse `tools: []`: leave the key out then, or use
+    /// [`schemas_for`](Registry::schemas_for), which is `None` then.
     #[must_use]
     pub fn schemas(&self) -> &[ToolSchema] {
         &self.tools.schemas
+    }
+
+    /// The `tools` array in a dialect, written once and kept: putting it into a request is copying its bytes.
+    ///
+    /// `None` without tools, since servers refuse `tools: []`: a request type leaves the key out with
+    /// `#[serde(skip_serializing_if = "Option::is_none")]`.
+    ///
+    /// In [`Dialect::OpenAiStrict`], a tool that cannot be strict stands without `strict` among those that are;
+    /// [`RegistryBuilder::dialect`] refuses it instead. From the moment that a registry, or a subset of it, was asked for
+    /// strict schemas, a null stands for an argument that was left out; a program that answers calls which another process
+    /// asked for says so with `RegistryBuilder::dialect`.
+    ///
+    /// ```
+    /// use serde::Serialize;
+    /// use serde_json::value::RawValue;
+    /// use tool_runtime::{Dialect, Registry, tools};
+    ///
+    /// #[derive(Serialize)]
+    /// struct Request<'a> {
+    ///     model: &'a str,
+    ///     #[serde(skip_serializing_if = "Option::is_none")]
+    ///     tools: Option<&'a RawValue>,
+    /// }
+    ///
+    /// let registry = Registry::new(tools![])?;
+    /// let request = Request { model: "a-model", tools: registry.schemas_for(Dialect::OpenAi) };
+    /// assert_eq!(serde_json::to_string(&request)?, r#"{"model":"a-model"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn schemas_for(&self, dialect: Dialect) -> Option<&RawValue> {
+        let array = match dialect {
+            Dialect::OpenAi => &self.tools.loose_array,
+            Dialect::OpenAiStrict => {
+                self.tools.setting.strict_is_given();
+                &self.tools.strict_array
+            }
+        };
+        array.get_or_init(|| tools_array(&self.tools.schemas, dialect)).as_deref()
+    }
+
+    /// The keywords in the schema of a tool that its arguments are not held to, each with its place: one of a
+    /// [`DynamicTool`](crate::DynamicTool)'s schema that is not known here, or a `pattern` without the feature `regex`.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// let parameters = json!({"type": "object", "properties": {"a": {"contains": {"type": "string"}}}});
+    /// let tool = DynamicTool::new("tool", "", parameters, |_| async { Ok::<_, String>(()) });
+    /// let registry = Registry::builder().dynamic(tool).build()?;
+    /// assert_eq!(registry.unchecked_keywords("tool"), ["`contains` at `/properties/a`"]);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn unchecked_keywords(&self, name: &str) -> &[String] {
+        self.entry(name).map_or(&[], Entry::unchecked_keywords)
+    }
+
+    /// The name that a tool was given, where servers would not take that: see [`RegistryBuilder::map_names`].
+    #[must_use]
+    pub fn original_name(&self, name: &str) -> Option<&str> {
+        self.entry(name).and_then(|entry| entry.original_name.as_deref())
     }
 
     /// The definition of one tool.
@@ -132,7 +218,7 @@ impl Registry {
     /// The registry has no such tool: a server would refuse the request.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownTool> {
         match self.get(name) {
-            Some(_) => Ok(ToolChoice::Tool(name.to_owned())),
+            Some(schema) => Ok(ToolChoice::Tool(schema.name().to_owned())),
             None => Err(self.unknown_tool(name)),
         }
     }
@@ -185,7 +271,7 @@ impl Registry {
         }
         let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
         let entries = indices.iter().map(|&index| self.tools.entries[index].clone()).collect();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.states))) })
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.setting))) })
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
@@ -193,7 +279,12 @@ impl Registry {
     }
 
     pub(crate) fn states(&self) -> &States {
-        &self.tools.states
+        &self.tools.setting.states
+    }
+
+    /// What may be mended in arguments that are not as a tool takes them.
+    pub(crate) fn leniency(&self) -> Leniency {
+        self.tools.setting.leniency()
     }
 
     #[cold]

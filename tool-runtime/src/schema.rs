@@ -1,9 +1,14 @@
 //! What the model is told of a tool.
 
+mod dialect;
 mod normalise;
 mod parameters;
+mod strict;
 
+pub use dialect::Dialect;
+pub(crate) use dialect::tools_array;
 pub(crate) use parameters::{as_given as parameters_as_given, of_tool as parameters_of_tool};
+pub(crate) use strict::{NotStrict, parameters as strict_parameters};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};

@@ -1,9 +1,9 @@
 //! The fast reading: one walk over the object, each value decoded in place.
 
-use super::Parameter;
 use super::slot::Slot;
-use super::text::Text;
 use super::value::next_value;
+use super::{Checks, Parameter};
+use crate::json::Text;
 use crate::messages::means_none;
 
 /// The arguments are told apart by a bit each; a tool with more of them is read by `diagnosis`.
@@ -13,6 +13,7 @@ const MOST: usize = u64::BITS as usize;
 pub(super) fn read<'a>(
     arguments: &'a str,
     parameters: &[Parameter],
+    checks: &Checks,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Option<()> {
     if slots.len() > MOST {
@@ -22,7 +23,7 @@ pub(super) fn read<'a>(
     let mut cursor = Cursor { rest: arguments };
     cursor.skip_space();
     if cursor.take(b'{') {
-        seen = cursor.object(parameters, slots)?;
+        seen = cursor.object(parameters, checks, slots)?;
         cursor.skip_space();
         if !cursor.rest.is_empty() {
             return None;
@@ -44,7 +45,12 @@ struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// Everything after the opening brace, the closing one included; says which slots were filled.
-    fn object(&mut self, parameters: &[Parameter], slots: &mut [&mut dyn Slot<'a>]) -> Option<u64> {
+    fn object(
+        &mut self,
+        parameters: &[Parameter],
+        checks: &Checks,
+        slots: &mut [&mut dyn Slot<'a>],
+    ) -> Option<u64> {
         let mut seen = 0u64;
         self.skip_space();
         if self.take(b'}') {
@@ -61,7 +67,11 @@ impl<'a> Cursor<'a> {
                 return None;
             }
             let length = slots[index].read(self.rest).ok()?;
-            self.rest = &self.rest[length..];
+            let (value, rest) = self.rest.split_at(length);
+            if let Some(rule) = checks.needed(index) {
+                checks.checker().admits(rule, value)?;
+            }
+            self.rest = rest;
             self.skip_space();
             if self.take(b'}') {
                 return Some(seen);

@@ -1,16 +1,17 @@
 //! The slow reading, taken when the fast one gave up: it goes on after a fault, to find them all.
 
-use super::object::{Pairs, pairs};
+use super::object::pairs;
 use super::slot::Slot;
-use super::{Parameter, Refusal};
-use crate::nearest::nearest;
-use crate::outcome::ArgumentFault;
+use super::{Checks, Parameter, Refusal};
+use crate::json::Pairs;
+use crate::outcome::{ArgumentFault, unknown_arguments};
 
 /// Fills every slot, or says everything that is wrong.
 #[cold]
 pub(super) fn read<'a>(
     arguments: &'a str,
     parameters: &[Parameter],
+    checks: &Checks,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Refusal> {
     let Pairs(pairs) = pairs(arguments)?;
@@ -25,8 +26,15 @@ pub(super) fn read<'a>(
             }
             Some(index) => {
                 given[index] = true;
-                if let Err(error) = slots[index].read(value.get()) {
-                    faults.push(ArgumentFault::invalid(key.into_owned(), &error));
+                let before = faults.len();
+                if let Some(rule) = checks.needed(index) {
+                    faults.extend(checks.checker().faults(rule, &key, value.get()));
+                }
+                // What the schema admits, a decoder may still refuse: the text of a date, for one.
+                if faults.len() == before {
+                    if let Err(error) = slots[index].read(value.get()) {
+                        faults.push(ArgumentFault::invalid(key.into_owned(), &error));
+                    }
                 }
             }
         }
@@ -40,14 +48,9 @@ pub(super) fn read<'a>(
     faults.extend(missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned() }));
     let not_given =
         || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
-    // One wrong name and one that is missing: that is the one that was meant.
-    let only = match (&unknown[..], &missing[..]) {
-        ([_], &[name]) => Some(name),
-        _ => None,
-    };
-    faults.extend(unknown.into_iter().map(|key| ArgumentFault::Unknown {
-        meant: nearest(&key, not_given()).or(only).map(str::to_owned),
-        argument: key.into_owned(),
-    }));
+    faults.extend(
+        unknown_arguments(&unknown, &missing, not_given)
+            .map(|(key, meant)| ArgumentFault::Unknown { argument: key.to_owned(), meant }),
+    );
     if faults.is_empty() { Ok(()) } else { Err(Refusal::Faults(faults)) }
 }

@@ -1,30 +1,29 @@
 //! Arguments as an object, whatever is in it.
 
 use super::Refusal;
+use crate::check::{Admitted, Checker};
+use crate::json::Pairs;
+use crate::mend::{Leniency, mend};
 use crate::messages::means_none;
-use crate::outcome::ArgumentFault;
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
-use std::fmt;
 
-/// The arguments of a tool that reads them itself: any object, no key of it twice.
-pub(crate) fn object(arguments: &str) -> Result<Map<String, Value>, Refusal> {
-    let Pairs(pairs) = pairs(arguments)?;
-    let mut object = Map::new();
-    let mut faults = Vec::new();
-    for (key, value) in pairs {
-        let key = key.into_owned();
-        match serde_json::from_str(value.get()) {
-            Ok(_) if object.contains_key(&key) => faults.push(ArgumentFault::Repeated { argument: key }),
-            Ok(value) => {
-                object.insert(key, value);
-            }
-            Err(error) => faults.push(ArgumentFault::invalid(key, &error)),
+/// The arguments of a tool that reads them itself: one object, as its schema says.
+pub(crate) fn object(arguments: &str, checker: &Checker) -> Result<Map<String, Value>, Refusal> {
+    let arguments = if means_none(arguments) { "{}" } else { arguments };
+    let read = match checker.admits(checker.root(), arguments) {
+        Some(Admitted::AsWritten) => serde_json::from_str(arguments),
+        // So that the handler finds an integer where the schema says so.
+        Some(Admitted::WithIntegralFloats) => {
+            let mended = mend(arguments, checker, Leniency::default());
+            serde_json::from_str(mended.as_ref().map_or(arguments, |mended| &mended.arguments))
         }
-    }
-    if faults.is_empty() { Ok(object) } else { Err(Refusal::Faults(faults)) }
+        None => {
+            pairs(arguments)?;
+            return Err(Refusal::Faults(checker.faults(checker.root(), "", arguments)));
+        }
+    };
+    read.map_err(Refusal::NotJson)
 }
 
 /// The arguments as pairs, or why they are no object.
@@ -53,32 +52,5 @@ fn kind(json: &str) -> Option<&'static str> {
         b'"' => Some("a string"),
         b't' | b'f' => Some("a boolean"),
         _ => Some("a number"),
-    }
-}
-
-/// An object as it was written: every pair, repeated keys included.
-pub(super) struct Pairs<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Pairs<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(PairsVisitor)
-    }
-}
-
-struct PairsVisitor;
-
-impl<'de> Visitor<'de> for PairsVisitor {
-    type Value = Pairs<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("one JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
-        let mut pairs = Vec::new();
-        while let Some(pair) = map.next_entry()? {
-            pairs.push(pair);
-        }
-        Ok(Pairs(pairs))
     }
 }

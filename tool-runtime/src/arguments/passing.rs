@@ -1,6 +1,6 @@
 //! The ways in which a parameter takes its argument: what is decoded, and what the function gets of it.
 
-use super::text::Text;
+use crate::json::Text;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 

@@ -1,5 +1,6 @@
 //! The place of one argument: what the decoder fills, and what the function takes from it.
 
+use super::checks::is_plain;
 use super::passing::{AsCow, AsOptionRef, AsOptionSlice, AsOptionStr, AsRef, AsSlice, AsStr, Owned, Passing};
 use super::value::{Next, next_value};
 use super::{Described, absent};
@@ -33,6 +34,7 @@ pub struct Argument<'a, P: Passing> {
     decode: fn(&'a str) -> Next<P::Value>,
     absent: fn() -> Option<P::Value>,
     schema: fn(&mut SchemaGenerator) -> Schema,
+    schema_id: fn() -> Cow<'static, str>,
     default: Option<fn() -> P::Default>,
     default_as_json: Option<fn(P::Default) -> Option<serde_json::Value>>,
 }
@@ -50,6 +52,7 @@ impl<'a, P: Passing> Argument<'a, P> {
             decode: next_value,
             absent: absent::value,
             schema: SchemaGenerator::subschema_for::<T>,
+            schema_id: T::schema_id,
             default: None,
             default_as_json: None,
         }
@@ -94,7 +97,7 @@ impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
             schema.insert("default".to_owned(), default);
         }
         let required = self.default.is_none() && (self.absent)().is_none();
-        Described { schema, required }
+        Described { schema, required, is_plain: is_plain(&(self.schema_id)()) }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::registry::{Entry, Registry};
 use crate::tool::Started;
 use futures_util::FutureExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::OnceLock;
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -19,6 +20,8 @@ pub(super) struct Work<'a> {
     pub(super) id: &'a str,
     pub(super) arguments: &'a str,
     pub(super) batch: &'a BatchContext,
+    /// Set if the arguments were mended.
+    pub(super) repairs: &'a OnceLock<Vec<String>>,
 }
 
 impl Registry {
@@ -29,7 +32,7 @@ impl Registry {
                 // Boxed, since it is much the larger future, and few tools need it.
                 Box::pin(self.run_in_its_time(tool, work)).await
             } else {
-                settled(tool, self.start(tool, work)?.await)
+                self.run_here(tool, work).await
             }
         };
         match panics::caught(running).await {
@@ -48,7 +51,7 @@ impl Registry {
             if tool.options.blocking {
                 self.run_on_blocking_pool(tool, work).await
             } else {
-                settled(tool, self.start(tool, work)?.await)
+                self.run_here(tool, work).await
             }
         };
         let Some(allowed) = tool.options.hints.timeout else { return running.await };
@@ -63,10 +66,51 @@ impl Registry {
         })
     }
 
-    fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, CallError> {
-        let Work { id, arguments, batch } = work;
+    async fn run_here(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+        // A null that stands for what is left out may also be a value: it is gone before the reading.
+        let leniency = self.leniency();
+        let refused = if leniency.null_is_absent && work.arguments.contains("null") {
+            None
+        } else {
+            match self.start(tool, work) {
+                Ok(started) => return settled(tool, started.await),
+                Err(NotStarted::Refused(refusal)) => Some(NotStarted::Refused(refusal)),
+                Err(why) => return Err(not_started(tool, why)),
+            }
+        };
+        // Boxed, since few calls come here.
+        Box::pin(self.run_mended(tool, work, refused)).await
+    }
+
+    /// Runs a call whose arguments may have to be mended first; `refused` is what was said of them as they are.
+    #[cold]
+    async fn run_mended(
+        &self,
+        tool: &Entry,
+        work: Work<'_>,
+        refused: Option<NotStarted>,
+    ) -> Result<String, CallError> {
+        if let Some(mended) = tool.mend(work.arguments, self.leniency()) {
+            if let Ok(started) = self.start(tool, Work { arguments: &mended.arguments, ..work }) {
+                // Set once: a call is mended once.
+                let _ = work.repairs.set(mended.repairs);
+                return settled(tool, started.await);
+            }
+        }
+        let started = match refused {
+            Some(refused) => Err(refused),
+            None => self.start(tool, work),
+        };
+        match started {
+            Ok(started) => settled(tool, started.await),
+            Err(why) => Err(not_started(tool, why)),
+        }
+    }
+
+    fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, NotStarted> {
+        let Work { id, arguments, batch, .. } = work;
         let scope = Scope { id, tool: &tool.name, batch, states: self.states(), instance: None };
-        tool.start(arguments, scope).map_err(|why| not_started(tool, why))
+        tool.start(arguments, scope)
     }
 
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
@@ -75,14 +119,21 @@ impl Registry {
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
         let mut thread = Thread(tokio::task::spawn_blocking(move || {
-            let work = Work { id: &id, arguments: &arguments, batch: &batch };
+            let repairs = OnceLock::new();
+            let work = Work { id: &id, arguments: &arguments, batch: &batch, repairs: &repairs };
             // A `fn` never waits, so its future is done when it was polled once.
-            let reply = registry.start(&tool, work)?.now_or_never();
-            let reply = reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
-            settled(&tool, reply)
+            let result = registry.run_here(&tool, work).now_or_never();
+            let result =
+                result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
+            (result, repairs.into_inner())
         }));
         match (&mut thread.0).await {
-            Ok(result) => result,
+            Ok((result, repairs)) => {
+                if let Some(repairs) = repairs {
+                    let _ = work.repairs.set(repairs);
+                }
+                result
+            }
             // As if it had panicked here: the guard of `run` tells of it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
@@ -95,7 +146,7 @@ impl Registry {
 }
 
 /// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
-struct Thread(JoinHandle<Result<String, CallError>>);
+struct Thread(JoinHandle<(Result<String, CallError>, Option<Vec<String>>)>);
 
 impl Drop for Thread {
     fn drop(&mut self) {

@@ -1,6 +1,7 @@
 //! What is wrong with the arguments of a call.
 
-use super::Shortened;
+use super::{MOST_FAULTS, Shortened};
+use crate::nearest::nearest;
 use std::fmt;
 
 /// One thing that is wrong with the arguments of a call.
@@ -41,6 +42,28 @@ impl ArgumentFault {
     pub(crate) fn invalid(path: String, error: &serde_json::Error) -> Self {
         ArgumentFault::Invalid { path, problem: problem(error) }
     }
+}
+
+/// What was probably meant by each key that is unknown: the known one that is nearest to it.
+pub(crate) fn unknown_arguments<'u, 'k, K, I>(
+    unknown: &'u [K],
+    missing: &[&str],
+    known: impl Fn() -> I,
+) -> impl Iterator<Item = (&'u str, Option<String>)>
+where
+    K: AsRef<str>,
+    I: Iterator<Item = &'k str>,
+{
+    // One wrong name and one that is missing: that is the one that was meant.
+    let only = match (unknown, missing) {
+        ([_], &[name]) => Some(name.to_owned()),
+        _ => None,
+    };
+    unknown.iter().enumerate().map(move |(index, key)| {
+        // Faults beyond those are only counted.
+        let near = (index < MOST_FAULTS).then(|| nearest(key.as_ref(), known())).flatten();
+        (key.as_ref(), near.map(str::to_owned).or_else(|| only.clone()))
+    })
 }
 
 /// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the

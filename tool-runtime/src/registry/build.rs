@@ -1,13 +1,15 @@
 //! Putting a registry together.
 
-use super::entry::{Candidate, Entry};
+use super::entry::Candidate;
 use super::fault::{BuildError, BuildFault};
-use super::{Registry, Tools};
+use super::{Registry, Setting, Tools, name};
 use crate::invocation::Need;
+use crate::schema::{Dialect, NotStrict, strict_parameters};
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, ToolList, Toolset};
 use serde_json::Value;
 use std::any::{TypeId, type_name};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
@@ -31,11 +33,22 @@ use std::sync::Arc;
 #[must_use = "nothing is built before `build()`"]
 pub struct RegistryBuilder {
     functions: Vec<&'static Descriptor>,
-    methods: Vec<(Entry, &'static Descriptor)>,
+    /// Each under its name after the prefix.
+    methods: Vec<(Cow<'static, str>, &'static Descriptor, Shared)>,
     dynamic: Vec<DynamicTool>,
     states: States,
     batch_states: HashSet<TypeId>,
+    options: BuildOptions,
     faults: Vec<BuildFault>,
+}
+
+/// What is the same for every tool.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BuildOptions {
+    pub(super) dialect: Dialect,
+    pub(super) allow_non_strict: bool,
+    pub(super) map_names: bool,
+    pub(super) lenient_arguments: bool,
 }
 
 impl RegistryBuilder {
@@ -115,9 +128,10 @@ impl RegistryBuilder {
     /// ```
     pub fn toolset_prefixed<T: Toolset + Send + Sync + 'static>(mut self, prefix: &str, toolset: T) -> Self {
         let instance: Shared = Arc::new(toolset);
-        let entries =
-            T::TOOLS.iter().map(|tool| (Entry::of_method(prefix, tool, Arc::clone(&instance)), tool));
-        self.methods.extend(entries);
+        self.methods.extend(T::TOOLS.iter().map(|tool| {
+            let name = if prefix.is_empty() { tool.name.into() } else { [prefix, tool.name].concat().into() };
+            (name, tool, Arc::clone(&instance))
+        }));
         self
     }
 
@@ -161,6 +175,104 @@ impl RegistryBuilder {
         self
     }
 
+    /// The dialect that the requests are written in, [`Dialect::OpenAi`] by default: `build()` then refuses every tool
+    /// that cannot be written in it, and says where and why.
+    ///
+    /// With [`Dialect::OpenAiStrict`], a null stands for an argument that was left out, since the model is made to send
+    /// every property: an optional one is `None`, one with a default has its default.
+    ///
+    /// ```
+    /// use tool_runtime::{Dialect, Registry, tool, tools};
+    ///
+    /// /// Tags a page.
+    /// #[tool]
+    /// fn tag(page: &str, tags: std::collections::BTreeMap<String, String>) {}
+    ///
+    /// let strict = || Registry::builder().tools(tools![tag]).dialect(Dialect::OpenAiStrict);
+    /// assert_eq!(
+    ///     strict().build().expect_err("a map cannot be strict").to_string(),
+    ///     "the registry cannot be built: `tag` cannot be strict: `tags` is a map, whose keys are not known beforehand; \
+    ///      give it another type, or let the tool be sent as it is with `.allow_non_strict(true)`",
+    /// );
+    /// let registry = strict().allow_non_strict(true).build()?;
+    /// assert!(!registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get().contains("strict"));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.options.dialect = dialect;
+        self
+    }
+
+    /// Lets a tool that cannot be strict be sent without `strict` beside those that can, which servers take. `false` by
+    /// default. Only with [`dialect`](RegistryBuilder::dialect).
+    pub fn allow_non_strict(mut self, allowed: bool) -> Self {
+        self.options.allow_non_strict = allowed;
+        self
+    }
+
+    /// Gives a dynamic tool whose name servers would refuse one that they take: `_` for each letter other than those of
+    /// the English alphabet, digits, `_` and `-`; and one of more than 64 letters is cut, and ends in a fingerprint of the
+    /// whole. `false` by default.
+    ///
+    /// The model sees and calls the new name. The program may use either, and finds the old one with
+    /// [`Registry::original_name`].
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// let double = DynamicTool::new("math.double", "Doubles.", json!({"type": "object"}), |_| async { Ok::<_, String>(2) });
+    /// let registry = Registry::builder().map_names(true).dynamic(double).build()?;
+    /// assert_eq!(registry.names(), ["math_double"]);
+    /// assert_eq!(registry.original_name("math_double"), Some("math.double"));
+    /// assert_eq!(registry.subset(["math.double"])?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_names(mut self, mapped: bool) -> Self {
+        self.options.map_names = mapped;
+        self
+    }
+
+    /// Mends the slips that models make in arguments, where they can mean one thing. `false` by default. Only after the
+    /// strict reading failed: what is right is read as ever, and as fast.
+    ///
+    /// - Text that is not quite JSON: a code fence around it, comments, trailing commas, single quotes.
+    /// - JSON in a string where the object of arguments, another object, a list, a number or a boolean is wanted:
+    ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
+    /// - One value where a list of it is wanted.
+    ///
+    /// What was cut off is never completed, `true` is never 1, 3.7 never 3, and what is wrong never becomes a default. The
+    /// [`Outcome`](crate::Outcome) says what was mended.
+    ///
+    /// Needs the feature `lenient`.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Adds numbers.
+    /// #[tool]
+    /// fn sum(numbers: Vec<i64>) -> i64 {
+    ///     numbers.iter().sum()
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![sum]).lenient_arguments(true).build()?;
+    /// let answers = registry.dispatch(&[ToolCall::new("call_1", "sum", r#"{"numbers": "[1, 2]",}"#)]).await;
+    /// assert_eq!(answers[0].content, "3");
+    /// assert_eq!(
+    ///     answers[0].outcome().expect("it ran").repairs(),
+    ///     ["a trailing comma was left out", r#"`numbers`: the string "[1, 2]" was read as [1,2]"#],
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "lenient")]
+    pub fn lenient_arguments(mut self, lenient: bool) -> Self {
+        self.options.lenient_arguments = lenient;
+        self
+    }
+
     /// The registry.
     ///
     /// # Errors
@@ -172,18 +284,26 @@ impl RegistryBuilder {
     ///
     /// Only if a `#[arg(default = ..)]` or a `JsonSchema` of the program does.
     pub fn build(self) -> Result<Registry, BuildError> {
-        let RegistryBuilder { functions, methods, dynamic, states, batch_states, mut faults } = self;
+        let RegistryBuilder { functions, methods, dynamic, states, batch_states, options, mut faults } = self;
         let mut known = HashSet::new();
-        let functions = functions
-            .into_iter()
-            .filter(|tool| known.insert((tool.identity)()))
-            .map(|tool| Candidate::of_descriptor(Entry::of_function(tool), tool));
-        let methods = methods.into_iter().map(|(entry, tool)| Candidate::of_descriptor(entry, tool));
-        let dynamic = dynamic.into_iter().map(|tool| {
-            refuse_dynamic(&tool, &mut faults);
-            Candidate::of_dynamic(tool)
-        });
-        let mut candidates: Vec<Candidate> = functions.chain(methods).chain(dynamic).collect();
+        let mut candidates = Vec::new();
+        let mut add = |name: &str, candidate: serde_json::Result<Candidate>| match candidate {
+            Ok(candidate) => candidates.push(candidate),
+            Err(source) => faults.push(BuildFault::Schema { name: name.to_owned(), source }),
+        };
+        for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
+            add(tool.name, Candidate::of_function(tool));
+        }
+        for (name, tool, instance) in methods {
+            add(&name.clone(), Candidate::of_method(name, tool, instance));
+        }
+        let mut dynamic_faults = Vec::new();
+        for tool in dynamic {
+            refuse_dynamic(&tool, &mut dynamic_faults);
+            let name = if options.map_names { name::mapped(&tool.name) } else { tool.name.clone() };
+            add(&name.clone(), Candidate::of_dynamic(name, tool));
+        }
+        faults.append(&mut dynamic_faults);
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
 
@@ -198,24 +318,30 @@ impl RegistryBuilder {
         let mut entries = Vec::with_capacity(candidates.len());
         let mut schemas = Vec::with_capacity(candidates.len());
         for Candidate { entry, schema, needs } in candidates {
-            let name = &*entry.name;
-            if !is_name(name) {
-                faults.push(BuildFault::InvalidName { name: name.to_owned() });
+            let tool = &*entry.name;
+            if !name::is_valid(tool) {
+                faults.push(BuildFault::InvalidName { name: tool.to_owned() });
             }
             let is_missing = |need: &Need| !states.holds(need.id) && !batch_states.contains(&need.id);
             faults.extend(needs.into_iter().filter(is_missing).map(|need| BuildFault::MissingState {
-                tool: name.to_owned(),
+                tool: tool.to_owned(),
                 parameter: need.parameter,
                 state: need.type_name,
             }));
-            match schema {
-                Ok(schema) => schemas.push(schema),
-                Err(source) => faults.push(BuildFault::Schema { name: name.to_owned(), source }),
+            if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
+                let against = strict_parameters(schema.parameters()).err().unwrap_or_default();
+                faults.extend(against.into_iter().map(|NotStrict { path, reason }| BuildFault::NotStrict {
+                    tool: tool.to_owned(),
+                    path,
+                    reason,
+                }));
             }
+            schemas.push(schema);
             entries.push(entry);
         }
         if faults.is_empty() {
-            Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(states))) })
+            let setting = Setting::new(states, options);
+            Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
         } else {
             Err(BuildError { faults })
         }
@@ -235,17 +361,10 @@ fn refuse_dynamic(tool: &DynamicTool, faults: &mut Vec<BuildFault>) {
     }
 }
 
-/// What servers take as the name of a function:
-/// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
-fn is_name(name: &str) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=64).contains(&name.len()) && name.bytes().all(is_allowed)
-}
-
 impl fmt::Debug for RegistryBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let functions = self.functions.iter().map(|tool| tool.name);
-        let methods = self.methods.iter().map(|(entry, _)| &*entry.name);
+        let methods = self.methods.iter().map(|(name, ..)| &**name);
         let dynamic = self.dynamic.iter().map(|tool| &*tool.name);
         f.debug_struct("RegistryBuilder")
             .field("tools", &functions.chain(methods).chain(dynamic).collect::<Vec<_>>())

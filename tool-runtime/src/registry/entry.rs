@@ -1,18 +1,24 @@
 //! One tool of a registry, whatever it is made of.
 
-use crate::arguments::{Refusal, object};
+use crate::arguments::{Checks, Described, Refusal, object};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
+use crate::mend::{Leniency, Mended, mend};
 use crate::schema::{ToolSchema, parameters_as_given, parameters_of_tool};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
 use schemars::generate::SchemaSettings;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A tool under the name by which the registry knows it.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: Cow<'static, str>,
+    /// The name that the tool was given, where servers would not take that.
+    pub(super) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
+    /// What the arguments are held to.
+    checks: Arc<Checks>,
     body: Body,
 }
 
@@ -26,23 +32,11 @@ enum Body {
 /// An entry on its way into the registry.
 pub(super) struct Candidate {
     pub(super) entry: Entry,
-    pub(super) schema: serde_json::Result<ToolSchema>,
+    pub(super) schema: ToolSchema,
     pub(super) needs: Vec<Need>,
 }
 
 impl Entry {
-    pub(super) fn of_function(tool: &'static Descriptor) -> Self {
-        Entry { name: tool.name.into(), options: tool.options, body: Body::Function(tool) }
-    }
-
-    pub(super) fn of_method(prefix: &str, tool: &'static Descriptor, instance: Shared) -> Self {
-        let name = match prefix {
-            "" => tool.name.into(),
-            _ => [prefix, tool.name].concat().into(),
-        };
-        Entry { name, options: tool.options, body: Body::Method(tool, instance) }
-    }
-
     /// Where the tool was written; a dynamic one nowhere.
     pub(super) fn location(&self) -> Option<Location> {
         match self.body {
@@ -53,10 +47,16 @@ impl Entry {
 
     /// The same for a message.
     pub(super) fn place(&self) -> String {
-        match self.location() {
-            Some(location) => format!("at {location}"),
-            None => "as a `DynamicTool`".to_owned(),
+        match (self.location(), &self.original_name) {
+            (Some(location), _) => format!("at {location}"),
+            (None, Some(original)) => format!("as the `DynamicTool` `{original}`"),
+            (None, None) => "as a `DynamicTool`".to_owned(),
         }
+    }
+
+    /// The keywords of its schema that nothing holds the arguments to.
+    pub(super) fn unchecked_keywords(&self) -> &[String] {
+        self.checks.checker().passed_over()
     }
 
     /// Decodes the arguments and starts the tool.
@@ -73,16 +73,37 @@ impl Entry {
             }
             Body::Dynamic(handler) => {
                 let refused = |refusal: Refusal| NotStarted::Refused(Box::new(refusal));
-                return Ok(handler(object(arguments).map_err(refused)?));
+                return Ok(handler(object(arguments, self.checks.checker()).map_err(refused)?));
             }
         };
-        (tool.call)(Invocation::call(tool.parameters, arguments, scope))
+        (tool.call)(Invocation::call(tool.parameters, arguments, &self.checks, scope))
+    }
+
+    /// The arguments as they were meant, if they can be read so.
+    pub(crate) fn mend(&self, arguments: &str, leniency: Leniency) -> Option<Mended> {
+        mend(arguments, self.checks.checker(), leniency)
     }
 }
 
 impl Candidate {
+    pub(super) fn of_function(tool: &'static Descriptor) -> serde_json::Result<Self> {
+        Candidate::of_descriptor(tool.name.into(), tool, Body::Function(tool))
+    }
+
+    pub(super) fn of_method(
+        name: Cow<'static, str>,
+        tool: &'static Descriptor,
+        instance: Shared,
+    ) -> serde_json::Result<Self> {
+        Candidate::of_descriptor(name, tool, Body::Method(tool, instance))
+    }
+
     /// The shim of a function describes its parameters, with one generator for them all, and what it needs.
-    pub(super) fn of_descriptor(entry: Entry, tool: &'static Descriptor) -> Self {
+    fn of_descriptor(
+        name: Cow<'static, str>,
+        tool: &'static Descriptor,
+        body: Body,
+    ) -> serde_json::Result<Self> {
         let mut generator = SchemaSettings::draft2020_12()
             .with(|settings| {
                 settings.inline_subschemas = true;
@@ -93,16 +114,24 @@ impl Candidate {
         // The shim stops once it has described itself.
         let _ = (tool.call)(Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
-        let schema = parameters_of_tool(tool.parameters, description.parameters, definitions)
-            .map(|parameters| ToolSchema::new(entry.name.clone(), tool.description.into(), parameters));
-        Candidate { entry, schema, needs: description.needs }
+        let is_plain: Vec<bool> = description.parameters.iter().map(Described::is_plain).collect();
+        let parameters = parameters_of_tool(tool.parameters, description.parameters, definitions)?;
+        let checks =
+            Checks::of_parameters(&serde_json::from_str(parameters.get())?, tool.parameters, &is_plain);
+        let schema = ToolSchema::new(name.clone(), tool.description.into(), parameters);
+        let entry =
+            Entry { name, original_name: None, options: tool.options, checks: Arc::new(checks), body };
+        Ok(Candidate { entry, schema, needs: description.needs })
     }
 
-    pub(super) fn of_dynamic(tool: DynamicTool) -> Self {
-        let name: Cow<'static, str> = tool.name.into();
-        let schema = parameters_as_given(tool.parameters)
-            .map(|parameters| ToolSchema::new(name.clone(), tool.description.into(), parameters));
-        let entry = Entry { name, options: tool.options, body: Body::Dynamic(tool.handler) };
-        Candidate { entry, schema, needs: Vec::new() }
+    /// `name` may be another than that of the tool, if servers would not take that.
+    pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> serde_json::Result<Self> {
+        let original_name = (name != tool.name).then(|| tool.name.into());
+        let checks = Arc::new(Checks::of_object(&tool.parameters));
+        let parameters = parameters_as_given(tool.parameters)?;
+        let schema = ToolSchema::new(name.clone().into(), tool.description.into(), parameters);
+        let body = Body::Dynamic(tool.handler);
+        let entry = Entry { name: name.into(), original_name, options: tool.options, checks, body };
+        Ok(Candidate { entry, schema, needs: Vec::new() })
     }
 }

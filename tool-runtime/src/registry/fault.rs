@@ -68,6 +68,16 @@ pub enum BuildFault {
         /// What was given to [`collect_from`](crate::RegistryBuilder::collect_from).
         from: String,
     },
+    /// A tool cannot be written in strict form, which [`dialect`](crate::RegistryBuilder::dialect) asked for.
+    #[non_exhaustive]
+    NotStrict {
+        /// The tool.
+        tool: String,
+        /// Where in its parameters, as in `stops[].notes`; empty where it is the whole.
+        path: String,
+        /// What stands against it, for example `takes any value`.
+        reason: String,
+    },
     /// The schema of a tool cannot be written.
     #[non_exhaustive]
     Schema {
@@ -110,7 +120,7 @@ impl fmt::Display for BuildFault {
             BuildFault::InvalidName { name } => write!(
                 f,
                 "`{name}` cannot be the name of a tool: servers take 1 to 64 letters of the English alphabet, \
-                 digits, `_` and `-`"
+                 digits, `_` and `-`; rename it, or let a dynamic tool be renamed with `.map_names(true)`"
             ),
             BuildFault::InvalidParameters { tool } => write!(
                 f,
@@ -136,6 +146,17 @@ impl fmt::Display for BuildFault {
                 "no tool of `{from}` is linked into the program; check the path, and write `use .. as _;` with \
                  the name of the crate if nothing else of it is used"
             ),
+            BuildFault::NotStrict { tool, path, reason } => {
+                write!(f, "`{tool}` cannot be strict: ")?;
+                if !path.is_empty() {
+                    write!(f, "`{path}` ")?;
+                }
+                write!(
+                    f,
+                    "{reason}; give it another type, or let the tool be sent as it is with \
+                     `.allow_non_strict(true)`"
+                )
+            }
             BuildFault::Schema { name, source } => {
                 write!(f, "the schema of `{name}` cannot be written: {source}")
             }

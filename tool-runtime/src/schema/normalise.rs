@@ -1,55 +1,124 @@
-//! A schema as schemars makes it, less what tells the model nothing.
+//! A schema as schemars makes it, less what tells the model nothing, and as narrow as serde reads.
 
-use serde_json::Value;
+mod enums;
+mod numbers;
+mod recursion;
 
-/// Takes out titles, which say less than the descriptions beside them, and the formats of numbers, whose bounds stay.
+pub(super) use recursion::refer;
+
+use crate::check::{SIGNED_KEYS, UNSIGNED_KEYS};
+use serde_json::{Map, Value, json};
+
+/// The same values in fewer words. Subschemas come first, so that each step finds the simple form of them.
 pub(super) fn normalise(schema: &mut Value) {
-    match schema {
-        Value::Object(keywords) => {
-            keywords.remove("title");
-            if let Some(format) = keywords.get("format").and_then(Value::as_str).and_then(NumberFormat::of) {
-                keywords.remove("format");
-                if let NumberFormat::Unwritten(minimum, maximum) = format {
-                    keywords.entry("minimum").or_insert(minimum);
-                    keywords.entry("maximum").or_insert(maximum);
-                }
-            }
-            for (keyword, value) in keywords {
-                match keyword.as_str() {
-                    // A property may itself be called `title`: only the schemas in here are touched.
-                    "properties" | "patternProperties" | "$defs" => {
-                        value
-                            .as_object_mut()
-                            .into_iter()
-                            .flat_map(|named| named.values_mut())
-                            .for_each(normalise);
-                    }
-                    "default" | "const" | "enum" | "examples" => {}
-                    _ => normalise(value),
-                }
-            }
+    let Value::Object(keywords) = schema else { return };
+    each_subschema(keywords, &mut |subschema| {
+        // That anything goes is written so that servers take it everywhere.
+        if *subschema == Value::Bool(true) {
+            *subschema = json!({});
         }
-        Value::Array(schemas) => schemas.iter_mut().for_each(normalise),
-        _ => {}
+        normalise(subschema);
+    });
+    // A title says less than the description beside it, and null is what an absent argument is anyway.
+    keywords.remove("title");
+    if keywords.get("default") == Some(&Value::Null) {
+        keywords.remove("default");
+    }
+    numbers::bound(keywords);
+    keys(keywords);
+    items(keywords);
+    enums::merge(keywords);
+    nullable(keywords);
+}
+
+/// Only what servers refuse to do without, for a schema that somebody wrote.
+pub(super) fn complete(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    each_subschema(keywords, &mut complete);
+    items(keywords);
+}
+
+/// Calls for every schema that stands in this one, but not for a value such as a default.
+pub(super) fn each_subschema(keywords: &mut Map<String, Value>, of: &mut impl FnMut(&mut Value)) {
+    for (keyword, value) in keywords {
+        match keyword.as_str() {
+            // A property may itself be called `items`.
+            "properties" | "patternProperties" | "$defs" | "definitions" => {
+                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(&mut *of);
+            }
+            "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
+                value.as_array_mut().into_iter().flatten().for_each(&mut *of);
+            }
+            "items" | "not" | "propertyNames" => of(value),
+            // `false` closes an object, and `true` says that it is a map.
+            "additionalProperties" | "unevaluatedProperties" if value.is_object() => of(value),
+            _ => {}
+        }
     }
 }
 
-/// A format that schemars gives to numbers, and that is none of JSON Schema's.
-enum NumberFormat {
-    /// The bounds of the type stand beside it, as those of 8 and 16 bits do, or it has none to speak of.
-    Written,
-    /// These bounds go with it.
-    Unwritten(Value, Value),
+/// serde reads the keys of a map of integers as JSON writes integers.
+fn keys(keywords: &mut Map<String, Value>) {
+    let Some(patterns) = keywords.get_mut("patternProperties").and_then(Value::as_object_mut) else { return };
+    for (from_schemars, tightened) in [(r"^\d+$", UNSIGNED_KEYS), (r"^-?\d+$", SIGNED_KEYS)] {
+        if let Some(schema) = patterns.remove(from_schemars) {
+            patterns.insert(tightened.to_owned(), schema);
+        }
+    }
 }
 
-impl NumberFormat {
-    fn of(format: &str) -> Option<Self> {
-        match format {
-            "int32" => Some(NumberFormat::Unwritten(i32::MIN.into(), i32::MAX.into())),
-            "uint32" => Some(NumberFormat::Unwritten(0.into(), u32::MAX.into())),
-            "int8" | "uint8" | "int16" | "uint16" | "int64" | "uint64" | "int128" | "uint128" | "int"
-            | "uint" | "float" | "double" => Some(NumberFormat::Written),
-            _ => None,
+/// Servers refuse an array without `items` ("array schema missing items"), also where `prefixItems` says it all.
+fn items(keywords: &mut Map<String, Value>) {
+    let is_array = keywords.get("type").is_some_and(|kind| {
+        kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "array"))
+    });
+    if !is_array || keywords.contains_key("items") {
+        return;
+    }
+    let alike = match keywords.get("prefixItems").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([first, others @ ..]) if others.iter().all(|other| other == first) => Some(first.clone()),
+        _ => None,
+    };
+    match alike {
+        Some(item) => {
+            keywords.remove("prefixItems");
+            keywords.insert("items".to_owned(), item);
+        }
+        None => drop(keywords.insert("items".to_owned(), json!({}))),
+    }
+}
+
+/// `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`
+fn nullable(keywords: &mut Map<String, Value>) {
+    let Some([Value::Object(of_value), null]) =
+        keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice)
+    else {
+        return;
+    };
+    let combines = ["$ref", "anyOf", "oneOf", "allOf", "const", "not"];
+    let is_annotation =
+        |keyword: &String| matches!(keyword.as_str(), "anyOf" | "description" | "default" | "examples");
+    let Some(kind) = of_value.get("type").filter(|kind| kind.is_string()) else { return };
+    if *null != json!({"type": "null"})
+        || !keywords.keys().all(is_annotation)
+        || combines.iter().any(|keyword| of_value.contains_key(*keyword))
+    {
+        return;
+    }
+    let kinds = json!([kind, "null"]);
+    let mut of_value = of_value.clone();
+    of_value.insert("type".to_owned(), kinds);
+    if let Some(values) = of_value.get_mut("enum").and_then(Value::as_array_mut) {
+        values.push(Value::Null);
+    }
+    keywords.remove("anyOf");
+    for (keyword, value) in of_value {
+        match (keyword.as_str(), keywords.get_mut(&keyword), &value) {
+            ("description", Some(Value::String(outer)), Value::String(inner)) => {
+                outer.push('\n');
+                outer.push_str(inner);
+            }
+            _ => drop(keywords.insert(keyword, value)),
         }
     }
 }

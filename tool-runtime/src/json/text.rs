@@ -8,7 +8,7 @@ use std::fmt;
 ///
 /// `Cow<str>` itself is always owned when it is deserialised: <https://github.com/serde-rs/serde/issues/1852>.
 #[derive(Debug)]
-pub struct Text<'a>(pub(super) Cow<'a, str>);
+pub struct Text<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

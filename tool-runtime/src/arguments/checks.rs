@@ -1,0 +1,66 @@
+//! What the arguments of one tool are held to beside what their decoders say.
+
+use super::Parameter;
+use crate::check::{Checker, RuleId};
+use serde_json::Value;
+
+/// The schema of a tool as a checker, and which parameters need it.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    checker: Checker,
+    parameters: Vec<Check>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Check {
+    rule: RuleId,
+    /// Whether its type takes what its schema does not admit. A plain scalar, or a list of these, does not.
+    is_needed: bool,
+}
+
+impl Checks {
+    /// `is_plain[i]` says of `parameters[i]` that its decoder and its schema agree by themselves.
+    pub(crate) fn of_parameters(schema: &Value, parameters: &[Parameter], is_plain: &[bool]) -> Self {
+        let checker = Checker::new(schema);
+        let of_parameter = |(parameter, is_plain): (&Parameter, &bool)| {
+            let is_narrowed =
+                parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
+            let rule = checker
+                .rule(checker.root())
+                .named_property(parameter.name)
+                .map_or(checker.root(), |(rule, _)| rule);
+            Check { rule, is_needed: is_narrowed || !is_plain }
+        };
+        let parameters = parameters.iter().zip(is_plain).map(of_parameter).collect();
+        Checks { checker, parameters }
+    }
+
+    pub(crate) fn of_object(schema: &Value) -> Self {
+        Checks { checker: Checker::new(schema), parameters: Vec::new() }
+    }
+
+    pub(crate) fn checker(&self) -> &Checker {
+        &self.checker
+    }
+
+    /// The rule that the argument of a parameter is held to, where its decoder does not suffice.
+    pub(super) fn needed(&self, index: usize) -> Option<RuleId> {
+        self.parameters.get(index).filter(|check| check.is_needed).map(|check| check.rule)
+    }
+}
+
+/// Whether the decoder of a type takes just what its schema admits, by the name that schemars has for the type: a
+/// scalar, a list of them, or either of these as an option. A user's type never has such a name.
+pub(super) fn is_plain(schema_id: &str) -> bool {
+    let mut inner = schema_id;
+    while let Some(within) = inner
+        .strip_prefix("Option<")
+        .and_then(|rest| rest.strip_suffix('>'))
+        .or_else(|| inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')))
+    {
+        inner = within;
+    }
+    let integer = inner.strip_prefix('u').unwrap_or(inner).strip_prefix("int");
+    matches!(inner, "string" | "boolean" | "float" | "double" | "char")
+        || integer.is_some_and(|bits| matches!(bits, "" | "8" | "16" | "32" | "64" | "128"))
+}

@@ -1,0 +1,76 @@
+//! Whether JSON is what a schema says: a schema compiled once into rules, and a walk that holds a text to them.
+//!
+//! serde and schemars do not agree by themselves on what a type takes. The checker is what makes them: it refuses
+//! all that the schema refuses, and serves schemas that no type stands behind as well.
+
+mod alternatives;
+mod compile;
+mod expected;
+mod number;
+mod object;
+mod pattern;
+mod report;
+mod rule;
+mod walk;
+
+pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
+pub(crate) use rule::{Kinds, Rule, RuleId};
+
+use crate::outcome::ArgumentFault;
+use serde_json::Value;
+use walk::Walk;
+
+/// A schema, compiled.
+#[derive(Debug)]
+pub(crate) struct Checker {
+    rules: Vec<Rule>,
+    root: RuleId,
+    /// The keywords that are not enforced, each with its place.
+    passed_over: Vec<String>,
+}
+
+/// What a text that is as it should be may still need before a type takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Admitted {
+    AsWritten,
+    /// Somewhere an integer is written as `1.0`, which no integer of serde's takes.
+    WithIntegralFloats,
+}
+
+impl Checker {
+    pub(crate) fn new(schema: &Value) -> Self {
+        compile::checker(schema)
+    }
+
+    pub(crate) fn root(&self) -> RuleId {
+        self.root
+    }
+
+    pub(crate) fn rule(&self, id: RuleId) -> &Rule {
+        &self.rules[id.0]
+    }
+
+    pub(crate) fn passed_over(&self) -> &[String] {
+        &self.passed_over
+    }
+
+    /// Whether a JSON value is what a rule says.
+    pub(crate) fn admits(&self, rule: RuleId, json: &str) -> Option<Admitted> {
+        let mut walk = Walk::new(self, json);
+        walk.value(rule, json).ok()?;
+        Some(if walk.met_integral_float() { Admitted::WithIntegralFloats } else { Admitted::AsWritten })
+    }
+
+    /// Everything in which a JSON value is not what a rule says; `path` is where it stands, empty for the
+    /// arguments as a whole.
+    #[cold]
+    pub(crate) fn faults(&self, rule: RuleId, path: &str, json: &str) -> Vec<ArgumentFault> {
+        let mut walk = Walk::reporting(self, path, json);
+        let ended = walk.value(rule, json);
+        let mut faults = walk.into_faults();
+        if let Err(error) = ended {
+            faults.push(ArgumentFault::invalid(path.to_owned(), &error));
+        }
+        faults
+    }
+}

@@ -1,0 +1,197 @@
+//! What was expected and what came, in the words that a model is told.
+
+use super::Checker;
+use super::number::Number;
+use super::rule::{Bound, Count, Kinds, Rule, RuleId};
+use crate::outcome::Shortened;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+/// A value, as far as it is told again.
+#[derive(Debug)]
+pub(super) enum Got<'a> {
+    Null,
+    Boolean(bool),
+    Number(Number),
+    Text(Cow<'a, str>),
+    List,
+    Object,
+}
+
+impl<'a> Got<'a> {
+    pub(super) fn of(json: &'a str) -> Self {
+        match Kinds::of(json) {
+            Kinds::LIST => return Got::List,
+            Kinds::OBJECT => return Got::Object,
+            _ => {}
+        }
+        match serde_json::from_str(json) {
+            Ok(Value::Bool(boolean)) => Got::Boolean(boolean),
+            Ok(Value::String(text)) => Got::Text(text.into()),
+            Ok(Value::Number(number)) => Number::of(&number).map_or(Got::Null, Got::Number),
+            _ => Got::Null,
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kinds {
+        match self {
+            Got::Null => Kinds::NULL,
+            Got::Boolean(_) => Kinds::BOOLEAN,
+            Got::Number(number) if number.is_integer() => Kinds::INTEGER,
+            Got::Number(_) => Kinds::FRACTION,
+            Got::Text(_) => Kinds::TEXT,
+            Got::List => Kinds::LIST,
+            Got::Object => Kinds::OBJECT,
+        }
+    }
+
+    /// Whether it is this scalar.
+    pub(super) fn is(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Got::Null, Value::Null) => true,
+            (Got::Boolean(got), Value::Bool(boolean)) => got == boolean,
+            (Got::Number(got), Value::Number(number)) => {
+                Number::of(number).is_some_and(|number| got.compare(number).is_eq())
+            }
+            (Got::Text(got), Value::String(text)) => got == text,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Got<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Got::Null => f.write_str("null"),
+            Got::Boolean(boolean) => write!(f, "boolean `{boolean}`"),
+            Got::Number(number) if number.is_integer() => write!(f, "integer `{number}`"),
+            Got::Number(number) => write!(f, "number `{number}`"),
+            Got::Text(text) => write!(f, "string \"{}\"", Shortened(text)),
+            Got::List => f.write_str("a list"),
+            Got::Object => f.write_str("an object"),
+        }
+    }
+}
+
+/// How deep alternatives of alternatives are told.
+const DEEPEST: usize = 4;
+
+pub(super) fn of_rule(checker: &Checker, rule: &Rule) -> String {
+    let mut words = Vec::new();
+    collect(checker, rule, DEEPEST, &mut words);
+    let told = match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    };
+    match rule.not.map(|id| checker.rule(id)).and_then(|not| not.listed.as_deref()) {
+        Some(listed) => format!("{told} other than {}", one_of(listed.iter().map(shown))),
+        None => told,
+    }
+}
+
+/// Each word once, in order; what is enumerated stands together.
+fn collect(checker: &Checker, rule: &Rule, deepest: usize, words: &mut Vec<String>) {
+    let branches: Vec<RuleId> = rule.branches().chain(rule.all.iter().copied()).collect();
+    if let Some(listed) = &rule.listed {
+        add(words, one_of(listed.iter().map(shown)));
+    } else if rule.kinds == Kinds::ALL && !branches.is_empty() && deepest > 0 {
+        for id in branches {
+            collect(checker, checker.rule(id), deepest - 1, words);
+        }
+    } else {
+        of_kinds(rule, words);
+    }
+}
+
+fn add(words: &mut Vec<String>, word: String) {
+    if !words.contains(&word) {
+        words.push(word);
+    }
+}
+
+fn of_kinds(rule: &Rule, words: &mut Vec<String>) {
+    if rule.kinds == Kinds::ALL {
+        return add(words, "anything".to_owned());
+    }
+    let mut of_kind = |kind: Kinds, word: String| {
+        if rule.kinds.meets(kind) {
+            add(words, word);
+        }
+    };
+    of_kind(Kinds::BOOLEAN, "a boolean".to_owned());
+    let number = if rule.kinds.meets(Kinds::FRACTION) { "a number" } else { "an integer" };
+    let multiple = rule.multiple_of.map_or_else(String::new, |divisor| format!(", a multiple of {divisor}"));
+    of_kind(Kinds::NUMBER, format!("{number}{}{multiple}", Range(&rule.bounds)));
+    let pattern =
+        rule.pattern.as_ref().map_or_else(String::new, |(pattern, _)| format!(" that matches `{pattern}`"));
+    of_kind(Kinds::TEXT, format!("a string{}{pattern}", Counted(rule.length, "character")));
+    of_kind(Kinds::LIST, format!("a list{}", Counted(rule.list.count, "item")));
+    of_kind(Kinds::OBJECT, format!("an object{}", Counted(rule.object.count, "key")));
+    of_kind(Kinds::NULL, "null".to_owned());
+}
+
+/// How many of the values that are possible are told.
+const MOST: usize = 20;
+
+/// `` `a`, `b` or `c` ``
+pub(super) fn one_of<T: fmt::Display>(values: impl Iterator<Item = T>) -> String {
+    let mut told: Vec<String> = values.map(|value| format!("`{value}`")).collect();
+    let more = told.len().saturating_sub(MOST);
+    told.truncate(MOST);
+    match told.split_last() {
+        None => "nothing".to_owned(),
+        Some(_) if more > 0 => format!("one of {} and {more} more", told.join(", ")),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+fn shown(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => text.into(),
+        other => other.to_string().into(),
+    }
+}
+
+/// ` from 1 to 10`
+struct Range<'a>(&'a [Bound]);
+
+impl fmt::Display for Range<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut least, mut most, mut others) = (None, None, String::new());
+        for bound in self.0 {
+            match bound {
+                Bound::AtLeast(bound) => least = Some(bound),
+                Bound::AtMost(bound) => most = Some(bound),
+                Bound::MoreThan(bound) => others.push_str(&format!(" greater than {bound}")),
+                Bound::LessThan(bound) => others.push_str(&format!(" less than {bound}")),
+            }
+        }
+        match (least, most) {
+            (Some(least), Some(most)) => write!(f, " from {least} to {most}")?,
+            (Some(least), None) => write!(f, " of at least {least}")?,
+            (None, Some(most)) => write!(f, " of at most {most}")?,
+            (None, None) => {}
+        }
+        f.write_str(&others)
+    }
+}
+
+/// ` of 1 to 5 items`
+struct Counted(Count, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted(Count { least, most }, unit) = *self;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        match (least, most) {
+            (0, usize::MAX) => Ok(()),
+            (0, most) => write!(f, " of at most {most} {unit}{}", plural(most)),
+            (least, usize::MAX) => write!(f, " of at least {least} {unit}{}", plural(least)),
+            (least, most) if least == most => write!(f, " of {least} {unit}{}", plural(least)),
+            (least, most) => write!(f, " of {least} to {most} {unit}s"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a text or a key must look like.
+
+/// The keys of a map of unsigned integers, as serde reads them: no sign, no leading zero.
+pub(crate) const UNSIGNED_KEYS: &str = r"^(0|[1-9]\d*)$";
+/// The same with a sign.
+pub(crate) const SIGNED_KEYS: &str = r"^(0|-?[1-9]\d*)$";
+
+#[derive(Debug)]
+pub(super) enum Pattern {
+    Unsigned,
+    Signed,
+    #[cfg(feature = "regex")]
+    Regex(regex::Regex),
+}
+
+impl Pattern {
+    /// A pattern that can be held to: the keys of maps always, any other with the feature `regex`.
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        match pattern {
+            UNSIGNED_KEYS => Some(Pattern::Unsigned),
+            SIGNED_KEYS => Some(Pattern::Signed),
+            #[cfg(feature = "regex")]
+            _ => regex::Regex::new(pattern).ok().map(Pattern::Regex),
+            #[cfg(not(feature = "regex"))]
+            _ => None,
+        }
+    }
+
+    pub(super) fn matches(&self, text: &str) -> bool {
+        let is_integer = |digits: &str| {
+            digits == "0"
+                || (digits.starts_with(|first: char| ('1'..='9').contains(&first))
+                    && digits.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        match self {
+            Pattern::Unsigned => is_integer(text),
+            Pattern::Signed => {
+                is_integer(text) || text.strip_prefix('-').is_some_and(|rest| rest != "0" && is_integer(rest))
+            }
+            #[cfg(feature = "regex")]
+            Pattern::Regex(regex) => regex.is_match(text),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is wrong, and where.
+
+use crate::outcome::ArgumentFault;
+
+/// The faults that a walk met.
+#[derive(Debug)]
+pub(super) struct Report {
+    path: String,
+    faults: Vec<ArgumentFault>,
+}
+
+impl Report {
+    pub(super) fn at(path: &str) -> Self {
+        Report { path: path.to_owned(), faults: Vec::new() }
+    }
+
+    /// Goes into a property; says where to come back to.
+    pub(super) fn enter_property(&mut self, key: &str) -> usize {
+        let outside = self.path.len();
+        self.path = self.path_of(key);
+        outside
+    }
+
+    pub(super) fn enter_item(&mut self, index: usize) -> usize {
+        let outside = self.path.len();
+        self.path.push_str(&format!("[{index}]"));
+        outside
+    }
+
+    pub(super) fn leave_to(&mut self, outside: usize) {
+        self.path.truncate(outside);
+    }
+
+    /// `stops[2].city`
+    pub(super) fn path_of(&self, key: &str) -> String {
+        match &*self.path {
+            "" => key.to_owned(),
+            path => format!("{path}.{key}"),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.faults.len()
+    }
+
+    pub(super) fn add(&mut self, fault: ArgumentFault) {
+        self.faults.push(fault);
+    }
+
+    pub(super) fn invalid(&mut self, problem: String) {
+        self.add(ArgumentFault::Invalid { path: self.path.clone(), problem });
+    }
+
+    pub(super) fn into_faults(self) -> Vec<ArgumentFault> {
+        self.faults
+    }
+}

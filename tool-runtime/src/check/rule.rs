@@ -1,0 +1,246 @@
+//! What one schema says, in the form that is quick to hold a value to.
+
+use super::number::Number;
+use super::pattern::Pattern;
+use serde_json::Value;
+
+/// A rule of a checker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RuleId(pub(super) usize);
+
+impl RuleId {
+    /// The rule that everything keeps to; it stands first in every checker.
+    pub(crate) const ANYTHING: RuleId = RuleId(0);
+}
+
+/// A set of the kinds of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Kinds(u8);
+
+impl Kinds {
+    pub(crate) const NONE: Kinds = Kinds(0);
+    pub(crate) const NULL: Kinds = Kinds(1);
+    pub(crate) const BOOLEAN: Kinds = Kinds(1 << 1);
+    /// A number without a fraction, however it is written.
+    pub(crate) const INTEGER: Kinds = Kinds(1 << 2);
+    pub(crate) const FRACTION: Kinds = Kinds(1 << 3);
+    pub(crate) const NUMBER: Kinds = Kinds(Self::INTEGER.0 | Self::FRACTION.0);
+    pub(crate) const TEXT: Kinds = Kinds(1 << 4);
+    pub(crate) const LIST: Kinds = Kinds(1 << 5);
+    pub(crate) const OBJECT: Kinds = Kinds(1 << 6);
+    pub(crate) const ALL: Kinds = Kinds((1 << 7) - 1);
+
+    /// As the keyword `type` names it.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "null" => Self::NULL,
+            "boolean" => Self::BOOLEAN,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "string" => Self::TEXT,
+            "array" => Self::LIST,
+            "object" => Self::OBJECT,
+            _ => return None,
+        })
+    }
+
+    /// The kind of a JSON text by its first byte; a number may be of both its kinds.
+    pub(crate) fn of(json: &str) -> Self {
+        match json.trim_start().as_bytes().first() {
+            Some(b'n') => Self::NULL,
+            Some(b't' | b'f') => Self::BOOLEAN,
+            Some(b'"') => Self::TEXT,
+            Some(b'[') => Self::LIST,
+            Some(b'{') => Self::OBJECT,
+            _ => Self::NUMBER,
+        }
+    }
+
+    pub(crate) fn with(self, other: Self) -> Self {
+        Kinds(self.0 | other.0)
+    }
+
+    pub(crate) fn both(self, other: Self) -> Self {
+        Kinds(self.0 & other.0)
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// One schema. What concerns no value of a kind that it admits is empty.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(super) kinds: Kinds,
+    /// `enum` and `const`.
+    pub(super) listed: Option<Vec<Value>>,
+    pub(super) bounds: Vec<Bound>,
+    pub(super) multiple_of: Option<Number>,
+    pub(super) length: Count,
+    pub(super) pattern: Option<(String, Pattern)>,
+    pub(super) list: ListRule,
+    pub(super) object: ObjectRule,
+    /// `allOf`, and a `$ref` beside other keywords.
+    pub(super) all: Vec<RuleId>,
+    /// `anyOf` and `oneOf`.
+    pub(super) alternatives: Vec<Alternatives>,
+    pub(super) not: Option<RuleId>,
+}
+
+impl Rule {
+    pub(super) fn of_kinds(kinds: Kinds) -> Self {
+        Rule {
+            kinds,
+            listed: None,
+            bounds: Vec::new(),
+            multiple_of: None,
+            length: Count::ANY,
+            pattern: None,
+            list: ListRule::default(),
+            object: ObjectRule::default(),
+            all: Vec::new(),
+            alternatives: Vec::new(),
+            not: None,
+        }
+    }
+
+    /// Whether a value must be looked at more than once.
+    pub(super) fn is_compound(&self) -> bool {
+        let lists_more_than_scalars = || {
+            self.listed
+                .as_ref()
+                .is_some_and(|listed| listed.iter().any(|value| value.is_array() || value.is_object()))
+        };
+        !self.all.is_empty()
+            || !self.alternatives.is_empty()
+            || self.not.is_some()
+            || lists_more_than_scalars()
+    }
+
+    pub(crate) fn kinds(&self) -> Kinds {
+        self.kinds
+    }
+
+    /// The rule of an entry of a list.
+    pub(crate) fn item(&self, index: usize) -> RuleId {
+        self.list.prefix.get(index).copied().unwrap_or(self.list.items)
+    }
+
+    /// The rule of a property that is named, and whether it must be there.
+    pub(crate) fn named_property(&self, key: &str) -> Option<(RuleId, bool)> {
+        self.object.position(key).map(|index| {
+            let property = &self.object.properties[index];
+            (property.rule, property.is_required)
+        })
+    }
+
+    /// The rule of any other property, where something is said of it.
+    pub(crate) fn other_property(&self, key: &str) -> Option<RuleId> {
+        let of_pattern =
+            self.object.patterns.iter().find(|(pattern, _)| pattern.matches(key)).map(|&(_, rule)| rule);
+        of_pattern.or(self.object.additional).filter(|&rule| rule != RuleId::ANYTHING)
+    }
+
+    /// The rules that a value must keep to beside this one.
+    pub(crate) fn all(&self) -> &[RuleId] {
+        &self.all
+    }
+
+    /// The rules of which a value must keep to one.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = RuleId> {
+        self.alternatives.iter().flat_map(|alternatives| alternatives.branches.iter().copied())
+    }
+}
+
+/// A limit of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Bound {
+    AtLeast(Number),
+    MoreThan(Number),
+    AtMost(Number),
+    LessThan(Number),
+}
+
+/// How many there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) least: usize,
+    pub(super) most: usize,
+}
+
+impl Count {
+    pub(super) const ANY: Count = Count { least: 0, most: usize::MAX };
+
+    pub(super) fn admits(self, count: usize) -> bool {
+        (self.least..=self.most).contains(&count)
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ListRule {
+    pub(super) prefix: Vec<RuleId>,
+    pub(super) items: RuleId,
+    pub(super) count: Count,
+    pub(super) unique: bool,
+}
+
+impl Default for ListRule {
+    fn default() -> Self {
+        ListRule { prefix: Vec::new(), items: RuleId::ANYTHING, count: Count::ANY, unique: false }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ObjectRule {
+    pub(super) properties: Vec<Property>,
+    /// Keys that must be there and of which nothing else is said.
+    pub(super) required: Vec<String>,
+    pub(super) patterns: Vec<(Pattern, RuleId)>,
+    /// What holds for every other key; `None` where there may be none.
+    pub(super) additional: Option<RuleId>,
+    pub(super) names: Option<RuleId>,
+    pub(super) count: Count,
+}
+
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) rule: RuleId,
+    pub(super) is_required: bool,
+}
+
+impl ObjectRule {
+    pub(super) fn position(&self, key: &str) -> Option<usize> {
+        self.properties.iter().position(|property| property.name == key)
+    }
+}
+
+impl Default for ObjectRule {
+    fn default() -> Self {
+        ObjectRule {
+            properties: Vec::new(),
+            required: Vec::new(),
+            patterns: Vec::new(),
+            additional: Some(RuleId::ANYTHING),
+            names: None,
+            count: Count::ANY,
+        }
+    }
+}
+
+/// Several rules for one value.
+#[derive(Debug)]
+pub(super) struct Alternatives {
+    pub(super) branches: Vec<RuleId>,
+    /// Exactly one must hold, or at least one.
+    pub(super) exactly_one: bool,
+    /// The property that says which one is meant, where every object among them has a constant in it.
+    pub(super) tag: Option<Tag>,
+}
+
+#[derive(Debug)]
+pub(super) struct Tag {
+    pub(super) property: String,
+    pub(super) values: Vec<(String, RuleId)>,
+}

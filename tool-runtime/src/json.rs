@@ -1,0 +1,7 @@
+//! JSON taken apart where it stands, without a copy.
+
+mod pairs;
+mod text;
+
+pub(crate) use pairs::Pairs;
+pub(crate) use text::Text;

@@ -1,0 +1,48 @@
+//! Arguments that are not yet as a tool takes them, and can be without a guess: written anew, as text.
+//!
+//! Integers that are written as `1.0` always; null for what is left out where a strict schema asked for it; and where
+//! the program asked for it, the slips that models make. Nothing here says that arguments are good: what comes out is
+//! read as strictly as what the model sent.
+
+#[cfg(feature = "lenient")]
+mod broken;
+mod integer;
+mod rewrite;
+mod slips;
+
+use crate::check::Checker;
+use crate::json::Pairs;
+
+/// What may be mended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Leniency {
+    /// Null stands for what is left out, since a strict schema makes the model send every property.
+    pub(crate) null_is_absent: bool,
+    /// What the schema leaves only one reading for, and text that is not quite JSON.
+    pub(crate) slips: bool,
+}
+
+/// Arguments written anew.
+#[derive(Debug)]
+pub(crate) struct Mended {
+    pub(crate) arguments: String,
+    /// What was mended that the model should not have sent, each for a person to read; an integer that is written as
+    /// `1.0` is none, nor is a null that a strict schema asks for.
+    pub(crate) repairs: Vec<String>,
+}
+
+/// The arguments as they were meant, if they can be read so and are then other than they were.
+#[cold]
+pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Option<Mended> {
+    let mut repairs = Vec::new();
+    let object = match serde_json::from_str::<Pairs>(arguments) {
+        Ok(_) => arguments.to_owned(),
+        #[cfg(feature = "lenient")]
+        Err(_) if leniency.slips => broken::object(arguments, &mut repairs)?,
+        Err(_) => return None,
+    };
+    let mut rewriting = rewrite::Rewriting::new(checker, leniency, object.len());
+    let written = rewriting.arguments(&object);
+    repairs.append(&mut rewriting.repairs);
+    (written != arguments).then_some(Mended { arguments: written, repairs })
+}

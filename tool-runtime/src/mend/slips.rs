@@ -1,0 +1,20 @@
+//! What models send in place of what a schema asks for, and means one thing.
+
+use crate::check::Kinds;
+use serde::de::IgnoredAny;
+
+/// What a string holds, where that is JSON of a kind that is wanted: `"42"`, `"true"`, `"[1,2]"`, `"{..}"`. A number is
+/// never a boolean, nor one with a fraction an integer.
+pub(super) fn in_text(wanted: Kinds, json: &str) -> Option<String> {
+    let text: String = serde_json::from_str(json).ok()?;
+    let inner = text.trim();
+    serde_json::from_str::<IgnoredAny>(inner).ok()?;
+    let kind = Kinds::of(inner);
+    let is_readable = Kinds::BOOLEAN.with(Kinds::NUMBER).with(Kinds::LIST).with(Kinds::OBJECT).meets(kind);
+    (is_readable && wanted.meets(kind)).then(|| inner.to_owned())
+}
+
+/// Whether a value may be the only one of a list. A null is rather no list at all.
+pub(super) fn may_stand_alone(wanted: Kinds, json: &str) -> bool {
+    wanted.meets(Kinds::LIST) && Kinds::of(json) != Kinds::NULL && Kinds::of(json) != Kinds::LIST
+}

@@ -1,0 +1,76 @@
+//! The unit variants of an enum as one list, and their docs in its description.
+
+use serde_json::{Map, Value, json};
+
+/// Variants that have docs come as a schema each: `oneOf: [{const: "a", description: ".."}, ..]`.
+pub(super) fn merge(keywords: &mut Map<String, Value>) {
+    for alternatives in ["oneOf", "anyOf"] {
+        let Some(branches) = keywords.get(alternatives).and_then(Value::as_array) else { continue };
+        let Some(kind) =
+            branches.iter().find_map(|branch| Variant::of(branch)).map(|variant| variant.kind.clone())
+        else {
+            continue;
+        };
+        let is_variant = |branch: &&Value| Variant::of(branch).is_some_and(|variant| *variant.kind == kind);
+        let (variants, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_variant);
+        let variants: Vec<Variant> = variants.into_iter().filter_map(Variant::of).collect();
+        let values: Vec<&Value> = variants.iter().flat_map(|variant| variant.values).collect();
+        let docs: Vec<String> = variants.iter().filter_map(Variant::doc).collect();
+        let docs = docs.join("\n");
+        if others.is_empty() {
+            let merged = [("type", json!(kind)), ("enum", json!(values))];
+            describe(keywords, &docs);
+            keywords.remove(alternatives);
+            keywords.extend(merged.map(|(keyword, value)| (keyword.to_owned(), value)));
+        } else if variants.len() > 1 {
+            let mut merged = Map::new();
+            merged.insert("type".to_owned(), json!(kind));
+            merged.insert("enum".to_owned(), json!(values));
+            describe(&mut merged, &docs);
+            let merged: Vec<Value> =
+                std::iter::once(Value::Object(merged)).chain(others.into_iter().cloned()).collect();
+            keywords.insert(alternatives.to_owned(), merged.into());
+        }
+    }
+}
+
+/// A schema that lists scalars of one type and does nothing else.
+struct Variant<'a> {
+    kind: &'a Value,
+    values: &'a [Value],
+    description: Option<&'a str>,
+}
+
+impl<'a> Variant<'a> {
+    fn of(schema: &'a Value) -> Option<Self> {
+        let keywords = schema.as_object()?;
+        let is_known =
+            |keyword: &String| matches!(keyword.as_str(), "type" | "const" | "enum" | "description");
+        let kind = keywords.get("type").filter(|kind| kind.is_string())?;
+        let values = match (keywords.get("const"), keywords.get("enum")) {
+            (Some(constant), None) => std::slice::from_ref(constant),
+            (None, Some(Value::Array(values))) => values,
+            _ => return None,
+        };
+        let description = keywords.get("description").and_then(Value::as_str);
+        keywords.keys().all(is_known).then_some(Variant { kind, values, description })
+    }
+
+    /// `metric: In degrees Celsius.`
+    fn doc(&self) -> Option<String> {
+        let [value] = self.values else { return None };
+        let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        self.description.map(|doc| format!("{name}: {}", doc.replace('\n', " ")))
+    }
+}
+
+fn describe(keywords: &mut Map<String, Value>, docs: &str) {
+    if docs.is_empty() {
+        return;
+    }
+    let description = match keywords.get("description").and_then(Value::as_str) {
+        Some(description) => format!("{description}\n{docs}"),
+        None => docs.to_owned(),
+    };
+    keywords.insert("description".to_owned(), description.into());
+}

@@ -1,0 +1,348 @@
+//! A schema as OpenAI's strict mode takes it: every object closed, every property required, and only the keywords
+//! that it knows. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
+
+mod hints;
+mod limits;
+
+use crate::json::Pairs;
+use limits::Limits;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+
+/// Why a tool cannot be strict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NotStrict {
+    /// As in `stops[].notes`; empty for the parameters as a whole.
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// The parameters of a tool in strict form, or everything that stands against it. The arguments keep their order, which
+/// is the order in which a model writes them.
+pub(crate) fn parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
+    let mut strict = Strict { faults: Vec::new(), limits: Limits::default() };
+    let written = strict.root(parameters);
+    strict.faults.extend(strict.limits.exceeded());
+    match written {
+        Ok(written) if strict.faults.is_empty() => Ok(written),
+        Ok(_) => Err(strict.faults),
+        Err(error) => Err(vec![NotStrict { path: String::new(), reason: error.to_string() }]),
+    }
+}
+
+#[derive(Serialize)]
+struct Root<'a> {
+    r#type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a Value>,
+    properties: super::parameters::Ordered,
+    required: Vec<String>,
+    #[serde(rename = "additionalProperties")]
+    additional_properties: bool,
+    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
+    definitions: Map<String, Value>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[serde(rename = "definitions")]
+    old_definitions: Map<String, Value>,
+}
+
+struct Strict {
+    faults: Vec<NotStrict>,
+    limits: Limits,
+}
+
+/// Where a subschema stands.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    path: &'a str,
+    /// Objects and lists around it.
+    depth: usize,
+}
+
+impl Strict {
+    fn refuse(&mut self, at: At<'_>, reason: impl Into<String>) {
+        self.faults.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
+    }
+
+    fn root(&mut self, parameters: &RawValue) -> serde_json::Result<Box<RawValue>> {
+        let at = At { path: "", depth: 0 };
+        let mut keywords: Map<String, Value> = serde_json::from_str(parameters.get())?;
+        let Pairs(written) = serde_json::from_str(parameters.get())?;
+        let order: Vec<String> = match written.iter().find(|(keyword, _)| keyword == "properties") {
+            Some((_, properties)) => {
+                let Pairs(properties) = serde_json::from_str(properties.get())?;
+                properties.into_iter().map(|(name, _)| name.into_owned()).collect()
+            }
+            None => Vec::new(),
+        };
+        for keyword in ["anyOf", "oneOf", "allOf", "enum", "const", "not"] {
+            if keywords.contains_key(keyword) {
+                self.refuse(at, format!("`{keyword}` cannot stand at the root"));
+            }
+        }
+        let definitions = self.definitions(&mut keywords, "$defs");
+        let old_definitions = self.definitions(&mut keywords, "definitions");
+        self.object(&mut keywords, at);
+        let mut properties = take_object(&mut keywords, "properties");
+        let ordered =
+            order.into_iter().filter_map(|name| properties.remove(&name).map(|schema| (name, schema)));
+        to_raw_value(&Root {
+            r#type: "object",
+            description: keywords.get("description"),
+            properties: super::parameters::Ordered(ordered.collect()),
+            required: names(keywords.get("required")),
+            additional_properties: false,
+            definitions,
+            old_definitions,
+        })
+    }
+
+    fn definitions(&mut self, keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
+        let mut definitions = take_object(keywords, keyword);
+        for (name, definition) in &mut definitions {
+            self.limits.name(name);
+            self.schema(definition, At { path: name, depth: 0 });
+        }
+        definitions
+    }
+
+    fn schema(&mut self, schema: &mut Value, at: At<'_>) {
+        let Value::Object(keywords) = schema else {
+            return self.refuse(at, "takes any value");
+        };
+        for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
+            keywords.remove(keyword);
+        }
+        self.limits.deepest(at.depth);
+        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
+            self.limits.values(values);
+        }
+        if let Some(constant) = keywords.get("const") {
+            self.limits.values(std::slice::from_ref(constant));
+        }
+        hints::describe_what_is_not_known(keywords);
+        if let Some(Value::Array(branches)) = keywords.remove("oneOf") {
+            let together = keywords.insert("anyOf".to_owned(), branches.into());
+            if together.is_some() {
+                self.refuse(at, "`oneOf` and `anyOf` stand together");
+            }
+        }
+        if keywords.contains_key("$ref") {
+            return alone(keywords);
+        }
+        if let Some(keyword) = keywords.keys().find(|keyword| !is_known(keyword)) {
+            let reason = format!("`{keyword}` is not a keyword of strict schemas");
+            return self.refuse(at, reason);
+        }
+        let admits = |kind: &str| match keywords.get("type") {
+            Some(Value::String(only)) => only == kind,
+            Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
+            _ => false,
+        };
+        let (is_object, is_array) = (admits("object"), admits("array"));
+        if keywords.contains_key("anyOf") {
+            return self.alternatives(keywords, at);
+        }
+        if is_object {
+            self.object(keywords, at);
+        }
+        if is_array {
+            self.array(keywords, at);
+        }
+        if !["type", "enum", "const"].iter().any(|keyword| keywords.contains_key(*keyword)) {
+            self.refuse(at, "takes any value");
+        }
+    }
+
+    fn object(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+        let is_open = |value: &Value| *value != Value::Bool(false);
+        if keywords.get("additionalProperties").is_some_and(is_open)
+            || keywords.contains_key("patternProperties")
+        {
+            self.refuse(at, "is a map, whose keys are not known beforehand");
+        }
+        let mut required = names(keywords.get("required"));
+        let mut properties = take_object(keywords, "properties");
+        for (name, schema) in &mut properties {
+            self.limits.name(name);
+            self.limits.properties += 1;
+            if !required.contains(name) {
+                nullable(schema);
+                required.push(name.clone());
+            }
+            let path = if at.path.is_empty() { name.clone() } else { format!("{}.{name}", at.path) };
+            self.schema(schema, At { path: &path, depth: at.depth + 1 });
+        }
+        keywords.insert("properties".to_owned(), properties.into());
+        keywords.insert("required".to_owned(), required.into());
+        keywords.insert("additionalProperties".to_owned(), false.into());
+    }
+
+    /// A tuple has no place in strict schemas: its entries are told apart when they are decoded.
+    fn array(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+        if let Some(Value::Array(entries)) = keywords.remove("prefixItems") {
+            let mut kinds: Vec<Value> = Vec::new();
+            for entry in entries {
+                if !kinds.contains(&entry) {
+                    kinds.push(entry);
+                }
+            }
+            keywords.insert("items".to_owned(), json!({ "anyOf": kinds }));
+        }
+        match keywords.get_mut("items") {
+            Some(items) => {
+                let path = format!("{}[]", at.path);
+                self.schema(items, At { path: &path, depth: at.depth + 1 });
+            }
+            None => self.refuse(at, "is a list of any values"),
+        }
+    }
+
+    /// What stands beside alternatives, as the tag and the common fields of an enum do, goes into each of them.
+    fn alternatives(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+        let Some(Value::Array(mut branches)) = keywords.remove("anyOf") else { return };
+        let description = keywords.remove("description");
+        if keywords.contains_key("properties") {
+            let shared = std::mem::take(keywords);
+            branches.iter_mut().for_each(|branch| merge(branch, &shared));
+        }
+        keywords.remove("type");
+        if let Some(keyword) = keywords.keys().next() {
+            let reason = format!("`{keyword}` stands beside alternatives");
+            self.refuse(at, reason);
+        }
+        for branch in &mut branches {
+            self.schema(branch, at);
+        }
+        keywords.insert("anyOf".to_owned(), branches.into());
+        keywords.extend(description.map(|description| ("description".to_owned(), description)));
+    }
+}
+
+fn is_known(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "type"
+            | "description"
+            | "enum"
+            | "const"
+            | "anyOf"
+            | "properties"
+            | "required"
+            | "additionalProperties"
+            | "patternProperties"
+            | "items"
+            | "prefixItems"
+            | "minItems"
+            | "maxItems"
+            | "minimum"
+            | "maximum"
+            | "exclusiveMinimum"
+            | "exclusiveMaximum"
+            | "multipleOf"
+            | "pattern"
+            | "format"
+    )
+}
+
+/// "$ref cannot have keywords {'description'}": it goes around it.
+fn alone(keywords: &mut Map<String, Value>) {
+    let Some(reference) = keywords.remove("$ref") else { return };
+    let description = keywords.remove("description");
+    keywords.clear();
+    match description {
+        Some(description) => {
+            keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
+            keywords.insert("description".to_owned(), description);
+        }
+        None => drop(keywords.insert("$ref".to_owned(), reference)),
+    }
+}
+
+/// So that null can stand for what is left out.
+fn nullable(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    match keywords.get_mut("type") {
+        Some(Value::String(kind)) => {
+            if kind != "null" {
+                let kinds = json!([kind, "null"]);
+                keywords.insert("type".to_owned(), kinds);
+            }
+        }
+        Some(Value::Array(kinds)) => {
+            if kinds.iter().all(|kind| kind != "null") {
+                kinds.push("null".into());
+            }
+        }
+        _ => {}
+    }
+    if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+        if !values.contains(&Value::Null) {
+            values.push(Value::Null);
+        }
+    }
+    if let Some(constant) = keywords.remove("const") {
+        keywords.insert("enum".to_owned(), json!([constant, null]));
+    }
+    let null = json!({ "type": "null" });
+    for alternatives in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = keywords.get_mut(alternatives) {
+            if !branches.contains(&null) {
+                branches.push(null.clone());
+            }
+            if keywords.contains_key("type") {
+                // The fields beside the alternatives belong to an object alone: all of it is one alternative.
+                let description = keywords.remove("description");
+                let mut whole = std::mem::take(keywords);
+                whole.insert("type".to_owned(), "object".into());
+                if let Some(Value::Array(branches)) = whole.get_mut(alternatives) {
+                    branches.retain(|branch| *branch != null);
+                }
+                keywords.insert("anyOf".to_owned(), json!([whole, null]));
+                keywords.extend(description.map(|description| ("description".to_owned(), description)));
+            }
+            return;
+        }
+    }
+    if let Some(reference) = keywords.remove("$ref") {
+        keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null]));
+    }
+}
+
+/// The properties of one object and those of another.
+fn merge(branch: &mut Value, shared: &Map<String, Value>) {
+    let Value::Object(branch) = branch else { return };
+    if branch.get("type").is_some_and(|kind| kind == "null") {
+        return;
+    }
+    branch.entry("type").or_insert_with(|| "object".into());
+    let mut properties = shared.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    properties.extend(take_object(branch, "properties"));
+    branch.insert("properties".to_owned(), properties.into());
+    let mut required = names(shared.get("required"));
+    required.extend(names(branch.get("required")));
+    branch.insert("required".to_owned(), required.into());
+    for keyword in ["additionalProperties", "patternProperties"] {
+        if let (Some(value), false) = (shared.get(keyword), branch.contains_key(keyword)) {
+            branch.insert(keyword.to_owned(), value.clone());
+        }
+    }
+}
+
+fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
+    match keywords.remove(keyword) {
+        Some(Value::Object(object)) => object,
+        _ => Map::new(),
+    }
+}
+
+fn names(value: Option<&Value>) -> Vec<String> {
+    value
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
