@@ -2,8 +2,18 @@
 
 use std::fmt::Write as _;
 
-/// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float.
+/// Up to here, a float tells every integer from the next: 2 to the power of 53.
+const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. Where not every
+/// digit is written, the float is what is meant.
 pub(super) fn of_float(number: &str) -> Option<String> {
+    if number.contains(['e', 'E']) {
+        let float: f64 = number.parse().ok()?;
+        if float.fract() == 0.0 && float.abs() > MOST_EXACT {
+            return Some(format!("{float:.0}"));
+        }
+    }
     let (sign, unsigned) = match number.strip_prefix('-') {
         Some(rest) => ("-", rest),
         None => ("", number),

@@ -39,7 +39,10 @@ impl<'c> Rewriting<'c> {
             Kinds::OBJECT if wanted.meets(Kinds::OBJECT) => self.object(&guides, json),
             Kinds::LIST if wanted.meets(Kinds::LIST) => self.list(&guides, json),
             Kinds::NUMBER if wanted.meets(Kinds::NUMBER) => {
-                let integer = if wanted.meets(Kinds::FRACTION) { None } else { integer::of_float(json) };
+                let integer = match self.checker.admits(rule, json) {
+                    Some(Admitted::WithIntegralFloats) => integer::of_float(json),
+                    _ => None,
+                };
                 integer.unwrap_or_else(|| json.to_owned())
             }
             kind if self.leniency.slips && !wanted.meets(kind) => self.slip(rule, wanted, &guides, json),

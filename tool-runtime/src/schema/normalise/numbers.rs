@@ -14,7 +14,7 @@ pub(super) fn bound(keywords: &mut Map<String, Value>) {
 
 type Bounds = (Option<Value>, Option<Value>);
 
-/// What the type of this format can hold; of 128 bits, what JSON numbers are sure to.
+/// What the type of this format can hold; what has more digits than a float, in round figures.
 fn bounds(format: &str) -> Option<Bounds> {
     fn of<T: Into<Value>>(least: T, most: T) -> Bounds {
         (Some(least.into()), Some(most.into()))
@@ -30,8 +30,11 @@ fn bounds(format: &str) -> Option<Bounds> {
         "uint64" => of(u64::MIN, u64::MAX),
         "int" => of(isize::MIN, isize::MAX),
         "uint" => of(usize::MIN, usize::MAX),
-        "int128" | "float" | "double" => (None, None),
-        "uint128" => (Some(0.into()), None),
+        // Beyond it serde gives infinity, or an error, by the features of serde_json.
+        "float" => of(-3.4e38, 3.4e38),
+        "int128" => of(-1.7e38, 1.7e38),
+        "uint128" => (Some(0.into()), Some(3.4e38.into())),
+        "double" => (None, None),
         _ => return None,
     })
 }

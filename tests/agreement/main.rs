@@ -1,0 +1,118 @@
+//! What a schema admits, the tool takes; what it refuses, the tool refuses.
+//!
+//! For each shape of parameter, instances are made from its schema, valid ones and ones that are a step from valid. Who
+//! says which is which is an independent validator, and the tool must say the same. Where they cannot agree is in
+//! `documented`, with a test for each.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "a parameter of every shape"
+)]
+
+mod documented;
+mod instances;
+mod shapes;
+
+use fastrand::Rng;
+use instances::{Written, instance, step_from};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tool_runtime::{CallError, Registry};
+
+/// What a tool says of arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Taken,
+    Refused,
+}
+
+async fn verdict(registry: &Registry, tool: &str, arguments: &str) -> Verdict {
+    match registry.call(tool, arguments).await {
+        Ok(_) => Verdict::Taken,
+        Err(CallError::InvalidArguments { .. }) => Verdict::Refused,
+        Err(other) => panic!("{tool}: {arguments} ended in {other:?}"),
+    }
+}
+
+struct Schema {
+    value: Value,
+    validator: jsonschema::Validator,
+}
+
+impl Schema {
+    fn of(registry: &Registry, tool: &str) -> Self {
+        let text = registry.get(tool).expect("it is there").parameters().get();
+        let value: Value = serde_json::from_str(text).expect("a schema is JSON");
+        let validator =
+            jsonschema::validator_for(&value).unwrap_or_else(|error| panic!("{tool}: {error} in {text}"));
+        Schema { value, validator }
+    }
+
+    fn verdict(&self, arguments: &str) -> Verdict {
+        let value = serde_json::from_str(arguments).unwrap_or_else(|error| panic!("{arguments}: {error}"));
+        if self.validator.is_valid(&value) { Verdict::Taken } else { Verdict::Refused }
+    }
+}
+
+/// Instances of each kind for each shape.
+const OF_EACH: usize = 170;
+const MOST_TRIES: usize = 60_000;
+
+#[tokio::test]
+async fn schema_and_decoder_agree_on_every_shape() {
+    let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
+    let seed = std::env::var("AGREEMENT_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(|| fastrand::u64(..));
+    println!("AGREEMENT_SEED={seed}");
+    let mut all = (0, 0);
+    let mut disagreements: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for tool in registry.names() {
+        let schema = Schema::of(&registry, tool);
+        let is_formatted = shapes::FORMATTED.contains(&tool);
+        let mut rng = Rng::with_seed(seed);
+        let (mut taken, mut refused, mut tries) = (0, 0, 0);
+        while (taken < OF_EACH || refused < OF_EACH) && tries < MOST_TRIES {
+            tries += 1;
+            let valid = instance(&mut rng, &schema.value, &schema.value, 0);
+            let value = if rng.bool() { step_from(&mut rng, valid, is_formatted) } else { valid };
+            let arguments = Written(&value).with(&mut rng);
+            let expected = schema.verdict(&arguments);
+            let count = if expected == Verdict::Taken { &mut taken } else { &mut refused };
+            if *count == OF_EACH {
+                continue;
+            }
+            *count += 1;
+            if verdict(&registry, tool, &arguments).await != expected {
+                disagreements.entry(tool).or_default().push(format!("schema: {expected:?} {arguments}"));
+            }
+        }
+        println!("{tool}: {taken} accepted, {refused} refused");
+        assert!(taken >= 50 && refused >= 50, "{tool}: {taken} accepted and {refused} refused, seed {seed}");
+        all = (all.0 + taken, all.1 + refused);
+    }
+    println!("{} shapes, {} accepted and {} refused, {} in all", registry.len(), all.0, all.1, all.0 + all.1);
+    for (tool, instances) in &disagreements {
+        println!(
+            "{tool} ({}):\n   {}",
+            registry.get(tool).expect("it is there").parameters().get(),
+            instances[..instances.len().min(4)].join("\n   ")
+        );
+    }
+    assert!(disagreements.is_empty(), "{} shapes disagree, seed {seed}", disagreements.len());
+    assert!(registry.len() >= 60 && all.0 + all.1 >= 20_000, "{} shapes, {all:?}", registry.len());
+}
+
+#[test]
+fn what_is_known_as_formatted_is_there() {
+    let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
+    for name in shapes::FORMATTED {
+        assert!(
+            registry.get(name).is_some_and(|schema| schema.parameters().get().contains("\"format\"")),
+            "{name}"
+        );
+    }
+    assert_eq!(json!({}), json!({}));
+}
