@@ -98,7 +98,7 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
         .dynamic(DynamicTool::new("look up", "", parameters(), double))
         .dynamic(DynamicTool::new("", "", parameters(), double))
         .dynamic(DynamicTool::new("list", "", json!({"type": "array"}), double))
-        .dynamic(DynamicTool::new("null", "", Value::Null, double))
+        .dynamic(DynamicTool::new("text", "", json!("object"), double))
         .dynamic(DynamicTool::new("torn", "", parameters(), double).read_only().destructive())
         .dynamic(DynamicTool::new("twice", "", parameters(), double))
         .dynamic(DynamicTool::new("twice", "", parameters(), double).idempotent())

@@ -350,7 +350,7 @@ impl RegistryBuilder {
 
 /// What the macro checks of a function, and cannot check here.
 fn refuse_dynamic(tool: &DynamicTool, faults: &mut Vec<BuildFault>) {
-    if tool.parameters.get("type").and_then(Value::as_str) != Some("object") {
+    if tool.parameters.get("type").and_then(Value::as_str) != Some("object") && !tool.parameters.is_null() {
         faults.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
     }
     if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {

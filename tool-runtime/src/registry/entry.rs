@@ -7,6 +7,7 @@ use crate::schema::{ToolSchema, parameters_as_given, parameters_of_tool};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
 use schemars::generate::SchemaSettings;
+use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -127,9 +128,10 @@ impl Candidate {
     /// `name` may be another than that of the tool, if servers would not take that.
     pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> serde_json::Result<Self> {
         let original_name = (name != tool.name).then(|| tool.name.into());
-        let checks = Arc::new(Checks::of_object(&tool.parameters));
-        let parameters = parameters_as_given(tool.parameters)?;
-        let schema = ToolSchema::new(name.clone().into(), tool.description.into(), parameters);
+        let parameters = parameters_as_given(tool.parameters);
+        let checks = Arc::new(Checks::of_object(&parameters));
+        let schema =
+            ToolSchema::new(name.clone().into(), tool.description.into(), to_raw_value(&parameters)?);
         let body = Body::Dynamic(tool.handler);
         let entry = Entry { name: name.into(), original_name, options: tool.options, checks, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })

@@ -5,7 +5,7 @@ use crate::arguments::{Described, Parameter};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// The schema of a tool's arguments: an object that is closed, its properties in declared order.
 ///
@@ -49,13 +49,16 @@ pub(crate) fn of_tool(
 
 /// The schema that a program gave, with what servers refuse to do without: an object has `properties`, an array
 /// `items`.
-pub(crate) fn as_given(mut schema: Value) -> serde_json::Result<Box<RawValue>> {
+pub(crate) fn as_given(mut schema: Value) -> Value {
+    if schema.is_null() {
+        schema = json!({ "type": "object" });
+    }
     complete(&mut schema);
     if let Some(keywords) = schema.as_object_mut() {
         keywords.remove("$schema");
         keywords.entry("properties").or_insert_with(|| Map::new().into());
     }
-    to_raw_value(&schema)
+    schema
 }
 
 fn property(parameter: &Parameter, described: Described, definitions: &Map<String, Value>) -> Value {

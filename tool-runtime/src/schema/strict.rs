@@ -3,9 +3,11 @@
 
 mod hints;
 mod limits;
+mod nullable;
 
 use crate::json::Pairs;
 use limits::Limits;
+use nullable::nullable;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -32,19 +34,10 @@ pub(crate) fn parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<Not
 }
 
 #[derive(Serialize)]
-struct Root<'a> {
-    r#type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<&'a Value>,
+struct Root {
     properties: super::parameters::Ordered,
-    required: Vec<String>,
-    #[serde(rename = "additionalProperties")]
-    additional_properties: bool,
-    #[serde(rename = "$defs", skip_serializing_if = "Map::is_empty")]
-    definitions: Map<String, Value>,
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    #[serde(rename = "definitions")]
-    old_definitions: Map<String, Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
 }
 
 struct Strict {
@@ -76,44 +69,36 @@ impl Strict {
             }
             None => Vec::new(),
         };
-        for keyword in ["anyOf", "oneOf", "allOf", "enum", "const", "not"] {
+        for keyword in ["anyOf", "oneOf", "enum", "const", "not"] {
             if keywords.contains_key(keyword) {
                 self.refuse(at, format!("`{keyword}` cannot stand at the root"));
             }
         }
-        let definitions = self.definitions(&mut keywords, "$defs");
-        let old_definitions = self.definitions(&mut keywords, "definitions");
+        for keyword in ["$defs", "definitions"] {
+            for (name, definition) in
+                keywords.get_mut(keyword).and_then(Value::as_object_mut).into_iter().flatten()
+            {
+                self.limits.name(name);
+                self.schema(definition, At { path: name, depth: 0 });
+            }
+        }
+        strip(&mut keywords);
+        if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
+            let reason = format!("`{keyword}` cannot stand in a strict schema");
+            self.refuse(at, reason);
+        }
         self.object(&mut keywords, at);
         let mut properties = take_object(&mut keywords, "properties");
         let ordered =
             order.into_iter().filter_map(|name| properties.remove(&name).map(|schema| (name, schema)));
-        to_raw_value(&Root {
-            r#type: "object",
-            description: keywords.get("description"),
-            properties: super::parameters::Ordered(ordered.collect()),
-            required: names(keywords.get("required")),
-            additional_properties: false,
-            definitions,
-            old_definitions,
-        })
-    }
-
-    fn definitions(&mut self, keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
-        let mut definitions = take_object(keywords, keyword);
-        for (name, definition) in &mut definitions {
-            self.limits.name(name);
-            self.schema(definition, At { path: name, depth: 0 });
-        }
-        definitions
+        to_raw_value(&Root { properties: super::parameters::Ordered(ordered.collect()), rest: keywords })
     }
 
     fn schema(&mut self, schema: &mut Value, at: At<'_>) {
         let Value::Object(keywords) = schema else {
             return self.refuse(at, "takes any value");
         };
-        for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
-            keywords.remove(keyword);
-        }
+        strip(keywords);
         self.limits.deepest(at.depth);
         if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
             self.limits.values(values);
@@ -131,8 +116,8 @@ impl Strict {
         if keywords.contains_key("$ref") {
             return alone(keywords);
         }
-        if let Some(keyword) = keywords.keys().find(|keyword| !is_known(keyword)) {
-            let reason = format!("`{keyword}` is not a keyword of strict schemas");
+        if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
+            let reason = format!("`{keyword}` cannot stand in a strict schema");
             return self.refuse(at, reason);
         }
         let admits = |kind: &str| match keywords.get("type") {
@@ -220,29 +205,23 @@ impl Strict {
     }
 }
 
-fn is_known(keyword: &str) -> bool {
+/// What the server is known to refuse, and what cannot be said in another way.
+fn is_refused(keyword: &str) -> bool {
     matches!(
         keyword,
-        "type"
-            | "description"
-            | "enum"
-            | "const"
-            | "anyOf"
-            | "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "items"
-            | "prefixItems"
-            | "minItems"
-            | "maxItems"
-            | "minimum"
-            | "maximum"
-            | "exclusiveMinimum"
-            | "exclusiveMaximum"
-            | "multipleOf"
-            | "pattern"
-            | "format"
+        "allOf"
+            | "if"
+            | "then"
+            | "else"
+            | "dependentRequired"
+            | "dependentSchemas"
+            | "dependencies"
+            | "contains"
+            | "minContains"
+            | "maxContains"
+            | "unevaluatedProperties"
+            | "unevaluatedItems"
+            | "additionalItems"
     )
 }
 
@@ -257,56 +236,6 @@ fn alone(keywords: &mut Map<String, Value>) {
             keywords.insert("description".to_owned(), description);
         }
         None => drop(keywords.insert("$ref".to_owned(), reference)),
-    }
-}
-
-/// So that null can stand for what is left out.
-fn nullable(schema: &mut Value) {
-    let Value::Object(keywords) = schema else { return };
-    match keywords.get_mut("type") {
-        Some(Value::String(kind)) => {
-            if kind != "null" {
-                let kinds = json!([kind, "null"]);
-                keywords.insert("type".to_owned(), kinds);
-            }
-        }
-        Some(Value::Array(kinds)) => {
-            if kinds.iter().all(|kind| kind != "null") {
-                kinds.push("null".into());
-            }
-        }
-        _ => {}
-    }
-    if let Some(Value::Array(values)) = keywords.get_mut("enum") {
-        if !values.contains(&Value::Null) {
-            values.push(Value::Null);
-        }
-    }
-    if let Some(constant) = keywords.remove("const") {
-        keywords.insert("enum".to_owned(), json!([constant, null]));
-    }
-    let null = json!({ "type": "null" });
-    for alternatives in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = keywords.get_mut(alternatives) {
-            if !branches.contains(&null) {
-                branches.push(null.clone());
-            }
-            if keywords.contains_key("type") {
-                // The fields beside the alternatives belong to an object alone: all of it is one alternative.
-                let description = keywords.remove("description");
-                let mut whole = std::mem::take(keywords);
-                whole.insert("type".to_owned(), "object".into());
-                if let Some(Value::Array(branches)) = whole.get_mut(alternatives) {
-                    branches.retain(|branch| *branch != null);
-                }
-                keywords.insert("anyOf".to_owned(), json!([whole, null]));
-                keywords.extend(description.map(|description| ("description".to_owned(), description)));
-            }
-            return;
-        }
-    }
-    if let Some(reference) = keywords.remove("$ref") {
-        keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null]));
     }
 }
 
@@ -327,6 +256,13 @@ fn merge(branch: &mut Value, shared: &Map<String, Value>) {
         if let (Some(value), false) = (shared.get(keyword), branch.contains_key(keyword)) {
             branch.insert(keyword.to_owned(), value.clone());
         }
+    }
+}
+
+/// What says nothing to a model, or that the server refuses.
+fn strip(keywords: &mut Map<String, Value>) {
+    for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
+        keywords.remove(keyword);
     }
 }
 

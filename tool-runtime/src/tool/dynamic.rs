@@ -50,7 +50,8 @@ pub struct DynamicTool {
 pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>) -> Started<'static> + Send + Sync>;
 
 impl DynamicTool {
-    /// A tool that the handler answers. `parameters` is the JSON Schema of an object.
+    /// A tool that the handler answers. `parameters` is the JSON Schema of an object; null, as in a definition that
+    /// says nothing of them, is that of any object.
     ///
     /// Whether the name and the parameters are such that servers take them is checked by
     /// [`RegistryBuilder::build`](crate::RegistryBuilder::build).

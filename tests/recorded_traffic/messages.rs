@@ -1,27 +1,8 @@
-//! Recorded traffic of real providers, from the folder that the variable `TOOL_CORPORA` names.
+//! Replies and histories, as they were sent and accepted.
 
+use crate::{list, rows};
 use serde_json::Value;
-use std::io::Write as _;
-use std::path::PathBuf;
 use tool_runtime::{AssistantMessage, Echo, Message, Registry, ToolSchema, tools};
-
-/// The rows of a file, or `None`, said aloud, where there is no such recording at hand.
-fn rows(file: &str) -> Option<Vec<Value>> {
-    let Some(folder) = std::env::var_os("TOOL_CORPORA") else {
-        // Past the capture of the test harness, which would hide it.
-        let said = "skipped: TOOL_CORPORA is not set, so there is no recorded traffic to check against\n";
-        std::io::stderr().write_all(said.as_bytes()).expect("standard error is there");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(file);
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-    Some(text.lines().map(|row| serde_json::from_str(row).expect("a row is JSON")).collect())
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
 
 /// What must survive the way through the program.
 fn calls(message: &Value) -> Vec<(&str, &str, &str)> {

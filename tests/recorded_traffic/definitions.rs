@@ -1,0 +1,149 @@
+//! Definitions that others wrote, as dynamic tools: they load, and correct calls reach their handlers.
+
+use crate::{list, rows};
+use serde_json::{Map, Value, json};
+use std::sync::{Arc, Mutex};
+use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, ToolCall};
+
+fn tool(name: &Value, description: &Value, parameters: &Value, seen: &Seen) -> DynamicTool {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let seen = Arc::clone(seen);
+    DynamicTool::new(text(name), text(description), parameters.clone(), move |arguments| {
+        seen.lock().expect("nobody panicked").push(arguments);
+        std::future::ready(Ok::<_, String>(()))
+    })
+}
+
+type Seen = Arc<Mutex<Vec<Map<String, Value>>>>;
+
+/// Loads tools as they are or, where that fails, with their names mapped; says which.
+fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
+    let build = |mapped: bool| {
+        tools()
+            .into_iter()
+            .fold(Registry::builder().map_names(mapped), |builder, tool| builder.dynamic(tool))
+            .build()
+    };
+    match build(false) {
+        Ok(registry) => (registry, 0),
+        Err(error) => {
+            let is_named = |fault: &BuildFault| matches!(fault, BuildFault::InvalidName { .. });
+            assert!(error.faults().iter().all(is_named), "{error}");
+            (build(true).expect("the names are mapped"), error.faults().len())
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
+    let Some(rows) = rows("bfcl_calls.jsonl") else { return };
+    let (mut definitions, mut mapped, mut calls, mut refused) = (0, 0, 0, 0);
+    for row in &rows {
+        let seen = Seen::default();
+        let functions: Vec<&Value> = list(&row["tools"]).iter().map(|tool| &tool["function"]).collect();
+        let (registry, names) = registry(|| {
+            functions
+                .iter()
+                .map(|function| {
+                    tool(&function["name"], &function["description"], &function["parameters"], &seen)
+                })
+                .collect()
+        });
+        definitions += registry.len();
+        mapped += names;
+        assert_eq!(registry.len(), functions.len(), "{}", row["id"]);
+        assert!(registry.schemas_for(Dialect::OpenAi).is_some() == !registry.is_empty());
+        for (index, call) in list(&row["calls"]).iter().enumerate() {
+            let name = call["name"].as_str().expect("a name");
+            // The model knows the name that the registry shows.
+            let shown = registry.get(name).unwrap_or_else(|| panic!("{name} is there")).name();
+            let arguments = match &call["arguments"] {
+                Value::String(text) => text.clone(),
+                object => object.to_string(),
+            };
+            let answers = registry.dispatch(&[ToolCall::new("call", shown, &*arguments)]).await;
+            if row["valid"][index] == false {
+                // The benchmark calls it correct, though its own schema does not admit it.
+                assert!(answers[0].content.starts_with("Error: invalid arguments"), "{} {index}", row["id"]);
+                refused += 1;
+                continue;
+            }
+            assert_eq!(answers[0].content, "ok", "{} {index}: {arguments}", row["id"]);
+            let got = seen.lock().expect("nobody panicked").pop().expect("it was called");
+            assert_eq!(
+                Value::Object(got),
+                serde_json::from_str::<Value>(&arguments).expect("JSON"),
+                "{}",
+                row["id"]
+            );
+            calls += 1;
+        }
+    }
+    assert!(calls > 0 && mapped > 0, "there is something to check");
+    println!(
+        "{definitions} definitions, of which {mapped} have a name that servers refuse; {calls} correct calls taken, \
+         {refused} refused that their schemas do not admit"
+    );
+}
+
+#[test]
+fn every_definition_of_a_server_loads() {
+    let Some(rows) = rows("mcp_tools.jsonl") else { return };
+    let (mut loaded, mut mapped) = (0, 0);
+    for row in &rows {
+        let seen = Seen::default();
+        let (registry, names) =
+            registry(|| vec![tool(&row["name"], &row["description"], &row["inputSchema"], &seen)]);
+        let shown = registry.names()[0];
+        assert_eq!(registry.original_name(shown).unwrap_or(shown), row["name"], "the way back");
+        assert_eq!(registry.unchecked_keywords(shown), [""; 0], "{}", row["inputSchema"]);
+        loaded += registry.len();
+        mapped += names;
+    }
+    assert!(loaded == rows.len() && mapped > 0);
+    println!("{loaded} definitions, of which {mapped} have a name that servers refuse");
+}
+
+/// Without what tells a server nothing.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Object(keywords) => keywords
+            .iter()
+            .filter(|(keyword, value)| {
+                // A property may have such a name, and is then a schema.
+                !(matches!(keyword.as_str(), "default" | "title" | "$schema") && !value.is_object())
+            })
+            .map(|(keyword, value)| (keyword.clone(), plain(value)))
+            .collect(),
+        Value::Array(items) => items.iter().map(plain).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn the_strict_form_of_a_definition_is_that_of_the_server() {
+    let Some(rows) = rows("openai_strict_pairs.jsonl") else { return };
+    let mut equal = 0;
+    for row in rows.iter().filter(|row| row["echoed"]["strict"] == true) {
+        let sent = &row["sent"];
+        let registry = Registry::builder()
+            .dialect(Dialect::OpenAiStrict)
+            .dynamic(tool(&sent["name"], &sent["description"], &sent["parameters"], &Seen::default()))
+            .build()
+            .unwrap_or_else(|error| panic!("{}: {error}", row["source"]));
+        let ours: Value =
+            serde_json::from_str(registry.schemas_for(Dialect::OpenAiStrict).expect("a tool").get())
+                .expect("an array is JSON");
+        assert_eq!(ours[0]["function"]["strict"], json!(true));
+        assert_eq!(ours[0]["function"]["name"], row["echoed"]["name"]);
+        assert_eq!(
+            plain(&ours[0]["function"]["parameters"]),
+            plain(&row["echoed"]["parameters"]),
+            "{}",
+            row["source"]
+        );
+        equal += 1;
+    }
+    assert!(equal > 0, "there is something to check");
+    println!("{equal} strict definitions are equal to the server's, of {} pairs", rows.len());
+}

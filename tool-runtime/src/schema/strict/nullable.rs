@@ -1,0 +1,53 @@
+//! A schema that admits null as well.
+
+use serde_json::{Value, json};
+
+/// Null beside what the schema admits: it stands for what is left out where every property is required.
+pub(super) fn nullable(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    match keywords.get_mut("type") {
+        Some(Value::String(kind)) => {
+            if kind != "null" {
+                let kinds = json!([kind, "null"]);
+                keywords.insert("type".to_owned(), kinds);
+            }
+        }
+        Some(Value::Array(kinds)) => {
+            if kinds.iter().all(|kind| kind != "null") {
+                kinds.push("null".into());
+            }
+        }
+        _ => {}
+    }
+    if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+        if !values.contains(&Value::Null) {
+            values.push(Value::Null);
+        }
+    }
+    if let Some(constant) = keywords.remove("const") {
+        keywords.insert("enum".to_owned(), json!([constant, null]));
+    }
+    let null = json!({ "type": "null" });
+    for alternatives in ["anyOf", "oneOf"] {
+        if let Some(Value::Array(branches)) = keywords.get_mut(alternatives) {
+            if !branches.contains(&null) {
+                branches.push(null.clone());
+            }
+            if keywords.contains_key("type") {
+                // The fields beside the alternatives belong to an object alone: all of it is one alternative.
+                let description = keywords.remove("description");
+                let mut whole = std::mem::take(keywords);
+                whole.insert("type".to_owned(), "object".into());
+                if let Some(Value::Array(branches)) = whole.get_mut(alternatives) {
+                    branches.retain(|branch| *branch != null);
+                }
+                keywords.insert("anyOf".to_owned(), json!([whole, null]));
+                keywords.extend(description.map(|description| ("description".to_owned(), description)));
+            }
+            return;
+        }
+    }
+    if let Some(reference) = keywords.remove("$ref") {
+        keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null]));
+    }
+}
