@@ -88,31 +88,21 @@ fn items(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`
+/// An option in fewer words: `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`, and null among the
+/// alternatives of an enum.
 fn nullable(keywords: &mut Map<String, Value>) {
-    let Some([Value::Object(of_value), null]) =
-        keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice)
-    else {
-        return;
-    };
-    let combines = ["$ref", "anyOf", "oneOf", "allOf", "const", "not"];
     let is_annotation =
         |keyword: &String| matches!(keyword.as_str(), "anyOf" | "description" | "default" | "examples");
-    let Some(kind) = of_value.get("type").filter(|kind| kind.is_string()) else { return };
-    if *null != json!({"type": "null"})
-        || !keywords.keys().all(is_annotation)
-        || combines.iter().any(|keyword| of_value.contains_key(*keyword))
-    {
+    if !keywords.keys().all(is_annotation) {
         return;
     }
-    let kinds = json!([kind, "null"]);
-    let mut of_value = of_value.clone();
-    of_value.insert("type".to_owned(), kinds);
-    if let Some(values) = of_value.get_mut("enum").and_then(Value::as_array_mut) {
-        values.push(Value::Null);
-    }
+    let of_value = match keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([Value::Object(of_value), null]) if *null == json!({ "type": "null" }) => of_value,
+        _ => return,
+    };
+    let Some(merged) = typed_or_null(of_value).or_else(|| one_of_or_null(of_value)) else { return };
     keywords.remove("anyOf");
-    for (keyword, value) in of_value {
+    for (keyword, value) in merged {
         match (keyword.as_str(), keywords.get_mut(&keyword), &value) {
             ("description", Some(Value::String(outer)), Value::String(inner)) => {
                 outer.push('\n');
@@ -121,4 +111,32 @@ fn nullable(keywords: &mut Map<String, Value>) {
             _ => drop(keywords.insert(keyword, value)),
         }
     }
+}
+
+fn typed_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let combines = ["$ref", "anyOf", "oneOf", "allOf", "const", "not"];
+    let kind = of_value.get("type").filter(|kind| kind.is_string())?;
+    if combines.iter().any(|keyword| of_value.contains_key(*keyword)) {
+        return None;
+    }
+    let mut merged = of_value.clone();
+    merged.insert("type".to_owned(), json!([kind, "null"]));
+    if let Some(values) = merged.get_mut("enum").and_then(Value::as_array_mut) {
+        values.push(Value::Null);
+    }
+    Some(merged)
+}
+
+/// Only if no alternative takes null already: exactly one of them is to hold.
+fn one_of_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let is_known = |keyword: &String| matches!(keyword.as_str(), "oneOf" | "description");
+    let takes_no_null =
+        |branch: &Value| branch.get("type").is_some_and(|kind| kind.is_string() && kind != "null");
+    let mut merged = of_value.clone();
+    let branches = merged.get_mut("oneOf").and_then(Value::as_array_mut)?;
+    if !of_value.keys().all(is_known) || !branches.iter().all(takes_no_null) {
+        return None;
+    }
+    branches.push(json!({ "type": "null" }));
+    Some(merged)
 }

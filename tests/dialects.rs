@@ -1,0 +1,343 @@
+//! Ten tools as each dialect writes them: the files beside this one are what a server reads.
+//!
+//! `DIALECTS=overwrite cargo test -p tests --test dialects` writes them anew, for review.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    dead_code,
+    unused_variables,
+    reason = "the tools are only described"
+)]
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use tool_runtime::{BuildFault, Dialect, Registry, RegistryBuilder, tool, tools};
+
+/// Look up the weather of a city.
+#[tool]
+fn a_scalars(
+    /// City name, for example "Beijing".
+    city: &str,
+    /// How many days ahead; 0 is today.
+    #[arg(default = 0)]
+    days: u8,
+    unit: Option<Unit>,
+    exact: bool,
+    id: i64,
+) {
+}
+
+/// The unit of temperatures.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    /// Degrees Celsius.
+    Metric,
+    /// Degrees Fahrenheit.
+    Imperial,
+    Kelvin,
+}
+
+/// Plans a trip.
+#[tool]
+fn b_structs(
+    /// In order.
+    stops: Vec<Stop>,
+    home: Option<Place>,
+) {
+}
+
+/// Where one stays.
+#[derive(Deserialize, JsonSchema)]
+struct Stop {
+    /// The city.
+    city: String,
+    nights: Option<u32>,
+    #[serde(default)]
+    booked: bool,
+    place: Place,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    latitude: f64,
+    longitude: f64,
+}
+
+/// Draws.
+#[tool]
+fn c_external_enum(shape: Shape, background: Option<Shape>) {}
+
+/// What is drawn.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Shape {
+    /// Nothing at all.
+    Empty,
+    Dot,
+    /// A circle.
+    Circle {
+        radius: f32,
+    },
+    Label(String),
+    Line(f64, f64),
+}
+
+/// Sends a notice.
+#[tool]
+fn d_tagged_enums(
+    /// Where to.
+    channel: Channel,
+    content: Content,
+) {
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Channel {
+    /// By letter.
+    Letter {
+        street: String,
+        floor: Option<u8>,
+    },
+    Mail {
+        to: String,
+    },
+    Silent,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "value")]
+enum Content {
+    Text(String),
+    Lines(Vec<String>),
+}
+
+/// Finds.
+#[tool]
+fn e_untagged_enum(query: Query) {}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Query {
+    Number(u64),
+    Text(String),
+    Range { from: i32, to: i32 },
+}
+
+/// Prints a tree.
+#[tool]
+fn f_recursive(
+    /// Its root.
+    tree: Tree,
+    other: Option<Tree>,
+) {
+}
+
+/// One with children.
+#[derive(Deserialize, JsonSchema)]
+struct Tree {
+    name: String,
+    /// Those below.
+    #[serde(default)]
+    children: Vec<Tree>,
+    twin: Option<Box<Tree>>,
+}
+
+/// Cannot be strict.
+#[tool]
+fn g_maps(labels: BTreeMap<String, u8>, ids: BTreeMap<u32, String>, extra: Value, any: Vec<Value>) {}
+
+/// Has limits.
+#[tool]
+fn h_constraints(
+    #[arg(schema(minimum = 1, maximum = 100))] limit: u8,
+    #[arg(schema(minLength = 2, maxLength = 2, pattern = "^[a-z]+$"))] language: &str,
+    #[arg(default = vec!["new".to_owned()], schema(maxItems = 5, examples = [["rust", "llm"]]))] tags: Vec<
+        String,
+    >,
+    #[arg(schema(format = "date"))] since: Option<&str>,
+    #[arg(schema(format = "uri"))] link: Option<&str>,
+    filter: Filter,
+) {
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Filter {
+    #[schemars(range(min = 0.5))]
+    score: f64,
+    #[schemars(length(max = 20))]
+    author: Option<String>,
+    days: std::num::NonZeroI8,
+}
+
+/// Takes tuples and sets.
+#[tool]
+fn i_lists(
+    pair: (u8, u8),
+    mixed: (String, bool),
+    fixed: [i16; 2],
+    set: BTreeSet<char>,
+    nested: Vec<Vec<bool>>,
+) {
+}
+
+/// Takes flattened fields.
+#[tool]
+fn j_flattened(page: Page) {}
+
+#[derive(Deserialize, JsonSchema)]
+struct Page {
+    title: String,
+    #[serde(flatten)]
+    place: Stop,
+    #[serde(flatten)]
+    channel: Channel,
+}
+
+fn ten() -> RegistryBuilder {
+    Registry::builder().tools(tools![
+        a_scalars,
+        b_structs,
+        c_external_enum,
+        d_tagged_enums,
+        e_untagged_enum,
+        f_recursive,
+        g_maps,
+        h_constraints,
+        i_lists,
+        j_flattened
+    ])
+}
+
+fn file(name: &str, dialect: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("dialects").join(format!("{name}.{dialect}.json"))
+}
+
+#[test]
+fn each_dialect_is_as_it_was_reviewed() {
+    let registry = ten().build().expect("the tools have different names");
+    for (dialect, known_as) in [(Dialect::OpenAi, "open_ai"), (Dialect::OpenAiStrict, "open_ai_strict")] {
+        let array = registry.schemas_for(dialect).expect("there are tools").get();
+        let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
+        assert_eq!(tools.len(), 10);
+        for tool in tools {
+            let path = file(tool["function"]["name"].as_str().expect("a name"), known_as);
+            let written = format!("{}\n", serde_json::to_string_pretty(&tool).expect("JSON"));
+            if std::env::var("DIALECTS").as_deref() == Ok("overwrite") {
+                std::fs::write(&path, &written).expect("the folder is there");
+            }
+            let reviewed =
+                std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            assert_eq!(written, reviewed, "{}; write it anew with DIALECTS=overwrite", path.display());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_strict_is_named_with_its_place() {
+    let error = ten().dialect(Dialect::OpenAiStrict).build().expect_err("maps and anything");
+    let told: Vec<String> = error.faults().iter().map(ToString::to_string).collect();
+    let expected = [
+        ("labels", "is a map, whose keys are not known beforehand"),
+        ("ids", "is a map, whose keys are not known beforehand"),
+        ("extra", "takes any value"),
+        ("any[]", "takes any value"),
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for (path, reason) in expected {
+        let reason = format!("`g_maps` cannot be strict: `{path}` {reason}; ");
+        assert!(told.iter().any(|told| told.starts_with(&reason)), "{reason} is not in {told:#?}");
+    }
+    assert!(
+        error
+            .faults()
+            .iter()
+            .all(|fault| matches!(fault, BuildFault::NotStrict { tool, .. } if tool == "g_maps"))
+    );
+    let registry =
+        ten().dialect(Dialect::OpenAiStrict).allow_non_strict(true).build().expect("it is allowed");
+    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get();
+    let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
+    let loose = tools.iter().filter(|tool| tool["function"].get("strict").is_none());
+    assert_eq!(loose.map(|tool| &tool["function"]["name"]).collect::<Vec<_>>(), ["g_maps"]);
+}
+
+/// What the rules of strict schemas say of every schema in one.
+fn hold_to_the_rules(schema: &Value, path: &str) {
+    let Some(keywords) = schema.as_object() else { panic!("{path} is no schema: {schema}") };
+    for refused in [
+        "oneOf",
+        "allOf",
+        "not",
+        "default",
+        "title",
+        "$schema",
+        "uniqueItems",
+        "minLength",
+        "maxLength",
+        "prefixItems",
+        "patternProperties",
+        "minProperties",
+        "maxProperties",
+        "propertyNames",
+        "examples",
+    ] {
+        assert!(!keywords.contains_key(refused), "`{refused}` at {path}");
+    }
+    if keywords.contains_key("$ref") {
+        assert_eq!(keywords.len(), 1, "siblings of `$ref` at {path}: {schema}");
+    }
+    if let Some(properties) = keywords.get("properties").and_then(Value::as_object) {
+        assert_eq!(keywords["additionalProperties"], false, "{path}");
+        let mut required: Vec<&str> =
+            keywords["required"].as_array().expect("a list").iter().filter_map(Value::as_str).collect();
+        required.sort_unstable();
+        let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        assert_eq!(required, names, "{path}");
+        properties.iter().for_each(|(name, schema)| hold_to_the_rules(schema, &format!("{path}.{name}")));
+    }
+    if let Some(items) = keywords.get("items") {
+        hold_to_the_rules(items, &format!("{path}[]"));
+    }
+    for branch in keywords.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
+        hold_to_the_rules(branch, &format!("{path}|"));
+    }
+    for (name, schema) in keywords.get("$defs").and_then(Value::as_object).into_iter().flatten() {
+        hold_to_the_rules(schema, name);
+    }
+}
+
+#[test]
+fn every_strict_schema_keeps_to_the_rules() {
+    let registry = ten().build().expect("the tools have different names");
+    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get();
+    let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
+    let strict: Vec<&Value> = tools.iter().filter(|tool| tool["function"]["strict"] == true).collect();
+    assert_eq!(strict.len(), 9);
+    for tool in strict {
+        hold_to_the_rules(
+            &tool["function"]["parameters"],
+            tool["function"]["name"].as_str().expect("a name"),
+        );
+    }
+}
+
+#[test]
+fn the_array_is_written_once_and_there_is_none_without_tools() {
+    let registry = ten().build().expect("the tools have different names");
+    let first = registry.schemas_for(Dialect::OpenAi).expect("there are tools");
+    assert!(std::ptr::eq(first, registry.schemas_for(Dialect::OpenAi).expect("there are tools")));
+    assert_eq!(first.get(), serde_json::to_string(registry.schemas()).expect("it is written"));
+    let empty = registry.subset([""; 0]).expect("nothing is missing");
+    assert!(
+        empty.schemas_for(Dialect::OpenAi).is_none() && empty.schemas_for(Dialect::OpenAiStrict).is_none()
+    );
+    let one = registry.subset(["g_maps"]).expect("it is there");
+    assert!(one.schemas_for(Dialect::OpenAi).is_some_and(|array| !array.get().contains("a_scalars")));
+}
