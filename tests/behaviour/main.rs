@@ -16,13 +16,19 @@ mod dispatch;
 mod dynamic_tools;
 mod echo;
 mod fuzzed_arguments;
+#[allow(dead_code, reason = "some values are only printed")]
+mod lenient_arguments;
 mod macro_options;
 mod messages;
+#[allow(dead_code, reason = "some values are only printed")]
+mod nested_faults;
 mod parameters;
 mod registration;
 mod results;
 mod schemas;
 mod state_and_context;
+#[allow(dead_code, reason = "some values are only printed")]
+mod strict_replies;
 mod text;
 mod tool_options;
 mod toolsets;

@@ -126,7 +126,7 @@ fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
                 },
                 "class": {"type": "string", "enum": ["first-class", "coach"]},
                 "budget": {"type": "integer", "minimum": i64::MIN, "maximum": i64::MAX},
-                "ratio": {"type": "number"},
+                "ratio": {"type": "number", "minimum": -3.4e38, "maximum": 3.4e38},
                 "notes": {"type": "object", "additionalProperties": {"type": "string"}},
                 "extra": {},
             },

@@ -2,12 +2,16 @@
 
 use crate::rows;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::{CallError, DynamicTool, Registry};
 
-/// A tool that takes any object, and what it was given.
-fn taker() -> (Registry, Arc<Mutex<Option<Map<String, Value>>>>) {
-    let seen = Arc::new(Mutex::new(None));
+/// What a tool was given.
+type Seen = Arc<Mutex<Option<Map<String, Value>>>>;
+
+/// A tool that takes any object.
+fn taker() -> (Registry, Seen) {
+    let seen = Seen::default();
     let kept = Arc::clone(&seen);
     let tool = DynamicTool::new("take", "Takes.", json!({"type": "object"}), move |arguments| {
         *kept.lock().expect("nobody panicked") = Some(arguments);
@@ -43,7 +47,7 @@ fn slips(text: &str) -> Vec<&'static str> {
     shows(outside.contains("```"), "code fence");
     shows(tight.contains(",}") || tight.contains(",]"), "trailing comma");
     shows(outside.contains("/*") || outside.contains("//"), "comment");
-    shows(tight.contains("'"), "single quotes");
+    shows(tight.contains('\''), "single quotes");
     shows(text.trim_start().starts_with("\"{") || text.trim_start().starts_with("\"\\\""), "encoded twice");
     slips
 }
@@ -87,7 +91,8 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
     let (registry, seen) = taker();
     let mut cut_off = 0;
     let mut wrong = Vec::new();
-    let mut table: Vec<(&str, usize, usize, Vec<String>)> = Vec::new();
+    // Of each slip the rows that show it, those that were mended, and those that have another fault too.
+    let mut table: BTreeMap<&str, (usize, usize, Vec<String>)> = BTreeMap::new();
     for row in &rows {
         let (raw, source) =
             (row["raw"].as_str().expect("a text"), row["source"].as_str().unwrap_or_default());
@@ -113,14 +118,7 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
             continue;
         }
         for slip in slips(raw) {
-            let row = match table.iter().position(|(known, ..)| *known == slip) {
-                Some(row) => row,
-                None => {
-                    table.push((slip, 0, 0, Vec::new()));
-                    table.len() - 1
-                }
-            };
-            let (_, shown, mended, others) = &mut table[row];
+            let (shown, mended, others) = table.entry(slip).or_default();
             match other_faults(raw) {
                 Some(other) if got.is_none() => others.push(format!("{other}: {}", raw.escape_debug())),
                 _ => {
@@ -134,7 +132,7 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
         }
     }
     println!("{} rows; {cut_off} cut off, all refused", rows.len());
-    for (slip, shown, mended, others) in &table {
+    for (slip, (shown, mended, others)) in &table {
         println!(
             "{slip}: {mended} of {shown} mended; {} with another fault beside it, refused",
             others.len()
@@ -145,7 +143,7 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
     }
     assert!(cut_off > 0 && table.len() >= 4, "there is something to check");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    for (slip, shown, mended, _) in table {
+    for (slip, (shown, mended, _)) in table {
         assert!(mended * 10 >= shown * 9, "{slip}: {mended} of {shown}");
     }
 }

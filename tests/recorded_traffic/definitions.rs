@@ -3,7 +3,7 @@
 use crate::{list, rows};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, ToolCall};
+use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, RegistryBuilder, ToolCall};
 
 fn tool(name: &Value, description: &Value, parameters: &Value, seen: &Seen) -> DynamicTool {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -19,10 +19,7 @@ type Seen = Arc<Mutex<Vec<Map<String, Value>>>>;
 /// Loads tools as they are or, where that fails, with their names mapped; says which.
 fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     let build = |mapped: bool| {
-        tools()
-            .into_iter()
-            .fold(Registry::builder().map_names(mapped), |builder, tool| builder.dynamic(tool))
-            .build()
+        tools().into_iter().fold(Registry::builder().map_names(mapped), RegistryBuilder::dynamic).build()
     };
     match build(false) {
         Ok(registry) => (registry, 0),
@@ -52,7 +49,7 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
         definitions += registry.len();
         mapped += names;
         assert_eq!(registry.len(), functions.len(), "{}", row["id"]);
-        assert!(registry.schemas_for(Dialect::OpenAi).is_some() == !registry.is_empty());
+        assert_ne!(registry.schemas_for(Dialect::OpenAi).is_some(), registry.is_empty());
         for (index, call) in list(&row["calls"]).iter().enumerate() {
             let name = call["name"].as_str().expect("a name");
             // The model knows the name that the registry shows.
@@ -111,7 +108,7 @@ fn plain(value: &Value) -> Value {
             .iter()
             .filter(|(keyword, value)| {
                 // A property may have such a name, and is then a schema.
-                !(matches!(keyword.as_str(), "default" | "title" | "$schema") && !value.is_object())
+                !matches!(keyword.as_str(), "default" | "title" | "$schema") || value.is_object()
             })
             .map(|(keyword, value)| (keyword.clone(), plain(value)))
             .collect(),

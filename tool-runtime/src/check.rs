@@ -4,6 +4,7 @@
 //! all that the schema refuses, and serves schemas that no type stands behind as well.
 
 mod alternatives;
+mod budget;
 mod compile;
 mod expected;
 mod number;
@@ -13,6 +14,7 @@ mod report;
 mod rule;
 mod walk;
 
+pub(crate) use budget::Budget;
 pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
 pub(crate) use rule::{Kinds, Rule, RuleId};
 
@@ -56,8 +58,15 @@ impl Checker {
 
     /// Whether a JSON value is what a rule says.
     pub(crate) fn admits(&self, rule: RuleId, json: &str) -> Option<Admitted> {
-        let mut walk = Walk::new(self, json);
-        walk.value(rule, json).ok()?;
+        self.admits_within(rule, json, &mut Budget::of(json))
+    }
+
+    /// The same, where several questions share what they may cost.
+    pub(crate) fn admits_within(&self, rule: RuleId, json: &str, budget: &mut Budget) -> Option<Admitted> {
+        let mut walk = Walk::new(self, *budget);
+        let walked = walk.value(rule, json);
+        *budget = walk.budget();
+        walked.ok()?;
         Some(if walk.met_integral_float() { Admitted::WithIntegralFloats } else { Admitted::AsWritten })
     }
 

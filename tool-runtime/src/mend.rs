@@ -31,9 +31,30 @@ pub(crate) struct Mended {
     pub(crate) repairs: Vec<String>,
 }
 
+/// `serde_json` reads 127 lists in one another.
+const DEEPEST: usize = 127;
+
+/// How deep brackets stand in brackets; those in strings count as well, since what is a string may not be clear yet.
+fn nesting(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
+}
+
 /// The arguments as they were meant, if they can be read so and are then other than they were.
 #[cold]
 pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Option<Mended> {
+    // Deeper than any decoder reads.
+    if nesting(arguments) > DEEPEST {
+        return None;
+    }
     let mut repairs = Vec::new();
     let object = match serde_json::from_str::<Pairs>(arguments) {
         Ok(_) => arguments.to_owned(),
@@ -41,7 +62,7 @@ pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Op
         Err(_) if leniency.slips => broken::object(arguments, &mut repairs)?,
         Err(_) => return None,
     };
-    let mut rewriting = rewrite::Rewriting::new(checker, leniency, object.len());
+    let mut rewriting = rewrite::Rewriting::new(checker, leniency, &object);
     let written = rewriting.arguments(&object);
     repairs.append(&mut rewriting.repairs);
     (written != arguments).then_some(Mended { arguments: written, repairs })

@@ -4,7 +4,6 @@ use super::expected::{self, Got};
 use super::object::{only_required, value_of};
 use super::rule::{Alternatives, Kinds, Rule, RuleId, Tag};
 use super::walk::{Walk, Walked};
-use crate::nearest::nearest;
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
 
@@ -12,8 +11,11 @@ impl<'c> Walk<'c> {
     /// Holds a value to a rule that looks at it more than once.
     pub(super) fn compound(&mut self, rule: &'c Rule, json: &str) -> Walked {
         self.deeper()?;
+        self.spend(json)?;
         let before = self.faults_so_far();
-        self.simple(rule, json)?;
+        if rule.says_something_itself() {
+            self.simple(rule, json)?;
+        }
         if let Some(listed) = &rule.listed {
             self.listed(rule, listed, json)?;
         }
@@ -81,7 +83,10 @@ impl<'c> Walk<'c> {
             0 => match (&tagged, &candidates[..]) {
                 _ if self.report().is_none() => self.fault(|_| String::new()),
                 (_, &[only]) => self.value(only, json),
-                (Some((tag, _)), []) => self.unknown_tag(tag, json),
+                (Some((tag, _)), []) => {
+                    self.unknown_tag(tag, json);
+                    Ok(())
+                }
                 _ => match self.named_by_its_key(candidates, json) {
                     Some(named) => self.value(named, json),
                     None => self.fault(|checker| {
@@ -102,24 +107,17 @@ impl<'c> Walk<'c> {
     }
 
     #[cold]
-    fn unknown_tag(&mut self, tag: &Tag, json: &str) -> Walked {
+    fn unknown_tag(&mut self, tag: &Tag, json: &str) {
         let value = value_of(json, &tag.property);
         let constants = || tag.values.iter().map(|(constant, _)| &**constant);
-        let Some(report) = self.report() else { return Ok(()) };
+        let Some(report) = self.report() else { return };
         let path = report.path_of(&tag.property);
-        report.add(match value {
+        report.add(match value.map(|value| Got::of(value.get())) {
             None => ArgumentFault::Missing { argument: path },
-            Some(value) => {
-                let mut problem =
-                    format!("expected {}, got {}", expected::one_of(constants()), Got::of(value.get()));
-                if let Ok(text) = serde_json::from_str::<String>(value.get()) {
-                    if let Some(meant) = nearest(&text, constants()) {
-                        problem.push_str(&format!(", did you mean `{meant}`?"));
-                    }
-                }
-                ArgumentFault::Invalid { path, problem }
+            Some(got) => {
+                let expected = expected::one_of(constants());
+                ArgumentFault::Invalid { path, problem: expected::instead_of(&expected, &got, constants()) }
             }
         });
-        Ok(())
     }
 }

@@ -253,8 +253,8 @@ fn within(at: &str, step: &str) -> String {
 fn kinds(value: &Value) -> Option<Kinds> {
     let named = |value: &Value| value.as_str().and_then(Kinds::named);
     match value {
-        Value::Array(names) => {
-            names.iter().try_fold(Kinds::NONE, |kinds, name| named(name).map(|kind| kinds.with(kind)))
+        Value::Array(several) => {
+            several.iter().try_fold(Kinds::NONE, |kinds, name| named(name).map(|kind| kinds.with(kind)))
         }
         name => named(name),
     }

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::number::Number;
 use super::rule::{Bound, Count, Kinds, Rule, RuleId};
+use crate::nearest::nearest;
 use crate::outcome::Shortened;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -71,6 +72,19 @@ impl fmt::Display for Got<'_> {
             Got::List => f.write_str("a list"),
             Got::Object => f.write_str("an object"),
         }
+    }
+}
+
+/// What came instead of what was expected, and which of the texts that are possible was probably meant.
+pub(super) fn instead_of<'a>(expected: &str, got: &Got<'_>, texts: impl Iterator<Item = &'a str>) -> String {
+    let told = format!("expected {expected}, got {got}");
+    let meant = match got {
+        Got::Text(text) => nearest(text, texts),
+        _ => None,
+    };
+    match meant {
+        Some(meant) => format!("{told}, did you mean `{meant}`?"),
+        None => told,
     }
 }
 
@@ -160,13 +174,12 @@ struct Range<'a>(&'a [Bound]);
 
 impl fmt::Display for Range<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut least, mut most, mut others) = (None, None, String::new());
+        let (mut least, mut most) = (None, None);
         for bound in self.0 {
             match bound {
                 Bound::AtLeast(bound) => least = Some(bound),
                 Bound::AtMost(bound) => most = Some(bound),
-                Bound::MoreThan(bound) => others.push_str(&format!(" greater than {bound}")),
-                Bound::LessThan(bound) => others.push_str(&format!(" less than {bound}")),
+                Bound::MoreThan(_) | Bound::LessThan(_) => {}
             }
         }
         match (least, most) {
@@ -175,7 +188,16 @@ impl fmt::Display for Range<'_> {
             (None, Some(most)) => write!(f, " of at most {most}")?,
             (None, None) => {}
         }
-        f.write_str(&others)
+        let mut joint = if (least, most) == (None, None) { " " } else { " and " };
+        for bound in self.0 {
+            match bound {
+                Bound::MoreThan(bound) => write!(f, "{joint}greater than {bound}")?,
+                Bound::LessThan(bound) => write!(f, "{joint}less than {bound}")?,
+                Bound::AtLeast(_) | Bound::AtMost(_) => continue,
+            }
+            joint = " and ";
+        }
+        Ok(())
     }
 }
 

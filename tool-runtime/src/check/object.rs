@@ -24,7 +24,7 @@ pub(super) fn held<'de, 'c, A: MapAccess<'de>>(
     let mut keys = Keys::of(rule);
     while let Some(Text(key)) = entries.next_key()? {
         let place = rule.object.position(&key);
-        if !keys.insert(place, &key) {
+        if !keys.insert(place, key.clone()) {
             entries.next_value::<IgnoredAny>()?;
             walk.other_fault(|path| ArgumentFault::Repeated { argument: path(&key) })
                 .map_err(A::Error::custom)?;
@@ -78,14 +78,14 @@ impl<'de, 'c> Keys<'de, 'c> {
     }
 
     /// Whether it is new.
-    fn insert(&mut self, place: Option<usize>, key: &Cow<'de, str>) -> bool {
+    fn insert(&mut self, place: Option<usize>, key: Cow<'de, str>) -> bool {
         match place.and_then(bit) {
             Some(bit) => {
                 let is_new = self.first & bit == 0;
                 self.first |= bit;
                 is_new
             }
-            None => self.others.insert(key.clone()),
+            None => self.others.insert(key),
         }
     }
 

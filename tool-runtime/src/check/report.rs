@@ -1,6 +1,7 @@
 //! What is wrong, and where.
 
 use crate::outcome::ArgumentFault;
+use std::fmt::Write as _;
 
 /// The faults that a walk met.
 #[derive(Debug)]
@@ -23,7 +24,8 @@ impl Report {
 
     pub(super) fn enter_item(&mut self, index: usize) -> usize {
         let outside = self.path.len();
-        self.path.push_str(&format!("[{index}]"));
+        // Writing to a text never fails.
+        let _ = write!(self.path, "[{index}]");
         outside
     }
 

@@ -118,6 +118,22 @@ impl Rule {
             || lists_more_than_scalars()
     }
 
+    /// Whether it says more than its alternatives and the rules that it refers to.
+    pub(super) fn says_something_itself(&self) -> bool {
+        let object = &self.object;
+        self.kinds != Kinds::ALL
+            || self.listed.is_some()
+            || !self.bounds.is_empty()
+            || self.multiple_of.is_some()
+            || self.length != Count::ANY
+            || self.pattern.is_some()
+            || self.list != ListRule::default()
+            || !(object.properties.is_empty() && object.required.is_empty() && object.patterns.is_empty())
+            || object.additional != Some(RuleId::ANYTHING)
+            || object.names.is_some()
+            || object.count != Count::ANY
+    }
+
     pub(crate) fn kinds(&self) -> Kinds {
         self.kinds
     }
@@ -177,7 +193,7 @@ impl Count {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct ListRule {
     pub(super) prefix: Vec<RuleId>,
     pub(super) items: RuleId,

@@ -4,8 +4,7 @@ use super::expected::{self, Got};
 use super::number::Number;
 use super::report::Report;
 use super::rule::{Bound, Count, Kinds, ListRule, Rule, RuleId};
-use super::{Checker, object};
-use crate::nearest::nearest;
+use super::{Budget, Checker, object};
 use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -14,16 +13,14 @@ use std::collections::HashSet;
 use std::fmt;
 
 /// How deep values may be nested, alternatives counted: a schema that refers to itself can ask for any depth.
-/// serde_json takes 128 levels.
+/// `serde_json` takes 128 levels.
 const DEEPEST: usize = 256;
 
 pub(super) struct Walk<'c> {
     checker: &'c Checker,
     report: Option<Report>,
     depth: usize,
-    /// How many more values are looked at: alternatives within alternatives could ask for 2 to the power of their
-    /// depth.
-    budget: usize,
+    budget: Budget,
     met_integral_float: bool,
     /// Why the walk cannot be brought to its end, whatever alternatives there are.
     given_up: Option<&'static str>,
@@ -33,19 +30,12 @@ pub(super) struct Walk<'c> {
 pub(super) type Walked = Result<(), serde_json::Error>;
 
 impl<'c> Walk<'c> {
-    pub(super) fn new(checker: &'c Checker, json: &str) -> Self {
-        Walk {
-            checker,
-            report: None,
-            depth: 0,
-            budget: json.len().saturating_mul(16).saturating_add(10_000),
-            met_integral_float: false,
-            given_up: None,
-        }
+    pub(super) fn new(checker: &'c Checker, budget: Budget) -> Self {
+        Walk { checker, report: None, depth: 0, budget, met_integral_float: false, given_up: None }
     }
 
     pub(super) fn reporting(checker: &'c Checker, path: &str, json: &str) -> Self {
-        Walk { report: Some(Report::at(path)), ..Walk::new(checker, json) }
+        Walk { report: Some(Report::at(path)), ..Walk::new(checker, Budget::of(json)) }
     }
 
     pub(super) fn met_integral_float(&self) -> bool {
@@ -54,6 +44,10 @@ impl<'c> Walk<'c> {
 
     pub(super) fn into_faults(self) -> Vec<crate::outcome::ArgumentFault> {
         self.report.map(Report::into_faults).unwrap_or_default()
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        self.budget
     }
 
     pub(super) fn rule(&self, id: RuleId) -> &'c Rule {
@@ -124,14 +118,9 @@ impl<'c> Walk<'c> {
         self.depth -= 1;
     }
 
-    fn spend(&mut self) -> Walked {
-        match self.budget.checked_sub(1) {
-            Some(rest) => {
-                self.budget = rest;
-                Ok(())
-            }
-            None => self.give_up("too many alternatives to check"),
-        }
+    /// Pays for looking at a value once more.
+    pub(super) fn spend(&mut self, json: &str) -> Walked {
+        if self.budget.spend(json) { Ok(()) } else { self.give_up("too many alternatives to check") }
     }
 
     #[cold]
@@ -166,19 +155,12 @@ impl<'c> Walk<'c> {
     #[cold]
     fn unlisted(&mut self, rule: &Rule, listed: &[Value], got: &Got<'_>) -> Walked {
         self.fault(|checker| {
-            let told = format!("expected {}, got {got}", expected::of_rule(checker, rule));
-            let meant = match got {
-                Got::Text(text) => nearest(text, listed.iter().filter_map(Value::as_str)),
-                _ => None,
-            };
-            match meant {
-                Some(meant) => format!("{told}, did you mean `{meant}`?"),
-                None => told,
-            }
+            let texts = listed.iter().filter_map(Value::as_str);
+            expected::instead_of(&expected::of_rule(checker, rule), got, texts)
         })
     }
 
-    /// A number that JSON or serde_json writes as a float.
+    /// A number that the parser reads as a float.
     fn float(&mut self, rule: &Rule, float: f64) -> Walked {
         let number = Number::from(float);
         if number.is_integer() && !rule.kinds.meets(Kinds::FRACTION) {
@@ -276,7 +258,6 @@ impl<'de> DeserializeSeed<'de> for Held<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.walk.spend().map_err(D::Error::custom)?;
         if self.rule.is_compound() {
             let json = <&RawValue>::deserialize(deserializer)?;
             self.walk.compound(self.rule, json.get()).map_err(D::Error::custom)

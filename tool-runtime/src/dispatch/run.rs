@@ -146,7 +146,10 @@ impl Registry {
 }
 
 /// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
-struct Thread(JoinHandle<(Result<String, CallError>, Option<Vec<String>>)>);
+struct Thread(JoinHandle<Ended>);
+
+/// How a call ended on a thread, and what was mended in its arguments.
+type Ended = (Result<String, CallError>, Option<Vec<String>>);
 
 impl Drop for Thread {
     fn drop(&mut self) {

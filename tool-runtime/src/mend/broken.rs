@@ -33,11 +33,11 @@ pub(super) fn object(arguments: &str, repairs: &mut Vec<String>) -> Option<Strin
 
 /// What stands between the outermost two fences, or beside the only one: prose around them is no argument.
 fn fenced(text: &str) -> Option<&str> {
-    let (before, rest) = text.split_once("```")?;
-    let rest = rest.trim_start_matches('`');
-    if before.trim_start().starts_with(['{', '[', '"', '\'']) {
-        return rest.trim().is_empty().then(|| before.trim());
+    if text.starts_with(['{', '"']) {
+        return text.strip_suffix("```").map(|content| content.trim_end_matches('`').trim());
     }
+    let (_, rest) = text.split_once("```")?;
+    let rest = rest.trim_start_matches('`');
     let content = rest.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
     match content.rsplit_once("```") {
         Some((content, _)) => Some(content.trim_end_matches('`').trim()),

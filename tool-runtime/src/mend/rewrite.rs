@@ -1,7 +1,7 @@
 //! A value written anew by the rules that it is to keep to.
 
 use super::{Leniency, integer, slips};
-use crate::check::{Admitted, Checker, Kinds, Rule, RuleId};
+use crate::check::{Admitted, Budget, Checker, Kinds, Rule, RuleId};
 use crate::json::Pairs;
 use serde_json::value::RawValue;
 
@@ -10,16 +10,16 @@ pub(super) struct Rewriting<'c> {
     leniency: Leniency,
     pub(super) repairs: Vec<String>,
     path: String,
-    /// How many more values are looked at: a value that fits no alternative is tried with each of them.
-    budget: usize,
+    /// A value that fits no alternative is tried with each of them.
+    budget: Budget,
 }
 
 /// The rules that say something of a value: its own, and those that it refers to.
 type Guides<'c> = Vec<&'c Rule>;
 
 impl<'c> Rewriting<'c> {
-    pub(super) fn new(checker: &'c Checker, leniency: Leniency, length: usize) -> Self {
-        let budget = length.saturating_mul(4).saturating_add(10_000);
+    pub(super) fn new(checker: &'c Checker, leniency: Leniency, arguments: &str) -> Self {
+        let budget = Budget::of(arguments);
         Rewriting { checker, leniency, repairs: Vec::new(), path: String::new(), budget }
     }
 
@@ -29,8 +29,9 @@ impl<'c> Rewriting<'c> {
     }
 
     fn value(&mut self, rule: RuleId, json: &str) -> String {
-        let Some(rest) = self.budget.checked_sub(1) else { return json.to_owned() };
-        self.budget = rest;
+        if !self.budget.spend(json) {
+            return json.to_owned();
+        }
         let guides = self.guides(rule, json);
         let kinds =
             |guides: &Guides<'_>| guides.iter().map(|rule| rule.kinds()).fold(Kinds::ALL, Kinds::both);
@@ -39,7 +40,7 @@ impl<'c> Rewriting<'c> {
             Kinds::OBJECT if wanted.meets(Kinds::OBJECT) => self.object(&guides, json),
             Kinds::LIST if wanted.meets(Kinds::LIST) => self.list(&guides, json),
             Kinds::NUMBER if wanted.meets(Kinds::NUMBER) => {
-                let integer = match self.checker.admits(rule, json) {
+                let integer = match self.admits(rule, json) {
                     Some(Admitted::WithIntegralFloats) => integer::of_float(json),
                     _ => None,
                 };
@@ -70,7 +71,7 @@ impl<'c> Rewriting<'c> {
         let mut readings: Vec<(RuleId, String)> = Vec::new();
         let mut with_floats = None;
         for branch in rule.branches() {
-            match self.checker.admits(branch, json) {
+            match self.admits(branch, json) {
                 Some(Admitted::AsWritten) => return Some(branch),
                 Some(Admitted::WithIntegralFloats) => with_floats = with_floats.or(Some(branch)),
                 None => {}
@@ -80,14 +81,13 @@ impl<'c> Rewriting<'c> {
             return with_floats;
         }
         for branch in rule.branches() {
-            if self.budget == 0 {
+            if self.budget.is_spent() {
                 return None;
             }
             let before = self.repairs.len();
             let written = self.value(branch, json);
             self.repairs.truncate(before);
-            if self.checker.admits(branch, &written).is_some()
-                && readings.iter().all(|(_, other)| *other != written)
+            if self.admits(branch, &written).is_some() && readings.iter().all(|(_, other)| *other != written)
             {
                 readings.push((branch, written));
             }
@@ -134,25 +134,29 @@ impl<'c> Rewriting<'c> {
         let before = self.repairs.len();
         if let Some(inner) = slips::in_text(wanted, json) {
             let written = self.value(rule, &inner);
-            if self.checker.admits(rule, &written).is_some() {
-                return self.repaired(before, format!("the string {json} was read as {written}"), written);
+            if self.admits(rule, &written).is_some() {
+                return self.repaired(before, &format!("the string {json} was read as {written}"), written);
             }
         }
         let item = guides.iter().map(|rule| rule.item(0)).find(|&rule| rule != RuleId::ANYTHING);
         if let (Some(item), true) = (item, slips::may_stand_alone(wanted, json)) {
             let written = format!("[{}]", self.value(item, json));
-            if self.checker.admits(rule, &written).is_some() {
-                return self.repaired(before, "one value was read as a list of it".to_owned(), written);
+            if self.admits(rule, &written).is_some() {
+                return self.repaired(before, "one value was read as a list of it", written);
             }
         }
         self.repairs.truncate(before);
         json.to_owned()
     }
 
-    fn repaired(&mut self, before: usize, what: String, written: String) -> String {
+    fn repaired(&mut self, before: usize, what: &str, written: String) -> String {
         self.repairs.truncate(before);
         self.repairs.push(format!("`{}`: {what}", self.path));
         written
+    }
+
+    fn admits(&mut self, rule: RuleId, json: &str) -> Option<Admitted> {
+        self.checker.admits_within(rule, json, &mut self.budget)
     }
 
     fn within<T>(&mut self, step: &str, work: impl FnOnce(&mut Self) -> T) -> T {

@@ -190,7 +190,9 @@ impl Strict {
         let description = keywords.remove("description");
         if keywords.contains_key("properties") {
             let shared = std::mem::take(keywords);
-            branches.iter_mut().for_each(|branch| merge(branch, &shared));
+            for branch in &mut branches {
+                merge(branch, &shared);
+            }
         }
         keywords.remove("type");
         if let Some(keyword) = keywords.keys().next() {

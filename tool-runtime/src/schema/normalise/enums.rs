@@ -6,17 +6,14 @@ use serde_json::{Map, Value, json};
 pub(super) fn merge(keywords: &mut Map<String, Value>) {
     for alternatives in ["oneOf", "anyOf"] {
         let Some(branches) = keywords.get(alternatives).and_then(Value::as_array) else { continue };
-        let Some(kind) =
-            branches.iter().find_map(|branch| Variant::of(branch)).map(|variant| variant.kind.clone())
-        else {
+        let Some(kind) = branches.iter().find_map(Variant::of).map(|variant| variant.kind.clone()) else {
             continue;
         };
         let is_variant = |branch: &&Value| Variant::of(branch).is_some_and(|variant| *variant.kind == kind);
         let (variants, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_variant);
         let variants: Vec<Variant> = variants.into_iter().filter_map(Variant::of).collect();
         let values: Vec<&Value> = variants.iter().flat_map(|variant| variant.values).collect();
-        let docs: Vec<String> = variants.iter().filter_map(Variant::doc).collect();
-        let docs = docs.join("\n");
+        let docs = sentences(variants.iter().filter_map(Variant::doc));
         if others.is_empty() {
             let merged = [("type", json!(kind)), ("enum", json!(values))];
             describe(keywords, &docs);
@@ -64,12 +61,22 @@ impl<'a> Variant<'a> {
     }
 }
 
+/// One after the other: a line break costs more tokens than it tells.
+fn sentences<S: AsRef<str>>(parts: impl Iterator<Item = S>) -> String {
+    parts.fold(String::new(), |mut told, part| {
+        if !told.is_empty() {
+            told.push_str(if told.ends_with(['.', '!', '?', ';', ':']) { " " } else { "; " });
+        }
+        told + part.as_ref()
+    })
+}
+
 fn describe(keywords: &mut Map<String, Value>, docs: &str) {
     if docs.is_empty() {
         return;
     }
     let description = match keywords.get("description").and_then(Value::as_str) {
-        Some(description) => format!("{description}\n{docs}"),
+        Some(description) => sentences([description, docs].into_iter()),
         None => docs.to_owned(),
     };
     keywords.insert("description".to_owned(), description.into());

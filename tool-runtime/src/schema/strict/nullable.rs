@@ -6,17 +6,11 @@ use serde_json::{Value, json};
 pub(super) fn nullable(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     match keywords.get_mut("type") {
-        Some(Value::String(kind)) => {
-            if kind != "null" {
-                let kinds = json!([kind, "null"]);
-                keywords.insert("type".to_owned(), kinds);
-            }
+        Some(Value::String(kind)) if kind != "null" => {
+            let kinds = json!([kind, "null"]);
+            keywords.insert("type".to_owned(), kinds);
         }
-        Some(Value::Array(kinds)) => {
-            if kinds.iter().all(|kind| kind != "null") {
-                kinds.push("null".into());
-            }
-        }
+        Some(Value::Array(kinds)) if kinds.iter().all(|kind| kind != "null") => kinds.push("null".into()),
         _ => {}
     }
     if let Some(Value::Array(values)) = keywords.get_mut("enum") {

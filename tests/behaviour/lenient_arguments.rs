@@ -1,0 +1,250 @@
+//! The slips that are mended where a program asks for it, and those that are not.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use tool_runtime::{Registry, ToolCall, ToolMessage, tool, tools};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Stop {
+    city: String,
+    nights: u8,
+}
+
+/// Takes one of each.
+#[tool]
+fn take(
+    n: Option<i32>,
+    x: Option<f64>,
+    yes: Option<bool>,
+    list: Option<Vec<i32>>,
+    names: Option<Vec<String>>,
+    stop: Option<Stop>,
+    stops: Option<Vec<Stop>>,
+    text: Option<&str>,
+    either: Option<Either>,
+    any: Option<Value>,
+) -> String {
+    let mut told = Vec::new();
+    let mut tell =
+        |name: &str, value: Option<String>| told.extend(value.map(|value| format!("{name}={value}")));
+    tell("n", n.map(|n| n.to_string()));
+    tell("x", x.map(|x| x.to_string()));
+    tell("yes", yes.map(|yes| yes.to_string()));
+    tell("list", list.map(|list| format!("{list:?}")));
+    tell("names", names.map(|names| format!("{names:?}")));
+    tell("stop", stop.map(|stop| format!("{} {}", stop.city, stop.nights)));
+    tell("stops", stops.map(|stops| format!("{} {:?}", stops.len(), stops.last().map(|stop| stop.nights))));
+    tell("text", text.map(|text| format!("{text:?}")));
+    tell("either", either.map(|either| format!("{either:?}")));
+    tell("any", any.map(|any| any.to_string()));
+    told.join(" ")
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Either {
+    Number(i32),
+    Flag(bool),
+    Struct { a: Vec<String> },
+}
+
+async fn answered(arguments: &str, lenient: bool) -> ToolMessage {
+    let registry =
+        Registry::builder().tools(tools![take]).lenient_arguments(lenient).build().expect("one tool");
+    registry.dispatch(&[ToolCall::new("1", "take", arguments)]).await.remove(0)
+}
+
+/// What is mended, and only where it is asked for.
+async fn mended(arguments: &str, expected: &str, repairs: &[&str]) {
+    let strict = answered(arguments, false).await;
+    assert!(strict.content.starts_with("Error: "), "without leniency: {arguments} {}", strict.content);
+    assert!(strict.outcome().is_some_and(|outcome| !outcome.repaired()));
+    let lenient = answered(arguments, true).await;
+    assert_eq!(lenient.content, expected, "{arguments}");
+    let outcome = lenient.outcome().expect("it ran");
+    assert!(outcome.succeeded() && outcome.repaired());
+    assert_eq!(outcome.repairs(), repairs, "{arguments}");
+}
+
+/// What stays wrong: the answer is what it is without leniency.
+async fn refused(arguments: &str) {
+    let lenient = answered(arguments, true).await;
+    assert!(lenient.content.starts_with("Error: "), "{arguments} became {}", lenient.content);
+    assert_eq!(lenient.content, answered(arguments, false).await.content);
+    assert!(lenient.outcome().is_some_and(|outcome| !outcome.repaired()));
+}
+
+#[tokio::test]
+async fn text_that_is_not_quite_json() {
+    let fence = &["the arguments stood in a code fence"][..];
+    mended("```json\n{\"n\":1}\n```", "n=1", fence).await;
+    mended("``` {\"n\":1} ```", "n=1", fence).await;
+    mended("Here it is:\n```\n{\"n\":1}\n```\nDone.", "n=1", fence).await;
+    mended("{\"text\":\"```\"}\n```", "text=\"```\"", fence).await;
+    mended(r#"{"n":1,}"#, "n=1", &["a trailing comma was left out"]).await;
+    mended(r#"{"list":[1, 2 , ] , }"#, "list=[1, 2]", &["a trailing comma was left out"]).await;
+    mended("{\"n\":1, // one\n\"x\":2 /* two */}", "n=1 x=2", &["a comment was left out"]).await;
+    mended(
+        "{'n':1,'text':'say \\'hi\\' to \"x\"'}",
+        "n=1 text=\"say 'hi' to \\\"x\\\"\"",
+        &["single quotes were read as double ones"],
+    )
+    .await;
+    mended("{'text':'北京\\n'}", "text=\"北京\\n\"", &["single quotes were read as double ones"]).await;
+    mended(r#""{\"n\":1}""#, "n=1", &["the arguments were encoded twice"]).await;
+    mended(
+        "```json\n{'n': 1,} // done\n```",
+        "n=1",
+        &[
+            "the arguments stood in a code fence",
+            "single quotes were read as double ones",
+            "a trailing comma was left out",
+            "a comment was left out",
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn json_in_a_string_where_something_else_is_wanted() {
+    mended(r#"{"n":"42"}"#, "n=42", &[r#"`n`: the string "42" was read as 42"#]).await;
+    mended(r#"{"n":" -7 "}"#, "n=-7", &[r#"`n`: the string " -7 " was read as -7"#]).await;
+    mended(r#"{"n":"42.0"}"#, "n=42", &[r#"`n`: the string "42.0" was read as 42"#]).await;
+    mended(
+        r#"{"x":"1.5","yes":"true"}"#,
+        "x=1.5 yes=true",
+        &[r#"`x`: the string "1.5" was read as 1.5"#, r#"`yes`: the string "true" was read as true"#],
+    )
+    .await;
+    mended(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: the string "[1,2]" was read as [1,2]"#]).await;
+    mended(
+        r#"{"names":"[\"a\",\"b\"]"}"#,
+        r#"names=["a", "b"]"#,
+        &[r#"`names`: the string "[\"a\",\"b\"]" was read as ["a","b"]"#],
+    )
+    .await;
+    mended(
+        r#"{"stop":"{\"city\":\"A\",\"nights\":2}"}"#,
+        "stop=A 2",
+        &[r#"`stop`: the string "{\"city\":\"A\",\"nights\":2}" was read as {"city":"A","nights":2}"#],
+    )
+    .await;
+    mended(
+        r#"{"stops":[{"city":"A","nights":"2"}]}"#,
+        "stops=1 Some(2)",
+        &[r#"`stops[0].nights`: the string "2" was read as 2"#],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn one_value_where_a_list_of_it_is_wanted() {
+    let one = |path: &str| format!("`{path}`: one value was read as a list of it");
+    mended(r#"{"list":5}"#, "list=[5]", &[&one("list")]).await;
+    mended(r#"{"names":"a"}"#, r#"names=["a"]"#, &[&one("names")]).await;
+    mended(r#"{"stops":{"city":"A","nights":1}}"#, "stops=1 Some(1)", &[&one("stops")]).await;
+    mended(r#"{"list":"5"}"#, "list=[5]", &[&one("list")]).await;
+}
+
+#[tokio::test]
+async fn what_can_mean_several_things_or_nothing_is_refused() {
+    for arguments in [
+        // A wrong type stays one.
+        r#"{"n":true}"#,
+        r#"{"n":3.7}"#,
+        r#"{"n":"3.7"}"#,
+        r#"{"n":"x"}"#,
+        r#"{"n":"0x10"}"#,
+        r#"{"n":"1,000"}"#,
+        r#"{"n":""}"#,
+        r#"{"n":[1]}"#,
+        r#"{"yes":"True"}"#,
+        r#"{"yes":"yes"}"#,
+        r#"{"yes":1}"#,
+        r#"{"yes":"1"}"#,
+        r#"{"text":5}"#,
+        r#"{"list":"1,2"}"#,
+        r#"{"list":"[1,"}"#,
+        r#"{"stops":[[]]}"#,
+        r#"{"stop":"{\"city\":\"A\"}"}"#,
+        // Out of range, unknown, given twice.
+        r#"{"n":"3000000000"}"#,
+        r#"{"m":1,}"#,
+        r#"{"n":1,"n":1,}"#,
+        // Cut off, or more than one thing.
+        r#"{"n":1"#,
+        r#"{'n':1"#,
+        "```json\n{\"n\":1",
+        r#"{"text":"a"#,
+        r#"{"text":'a"#,
+        r#"{"n":1}{"n":2}"#,
+        "```{\"n\":1}``` or ```{\"n\":2}```",
+        // Not on the list.
+        "{n:1}",
+        r#"{"n":1,,}"#,
+        r#"{,"n":1}"#,
+        r#"{"n":+1}"#,
+        r#"{"n":.5}"#,
+        r#"{"yes":True}"#,
+        "{\"text\":\"a\nb\"}",
+        r#"{"n" 1}"#,
+        "[1]",
+        r#""5""#,
+    ] {
+        refused(arguments).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_right_is_left_as_it_is() {
+    for (arguments, expected) in [
+        (r#"{"text":"42","any":"[1]"}"#, r#"text="42" any="[1]""#),
+        (r#"{"n":1.0,"x":2}"#, "n=1 x=2"),
+        (r#"{"either":{"a":["1"]}}"#, r#"either=Struct { a: ["1"] }"#),
+    ] {
+        let answer = answered(arguments, true).await;
+        assert_eq!(answer.content, expected);
+        assert!(answer.outcome().is_some_and(|outcome| !outcome.repaired()), "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn an_enum_that_leaves_one_reading_takes_it() {
+    mended(r#"{"either":"5"}"#, "either=Number(5)", &[r#"`either`: the string "5" was read as 5"#]).await;
+    mended(
+        r#"{"either":{"a":"x"}}"#,
+        r#"either=Struct { a: ["x"] }"#,
+        &["`either.a`: one value was read as a list of it"],
+    )
+    .await;
+}
+
+/// Takes what may be two things.
+#[tool]
+fn torn(either: Torn) -> String {
+    format!("{either:?}")
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Torn {
+    Number(i32),
+    Texts(Vec<String>),
+}
+
+#[tokio::test]
+async fn an_enum_that_leaves_two_readings_takes_none() {
+    let registry = Registry::builder().tools(tools![torn]).lenient_arguments(true).build().expect("one tool");
+    assert!(registry.call("torn", r#"{"either":"5"}"#).await.is_err());
+    assert_eq!(registry.call("torn", r#"{"either":"x"}"#).await.expect("one reading"), r#"Texts(["x"])"#);
+}
+
+#[tokio::test]
+async fn large_and_deep_text_is_refused_soon() {
+    refused(&format!("{{'n':{}", "[".repeat(1_000_000))).await;
+    refused(&format!("{{\"any\":{}{},}}", "[".repeat(10_000), "]".repeat(10_000))).await;
+    refused(&format!("{{\"n\":\"{}\"}}", "9".repeat(1_000_000))).await;
+    refused(&"\"".repeat(100_000)).await;
+    refused(&"```".repeat(100_000)).await;
+}

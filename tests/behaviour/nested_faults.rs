@@ -1,0 +1,222 @@
+//! What is wrong inside of arguments: all of it, each with its place.
+
+use crate::answer;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use tool_runtime::{ArgumentFault, CallError, DynamicTool, Registry, tool, tools};
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Stop {
+    city: String,
+    nights: Option<u8>,
+    sky: Option<Sky>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sky {
+    Sunny,
+    Rainy,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Way {
+    Train { line: String },
+    Walk { hours: f64 },
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Meal {
+    Nothing,
+    Dishes { count: u8, names: Vec<String> },
+    Buffet(u8),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Limits {
+    #[schemars(range(min = 1, max = 10))]
+    stars: u8,
+    #[schemars(length(min = 2, max = 3))]
+    codes: Vec<String>,
+}
+
+/// Plans a trip.
+#[tool]
+fn plan(stops: Vec<Stop>, way: Option<Way>, meal: Option<Meal>, limits: Option<Limits>) -> String {
+    format!("{stops:?} {way:?} {meal:?} {limits:?}")
+}
+
+async fn told(arguments: &str) -> String {
+    let told = answer(tools![plan], "plan", arguments).await;
+    told.strip_prefix("Error: invalid arguments for `plan`: ").map_or_else(|| told.clone(), str::to_owned)
+}
+
+#[tokio::test]
+async fn every_fault_in_a_nested_value_has_its_path() {
+    assert_eq!(
+        told(r#"{"stops":[{"city":"A"},{"city":1,"nights":300},{"town":"C","nights":1,"sky":"suny"}]}"#)
+            .await,
+        "`stops[1].city`: expected a string, got integer `1`; \
+         `stops[1].nights`: expected an integer from 0 to 255 or null, got integer `300`; \
+         `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\", did you mean `sunny`?; \
+         `stops[2].city` is missing; `stops[2].town` is not an argument, did you mean `city`?"
+    );
+}
+
+#[tokio::test]
+async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
+    for (arguments, problem) in [
+        (r#"{"kind":"walk","hours":"two"}"#, "`way.hours`: expected a number, got string \"two\""),
+        (r#"{"kind":"train"}"#, "`way.line` is missing"),
+        (
+            r#"{"kind":"trian","line":"S1"}"#,
+            "`way.kind`: expected `train` or `walk`, got string \"trian\", did you mean `train`?",
+        ),
+        (r#"{"line":"S1"}"#, "`way.kind` is missing"),
+        ("7", "`way`: expected an object or null, got integer `7`"),
+    ] {
+        assert_eq!(told(&format!(r#"{{"stops":[],"way":{arguments}}}"#)).await, problem);
+    }
+    for (arguments, problem) in [
+        (
+            r#"{"dishes":{"count":"x","names":[1]}}"#,
+            "`meal.dishes.count`: expected an integer from 0 to 255, got string \"x\"; \
+             `meal.dishes.names[0]`: expected a string, got integer `1`",
+        ),
+        (r#""soup""#, "`meal`: expected `nothing`, got string \"soup\""),
+        (r#"{"soup":1}"#, "`meal`: expected `nothing`, an object or null, got an object"),
+        ("[]", "`meal`: expected `nothing`, an object or null, got a list"),
+    ] {
+        assert_eq!(told(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
+    }
+}
+
+#[tokio::test]
+async fn limits_of_a_type_are_enforced_with_the_words_of_the_schema() {
+    assert_eq!(
+        told(r#"{"stops":[],"limits":{"stars":11,"codes":["a"]}}"#).await,
+        "`limits.stars`: expected an integer from 1 to 10, got integer `11`; \
+         `limits.codes`: expected a list of 2 to 3 items, got 1"
+    );
+}
+
+#[tokio::test]
+async fn a_struct_is_no_list_and_a_key_stands_once() {
+    assert_eq!(told(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got a list");
+    assert_eq!(told(r#"{"stops":[{"city":"A","city":"B"}]}"#).await, "`stops[0].city` is given twice");
+}
+
+/// Takes what its keywords narrow.
+#[tool]
+fn narrowed(
+    #[arg(schema(minimum = 2, exclusiveMaximum = 5))] count: u8,
+    #[arg(schema(minLength = 1, maxLength = 3))] text: &str,
+    #[arg(schema(pattern = "^[a-z]+$"))] word: String,
+    #[arg(schema(minItems = 1))] list: Vec<i8>,
+    set: BTreeSet<u8>,
+    ids: BTreeMap<u8, u8>,
+) {
+    drop((count, text, word, list, set, ids));
+}
+
+#[tokio::test]
+async fn the_keywords_of_a_parameter_are_enforced() {
+    assert_eq!(
+        answer(
+            tools![narrowed],
+            "narrowed",
+            r#"{"count":5,"text":"北京北京","word":"A1","list":[],"set":[1,2,1],"ids":{"01":1}}"#
+        )
+        .await,
+        "Error: invalid arguments for `narrowed`: \
+         `count`: expected an integer from 2 to 255 and less than 5, got integer `5`; \
+         `text`: expected a string of 1 to 3 characters, got string \"北京北京\"; \
+         `word`: expected a string that matches `^[a-z]+$`, got string \"A1\"; \
+         `list`: expected a list of at least 1 item, got 0; \
+         `set[2]`: is there twice; \
+         `ids.01` is not an argument"
+    );
+}
+
+#[tokio::test]
+async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "stops": {"type": "array", "items": {"$ref": "#/definitions/stop"}},
+            "mode": {"enum": ["fast", "cheap", 3]},
+            "even": {"type": "integer", "multipleOf": 2},
+        },
+        "required": ["stops"],
+        "additionalProperties": false,
+        "definitions": {"stop": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}},
+    });
+    let tool = DynamicTool::new("plan", "", parameters, |_| async { Ok::<_, String>(()) });
+    let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+    let error = registry
+        .call("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
+        .await
+        .expect_err("much is wrong");
+    assert_eq!(
+        error.to_string(),
+        "invalid arguments for `plan`: `stops[1].city` is missing; \
+         `mode`: expected `fast`, `cheap` or `3`, got string \"fats\", did you mean `fast`?; \
+         `even`: expected an integer, a multiple of 2, got integer `3`; \
+         `evn` is not an argument"
+    );
+    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
+    assert!(matches!(&faults[0], ArgumentFault::Missing { argument, .. } if argument == "stops[1].city"));
+    assert_eq!(
+        registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.expect("it is right"),
+        "ok"
+    );
+}
+
+/// A tree.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Tree {
+    Leaf(u8),
+    Pair(Box<Tree>, Box<Tree>),
+    Node { left: Box<Tree>, right: Box<Tree> },
+}
+
+/// Takes a tree.
+#[tool]
+fn climb(tree: Tree, list: Option<Vec<Tree>>) -> String {
+    format!("{tree:?} {list:?}").len().to_string()
+}
+
+#[tokio::test]
+async fn deep_values_and_large_ones_end_in_a_message() {
+    let nested = |depth: usize| format!("{}1{}", r#"{"left":1,"right":"#.repeat(depth), "}".repeat(depth));
+    let told = |arguments: String| async move { answer(tools![climb], "climb", &arguments).await };
+    let deep = told(format!(r#"{{"tree":{}}}"#, nested(50))).await;
+    assert!(!deep.starts_with("Error"), "{deep}");
+    for depth in [200, 10_000] {
+        let told = told(format!(r#"{{"tree":{}}}"#, nested(depth))).await;
+        assert!(
+            told.starts_with("Error: invalid arguments for `climb`: `tree`: ") && told.len() < 500,
+            "{told}"
+        );
+    }
+    // The last leaf is wrong: every alternative would be tried at every depth.
+    let pairs = |depth: usize| format!(r#"{}"x"{}"#, "[1,".repeat(depth), "]".repeat(depth));
+    let told_of_pairs = told(format!(r#"{{"tree":{}}}"#, pairs(100))).await;
+    assert!(
+        told_of_pairs.starts_with("Error: invalid arguments for `climb`: `tree")
+            && told_of_pairs.len() < 1_000
+    );
+    let keys: Vec<String> = (0..1_000_000).map(|index| format!("\"k{index}\":1")).collect();
+    let many = told(format!("{{{}}}", keys.join(","))).await;
+    assert!(many.ends_with("more") && many.len() < 5_000, "{}", many.len());
+    let long = told(format!(r#"{{"tree":"{}"}}"#, "x".repeat(20_000_000))).await;
+    assert!(long.starts_with("Error: invalid arguments for `climb`: `tree`: expected ") && long.len() < 500);
+    let leaves = told(format!(r#"{{"tree":1,"list":[{}1]}}"#, "1,".repeat(200_000))).await;
+    assert!(!leaves.starts_with("Error"), "{leaves}");
+}

@@ -1,0 +1,311 @@
+//! What the definitions of tools cost in every request, beside what a derived schema of the same parameters costs.
+
+#![allow(
+    clippy::needless_pass_by_value,
+    dead_code,
+    unused_variables,
+    reason = "the tools are only described"
+)]
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tool_runtime::{Dialect, Registry, ToolList, tool, tools};
+
+/// Each tool twice: as a function with `#[tool]`, and as most libraries have it, a struct of its parameters with a derived
+/// schema. The docs are the same.
+macro_rules! twice {
+    ($(
+        $(#[doc = $doc:literal])+
+        fn $name:ident($($(#[doc = $parameter_doc:literal])* $parameter:ident: $of:ty),* $(,)?);
+    )*) => {
+        $(
+            $(#[doc = $doc])+
+            #[tool]
+            fn $name($($(#[doc = $parameter_doc])* $parameter: $of),*) {}
+        )*
+
+        fn ours() -> ToolList {
+            tools![$($name),*]
+        }
+
+        /// By name, as ours are.
+        fn derived() -> Vec<Value> {
+            let mut tools = vec![$({
+                #[derive(JsonSchema)]
+                struct Parameters { $($(#[doc = $parameter_doc])* $parameter: $of),* }
+                let description = [$($doc.trim()),+].join("\n");
+                (stringify!($name), description, schemars::schema_for!(Parameters))
+            }),*];
+            tools.sort_by_key(|(name, ..)| *name);
+            let written = tools.into_iter().map(|(name, description, parameters)| {
+                json!({
+                    "type": "function",
+                    "function": {"name": name, "description": description, "parameters": parameters},
+                })
+            });
+            written.collect()
+        }
+    };
+}
+
+twice! {
+    /// Look up the current weather of a city.
+    fn get_weather(
+        /// City name, for example "Beijing".
+        city: String,
+        unit: Option<Unit>,
+    );
+    /// Search the web and return the best results.
+    fn search_web(
+        /// What to look for.
+        query: String,
+        /// How many results, at most 20.
+        limit: Option<u8>,
+        /// Only of this site.
+        site: Option<String>,
+    );
+    /// Read a file of the workspace.
+    fn read_file(
+        /// Relative to the root of the workspace.
+        path: String,
+        /// The first line, from 1.
+        from: Option<u32>,
+        to: Option<u32>,
+    );
+    /// Replace text in a file.
+    fn edit_file(path: String, edits: Vec<Edit>);
+    /// Run a command in the shell.
+    fn run_command(
+        command: String,
+        /// In seconds.
+        timeout: Option<u32>,
+        background: bool,
+    );
+    /// List the files of a folder.
+    fn list_files(path: Option<String>, recursive: bool, pattern: Option<String>);
+    /// Send an e-mail.
+    fn send_mail(to: Vec<String>, subject: String, body: String, priority: Option<Priority>);
+    /// Create an event in the calendar.
+    fn create_event(
+        title: String,
+        /// As RFC 3339.
+        start: String,
+        end: String,
+        attendees: Vec<Attendee>,
+        repeat: Option<Repeat>,
+    );
+    /// Find events in the calendar.
+    fn find_events(from: String, to: String, text: Option<String>);
+    /// Open an issue in a repository.
+    fn create_issue(owner: String, repository: String, title: String, body: Option<String>, labels: Vec<String>);
+    /// List the issues of a repository.
+    fn list_issues(owner: String, repository: String, state: Option<State>, page: Option<u32>);
+    /// Query the database. Only SELECT is allowed.
+    fn query_database(sql: String, parameters: Vec<Parameter>);
+    /// Convert an amount of money.
+    fn convert_currency(amount: f64, from: String, to: String);
+    /// Book a flight.
+    fn book_flight(route: Route, passengers: Vec<Passenger>, class: Class);
+    /// Find a hotel.
+    fn find_hotel(city: String, nights: u8, stars: Option<u8>, near: Option<Coordinates>);
+    /// Translate a text.
+    fn translate(text: String, to: String);
+    /// Say what time it is.
+    fn get_time(
+        /// Of the IANA time zone database.
+        zone: Option<String>,
+    );
+    /// Draw a picture from a description.
+    fn draw_picture(description: String, size: Option<Size>, count: Option<u8>);
+    /// Remember a fact about the user.
+    fn remember(fact: String, tags: Vec<String>);
+    /// Place an order in the shop.
+    fn place_order(items: Vec<Item>, address: Address, note: Option<String>);
+}
+
+/// The unit of temperatures.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Unit {
+    /// Degrees Celsius.
+    Metric,
+    /// Degrees Fahrenheit.
+    Imperial,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Edit {
+    /// Must occur once.
+    old: String,
+    new: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Priority {
+    Low,
+    Normal,
+    High,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Attendee {
+    name: Option<String>,
+    mail: String,
+    optional: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Repeat {
+    Daily,
+    Weekly {
+        /// 0 is Monday.
+        days: Vec<u8>,
+    },
+    Monthly {
+        day: u8,
+    },
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// Still to be done.
+    Open,
+    /// Done, or given up.
+    Closed,
+    /// Both.
+    All,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Parameter {
+    Number(f64),
+    Text(String),
+    Flag(bool),
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Route {
+    /// IATA code.
+    from: String,
+    /// IATA code.
+    to: String,
+    date: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Passenger {
+    name: String,
+    age: u8,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Class {
+    Economy,
+    Business,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Coordinates {
+    latitude: f64,
+    longitude: f64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Size {
+    /// 256 by 256.
+    Small,
+    /// 1024 by 1024.
+    Large,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Item {
+    id: u64,
+    count: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Address {
+    street: String,
+    city: String,
+    country: String,
+}
+
+fn tokens(text: &str) -> usize {
+    tiktoken_rs::o200k_base_singleton().encode_ordinary(text).len()
+}
+
+#[test]
+fn twenty_tools_cost_less_than_their_derived_schemas() {
+    let registry = Registry::new(ours()).expect("the tools have different names");
+    let ours: Vec<Value> =
+        serde_json::from_str(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get())
+            .expect("JSON");
+    let derived = derived();
+    assert_eq!((ours.len(), derived.len()), (20, 20));
+    for (ours, derived) in ours.iter().zip(&derived) {
+        let name = ours["function"]["name"].as_str().expect("a name");
+        let (ours, derived) = (tokens(&ours.to_string()), tokens(&derived.to_string()));
+        println!("{name}: {ours} of {derived}");
+        assert!(ours <= derived, "{name}: {ours} tokens, {derived} derived");
+    }
+    let loose = tokens(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get());
+    let strict = tokens(registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get());
+    let derived = tokens(&serde_json::to_string(&derived).expect("JSON"));
+    println!("20 tools: {loose} tokens, {strict} strict, {derived} derived ({:.2})", ratio(loose, derived));
+    assert!(loose < derived);
+}
+
+/// Where one lives.
+#[derive(Deserialize, JsonSchema)]
+struct Home {
+    /// The city.
+    city: String,
+    /// The street and number.
+    street: String,
+}
+
+/// Finds what is near.
+#[tool]
+fn find_near(
+    /// Where to start.
+    home: Home,
+    /// In kilometres.
+    radius: Option<u8>,
+    unit: Unit,
+) {
+}
+
+#[test]
+fn a_tool_with_a_struct_an_option_and_a_documented_enum_costs_seven_tenths_of_its_derived_schema() {
+    let registry = Registry::new(tools![find_near]).expect("one tool");
+    let cost = tokens(&serde_json::to_string(&registry.schemas()[0]).expect("it is written"));
+    #[derive(JsonSchema)]
+    struct Parameters {
+        /// Where to start.
+        home: Home,
+        /// In kilometres.
+        radius: Option<u8>,
+        unit: Unit,
+    }
+    let derived = json!({
+        "type": "function",
+        "function": {"name": "find_near", "description": "Finds what is near.", "parameters": schemars::schema_for!(Parameters)},
+    });
+    let derived = tokens(&derived.to_string());
+    println!("{cost} tokens, {derived} derived");
+    // 140 of 199: as much less as promised.
+    assert!(cost * 199 <= derived * 140, "{cost} tokens, {derived} derived");
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a few thousand")]
+fn ratio(a: usize, b: usize) -> f64 {
+    a as f64 / b as f64
+}
