@@ -283,21 +283,23 @@ fn find_near(
 ) {
 }
 
+/// The same as most libraries have it.
+#[derive(JsonSchema)]
+struct FindNear {
+    /// Where to start.
+    home: Home,
+    /// In kilometres.
+    radius: Option<u8>,
+    unit: Unit,
+}
+
 #[test]
 fn a_tool_with_a_struct_an_option_and_a_documented_enum_costs_seven_tenths_of_its_derived_schema() {
     let registry = Registry::new(tools![find_near]).expect("one tool");
     let cost = tokens(&serde_json::to_string(&registry.schemas()[0]).expect("it is written"));
-    #[derive(JsonSchema)]
-    struct Parameters {
-        /// Where to start.
-        home: Home,
-        /// In kilometres.
-        radius: Option<u8>,
-        unit: Unit,
-    }
     let derived = json!({
         "type": "function",
-        "function": {"name": "find_near", "description": "Finds what is near.", "parameters": schemars::schema_for!(Parameters)},
+        "function": {"name": "find_near", "description": "Finds what is near.", "parameters": schemars::schema_for!(FindNear)},
     });
     let derived = tokens(&derived.to_string());
     println!("{cost} tokens, {derived} derived");

@@ -323,7 +323,7 @@ fn another(rng: &mut Rng, is_formatted: bool) -> Value {
         1 => rng.bool().into(),
         2 => json!([]),
         3 => json!({}),
-        4 | 5 | 6 => choose(rng, &edges).clone(),
+        4..=6 => choose(rng, &edges).clone(),
         7 => json!(*choose(rng, &["", "a", "A", "B", "true", "1"])),
         _ => anything(rng, 3),
     }
@@ -346,9 +346,9 @@ fn write(value: &Value, rng: &mut Rng, out: &mut String) {
         Value::Number(number) => {
             let text = number.to_string();
             match rng.u8(..12) {
-                0 if !number.is_f64() => out.push_str(&format!("{text}.0")),
+                0 if !number.is_f64() => *out = format!("{out}{text}.0"),
                 1 if !number.is_f64() && text.len() < 10 && text != "0" => {
-                    out.push_str(&format!("{text}0e-1"))
+                    *out = format!("{out}{text}0e-1");
                 }
                 _ => out.push_str(&text),
             }
@@ -385,7 +385,7 @@ fn write_text(text: &str, rng: &mut Rng, out: &mut String) {
     if rng.u8(..8) == 0 {
         out.push('"');
         for unit in text.encode_utf16() {
-            out.push_str(&format!("\\u{unit:04x}"));
+            *out = format!("{out}\\u{unit:04x}");
         }
         out.push('"');
     } else {

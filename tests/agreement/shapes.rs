@@ -1,6 +1,12 @@
 //! A tool for each shape of parameter.
 
-#![allow(dead_code, clippy::zero_sized_map_values, reason = "the shapes are only decoded")]
+#![allow(
+    dead_code,
+    clippy::boxed_local,
+    clippy::option_option,
+    clippy::zero_sized_map_values,
+    reason = "the shapes are only decoded"
+)]
 
 use schemars::JsonSchema;
 use serde::Deserialize;

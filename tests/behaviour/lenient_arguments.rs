@@ -13,6 +13,7 @@ struct Stop {
 
 /// Takes one of each.
 #[tool]
+#[allow(clippy::too_many_arguments)]
 fn take(
     n: Option<i32>,
     x: Option<f64>,
@@ -174,7 +175,7 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"n":1,"n":1,}"#,
         // Cut off, or more than one thing.
         r#"{"n":1"#,
-        r#"{'n':1"#,
+        r"{'n':1",
         "```json\n{\"n\":1",
         r#"{"text":"a"#,
         r#"{"text":'a"#,

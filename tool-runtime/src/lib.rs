@@ -51,10 +51,21 @@
 //! - a method of a value: [`#[toolset]`](macro@toolset);
 //! - something known only when the program runs: [`DynamicTool`].
 //!
+//! # What the schema says is what the function gets
+//!
+//! The model sees the schema, and the function gets what was decoded: the two are one. Arguments that the schema admits are
+//! taken, arguments that it does not admit are answered with an error that names every fault in them, also where `serde`
+//! alone would have taken them. [`#[tool]`](macro@tool#what-is-checked) has the details. [`Dialect::OpenAiStrict`] makes the
+//! server hold the model to the schema.
+//!
 //! # Features
 //!
 //! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
 //!   of lists: `Registry::new(tools![a, b])`.
+//! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
+//!   to the model, and [`Registry::unchecked_keywords`] lists it.
+//! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that do not write JSON as they should, through
+//!   the `jsonc-parser` crate. Needs Rust 1.88.
 
 mod arguments;
 mod check;

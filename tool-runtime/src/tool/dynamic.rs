@@ -15,11 +15,14 @@ use std::time::Duration;
 /// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures: it is
 /// given neither state nor context.
 ///
-/// Checked: the arguments are one object, no key of it given twice. Not checked yet: that they are what
-/// `parameters` says.
+/// The arguments are held to `parameters` before the handler sees them: types, `properties`, `required`,
+/// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`, `uniqueItems`,
+/// `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, texts, lists and objects. What the
+/// schema says beyond that is passed over, and listed by [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords);
+/// `pattern` needs the feature `regex`. `format` and `default` are only told to the model.
 ///
 /// ```
-/// use serde_json::{Value, json};
+/// use serde_json::json;
 /// use tool_runtime::{DynamicTool, Registry};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -30,8 +33,8 @@ use std::time::Duration;
 ///     "required": ["city"],
 /// });
 /// let weather = DynamicTool::new("get_weather", "Look up the weather.", parameters, |arguments| async move {
-///     let city = arguments.get("city").and_then(Value::as_str).ok_or("`city` is missing")?;
-///     Ok::<_, &str>(format!("{city}: sunny"))
+///     let city = arguments["city"].as_str().unwrap_or_default(); // it is there, and a text
+///     Ok::<_, String>(format!("{city}: sunny"))
 /// });
 /// let registry = Registry::builder().dynamic(weather.read_only()).build()?;
 /// assert_eq!(registry.call("get_weather", r#"{"city":"Beijing"}"#).await?, "Beijing: sunny");
