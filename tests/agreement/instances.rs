@@ -329,72 +329,92 @@ fn another(rng: &mut Rng, is_formatted: bool) -> Value {
     }
 }
 
+/// What is wrong with the text of a value, whatever the value: no parser's result shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slip {
+    TrailingComma,
+    KeyTwice,
+}
+
 /// A value as a model may write it: with any white space, escapes, and notation of numbers.
-pub(crate) struct Written<'a>(pub(crate) &'a Value);
-
-impl Written<'_> {
-    pub(crate) fn with(&self, rng: &mut Rng) -> String {
-        let mut text = String::new();
-        write(self.0, rng, &mut text);
-        text
-    }
+pub(crate) struct Writer<'r> {
+    rng: &'r mut Rng,
+    text: String,
+    slip: Option<Slip>,
 }
 
-fn write(value: &Value, rng: &mut Rng, out: &mut String) {
-    space(rng, out);
-    match value {
-        Value::Number(number) => {
-            let text = number.to_string();
-            match rng.u8(..12) {
-                0 if !number.is_f64() => *out = format!("{out}{text}.0"),
-                1 if !number.is_f64() && text.len() < 10 && text != "0" => {
-                    *out = format!("{out}{text}0e-1");
+impl<'r> Writer<'r> {
+    /// The text, and the slip that it has, if it could be made.
+    pub(crate) fn write(value: &Value, rng: &'r mut Rng, slip: Option<Slip>) -> (String, Option<Slip>) {
+        let mut writer = Writer { rng, text: String::new(), slip };
+        writer.value(value);
+        (writer.text, slip.filter(|_| writer.slip.is_none()))
+    }
+
+    fn value(&mut self, value: &Value) {
+        self.space();
+        match value {
+            Value::Number(number) => {
+                let text = number.to_string();
+                self.text += &match self.rng.u8(..12) {
+                    0 if !number.is_f64() => text + ".0",
+                    1 if !number.is_f64() && text.len() < 10 && text != "0" => text + "0e-1",
+                    _ => text,
+                };
+            }
+            Value::String(string) => self.string(string),
+            Value::Array(items) => {
+                self.text.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    self.text += if index > 0 { "," } else { "" };
+                    self.value(item);
                 }
-                _ => out.push_str(&text),
+                self.close(']', items.is_empty());
             }
-        }
-        Value::String(string) => write_text(string, rng, out),
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                write(item, rng, out);
+            Value::Object(entries) => {
+                self.text.push('{');
+                let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+                self.rng.shuffle(&mut entries);
+                if !entries.is_empty() && self.slip == Some(Slip::KeyTwice) && self.rng.bool() {
+                    self.slip = None;
+                    entries.push(entries[0]);
+                }
+                for (index, (key, value)) in entries.iter().enumerate() {
+                    self.text += if index > 0 { "," } else { "" };
+                    self.space();
+                    self.string(key);
+                    self.space();
+                    self.text.push(':');
+                    self.value(value);
+                }
+                self.close('}', entries.is_empty());
             }
-            out.push(']');
+            other => self.text += &other.to_string(),
         }
-        Value::Object(entries) => {
-            out.push('{');
-            let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
-            rng.shuffle(&mut entries);
-            for (index, (key, value)) in entries.into_iter().enumerate() {
-                out.push_str(if index > 0 { "," } else { "" });
-                space(rng, out);
-                write_text(key, rng, out);
-                space(rng, out);
-                out.push(':');
-                write(value, rng, out);
-            }
-            out.push('}');
-        }
-        other => out.push_str(&other.to_string()),
+        self.space();
     }
-    space(rng, out);
-}
 
-fn write_text(text: &str, rng: &mut Rng, out: &mut String) {
-    if rng.u8(..8) == 0 {
-        out.push('"');
-        for unit in text.encode_utf16() {
-            *out = format!("{out}\\u{unit:04x}");
+    fn close(&mut self, bracket: char, is_empty: bool) {
+        if !is_empty && self.slip == Some(Slip::TrailingComma) && self.rng.bool() {
+            self.slip = None;
+            self.text.push(',');
+            self.space();
         }
-        out.push('"');
-    } else {
-        out.push_str(&Value::from(text).to_string());
+        self.text.push(bracket);
     }
-}
 
-fn space(rng: &mut Rng, out: &mut String) {
-    if rng.u8(..6) == 0 {
-        out.push_str(["\n", "  ", "\t", "\r\n "][rng.usize(..4)]);
+    fn string(&mut self, string: &str) {
+        if self.rng.u8(..8) == 0 {
+            let escaped: Vec<String> = string.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+            self.text = format!("{}\"{}\"", self.text, escaped.concat());
+        } else {
+            self.text += &Value::from(string).to_string();
+        }
+    }
+
+    fn space(&mut self) {
+        if self.rng.u8(..6) == 0 {
+            self.text += ["\n", "  ", "\t", "\r\n "][self.rng.usize(..4)];
+        }
     }
 }
