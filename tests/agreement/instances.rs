@@ -79,7 +79,8 @@ fn integer(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {
         4 => i128::from(rng.i8(..)),
         _ => rng.i128(least..=most),
     };
-    number(chosen.clamp(least, most))
+    let step = bound("multipleOf").unwrap_or(1);
+    number(chosen.clamp(least, most) / step * step)
 }
 
 fn number(integer: i128) -> Value {
