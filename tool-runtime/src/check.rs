@@ -20,7 +20,7 @@ pub(crate) use rule::{Kinds, Rule, RuleId};
 
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
-use walk::Walk;
+use walk::{Stop, Walk};
 
 /// A schema, compiled.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Checker {
         &self.passed_over
     }
 
-    /// Whether a JSON value is what a rule says.
+    /// Whether a value is what a rule says. It must be JSON, as a parser has found it to be.
     pub(crate) fn admits(&self, rule: RuleId, json: &str) -> Option<Admitted> {
         self.admits_within(rule, json, &mut Budget::of(json))
     }
@@ -70,15 +70,19 @@ impl Checker {
         Some(if walk.met_integral_float() { Admitted::WithIntegralFloats } else { Admitted::AsWritten })
     }
 
-    /// Everything in which a JSON value is not what a rule says; `path` is where it stands, empty for the
-    /// arguments as a whole.
+    /// Everything in which a value is not what a rule says, which must be JSON as well; `path` is where it stands, empty
+    /// for the arguments as a whole.
     #[cold]
     pub(crate) fn faults(&self, rule: RuleId, path: &str, json: &str) -> Vec<ArgumentFault> {
         let mut walk = Walk::reporting(self, path, json);
         let ended = walk.value(rule, json);
         let mut faults = walk.into_faults();
-        if let Err(error) = ended {
-            faults.push(ArgumentFault::invalid(path.to_owned(), &error));
+        match ended {
+            Err(Stop::GivenUp(why)) => {
+                faults.push(ArgumentFault::Invalid { path: path.to_owned(), problem: why.to_owned() });
+            }
+            // A walk that reports ends with its report.
+            Err(Stop::Refused) | Ok(()) => {}
         }
         faults
     }

@@ -1,7 +1,9 @@
 //! JSON taken apart where it stands, without a copy.
 
 mod pairs;
+mod scanner;
 mod text;
 
 pub(crate) use pairs::Pairs;
+pub(crate) use scanner::{Scanner, unquoted};
 pub(crate) use text::Text;

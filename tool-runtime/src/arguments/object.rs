@@ -11,19 +11,22 @@ use serde_json::{Map, Value};
 /// The arguments of a tool that reads them itself: one object, as its schema says.
 pub(crate) fn object(arguments: &str, checker: &Checker) -> Result<Map<String, Value>, Refusal> {
     let arguments = if means_none(arguments) { "{}" } else { arguments };
-    let read = match checker.admits(checker.root(), arguments) {
-        Some(Admitted::AsWritten) => serde_json::from_str(arguments),
+    let object = match serde_json::from_str(arguments) {
+        Ok(object) => object,
+        Err(error) => {
+            pairs(arguments)?;
+            return Err(Refusal::NotJson(error));
+        }
+    };
+    match checker.admits(checker.root(), arguments) {
+        Some(Admitted::AsWritten) => Ok(object),
         // So that the handler finds an integer where the schema says so.
         Some(Admitted::WithIntegralFloats) => {
             let mended = mend(arguments, checker, Leniency::default());
-            serde_json::from_str(mended.as_ref().map_or(arguments, |mended| &mended.arguments))
+            Ok(mended.and_then(|mended| serde_json::from_str(&mended.arguments).ok()).unwrap_or(object))
         }
-        None => {
-            pairs(arguments)?;
-            return Err(Refusal::Faults(checker.faults(checker.root(), "", arguments)));
-        }
-    };
-    read.map_err(Refusal::NotJson)
+        None => Err(Refusal::Faults(checker.faults(checker.root(), "", arguments))),
+    }
 }
 
 /// The arguments as pairs, or why they are no object.

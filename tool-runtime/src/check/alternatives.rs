@@ -4,6 +4,7 @@ use super::expected::{self, Got};
 use super::object::{only_required, value_of};
 use super::rule::{Alternatives, Kinds, Rule, RuleId, Tag};
 use super::walk::{Walk, Walked};
+use crate::json::{Scanner, unquoted};
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
 
@@ -14,10 +15,10 @@ impl<'c> Walk<'c> {
         self.spend(json)?;
         let before = self.faults_so_far();
         if rule.says_something_itself() {
-            self.simple(rule, json)?;
+            self.simple(rule, &mut Scanner::new(json))?;
         }
         if let Some(listed) = &rule.listed {
-            self.listed(rule, listed, json)?;
+            self.listed_whole(rule, listed, json)?;
         }
         for &id in &rule.all {
             self.value(id, json)?;
@@ -44,12 +45,11 @@ impl<'c> Walk<'c> {
     }
 
     /// Lists and objects that are listed; `simple` has seen to the rest.
-    fn listed(&mut self, rule: &Rule, listed: &[Value], json: &str) -> Walked {
+    fn listed_whole(&mut self, rule: &Rule, listed: &[Value], json: &str) -> Walked {
         if !Kinds::LIST.with(Kinds::OBJECT).meets(Kinds::of(json)) {
             return Ok(());
         }
-        let value: Value = serde_json::from_str(json)?;
-        if listed.contains(&value) {
+        if serde_json::from_str::<Value>(json).is_ok_and(|value| listed.contains(&value)) {
             return Ok(());
         }
         self.fault(|checker| format!("expected {}, got {}", expected::of_rule(checker, rule), Got::of(json)))
@@ -62,7 +62,7 @@ impl<'c> Walk<'c> {
         let tagged = match &alternatives.tag {
             Some(tag) if kind == Kinds::OBJECT && meant.len() > 1 => {
                 let value = value_of(json, &tag.property);
-                let value = value.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
+                let value = value.and_then(unquoted);
                 let of_value = |(constant, _): &&(String, RuleId)| value.as_deref() == Some(constant);
                 Some((tag, tag.values.iter().filter(of_value).map(|&(_, id)| id).collect::<Vec<_>>()))
             }
@@ -112,7 +112,7 @@ impl<'c> Walk<'c> {
         let constants = || tag.values.iter().map(|(constant, _)| &**constant);
         let Some(report) = self.report() else { return };
         let path = report.path_of(&tag.property);
-        report.add(match value.map(|value| Got::of(value.get())) {
+        report.add(match value.map(Got::of) {
             None => ArgumentFault::Missing { argument: path },
             Some(got) => {
                 let expected = expected::one_of(constants());

@@ -125,7 +125,7 @@ impl<'s> Compiler<'s> {
                 None => rule.object.required.push(key.to_owned()),
             }
         }
-        self.rules[id.0] = Some(rule);
+        self.rules[id.0] = Some(rule.complete());
     }
 
     /// What one keyword says; `None` if it is not known, or not with this value.

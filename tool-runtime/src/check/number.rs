@@ -25,7 +25,29 @@ impl From<f64> for Number {
     }
 }
 
+/// How a number is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// As decoders of integers take it.
+    AsInteger,
+    /// `1.0`, `1e3`, `-0`, or beyond 128 bits.
+    AsFloat,
+}
+
 impl Number {
+    /// A number as it stands in JSON.
+    pub(super) fn read(json: &str) -> (Self, Written) {
+        if let Ok(integer) = json.parse::<i64>() {
+            let written = if json == "-0" { Written::AsFloat } else { Written::AsInteger };
+            return (Number::Integer(integer.into()), written);
+        }
+        match json.parse::<i128>() {
+            Ok(integer) => (Number::Integer(integer), Written::AsInteger),
+            // A parser has read it: nothing else is left.
+            Err(_) => (Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Written::AsFloat),
+        }
+    }
+
     pub(super) fn of(number: &serde_json::Number) -> Option<Self> {
         match number.as_i128() {
             Some(integer) => Some(Number::Integer(integer)),

@@ -1,84 +1,100 @@
 //! An object held to a rule: each key once, those that must be there, and none that may not.
 
-use super::expected::{self, Got};
-use super::rule::{Kinds, Property, Rule};
-use super::walk::{Walk, Walked};
-use crate::json::{Pairs, Text};
+use super::expected;
+use super::rule::{Property, Rule};
+use super::walk::{Stop, Walk, Walked};
+use crate::json::{Scanner, unquoted};
 use crate::outcome::{ArgumentFault, unknown_arguments};
-use serde::de::{Error as _, IgnoredAny, MapAccess};
-use serde_json::value::RawValue;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-pub(super) fn held<'de, 'c, A: MapAccess<'de>>(
-    walk: &mut Walk<'c>,
-    rule: &'c Rule,
-    mut entries: A,
-) -> Result<(), A::Error> {
-    if !rule.kinds.meets(Kinds::OBJECT) {
-        while entries.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        return walk
-            .fault(|checker| format!("expected {}, got {}", expected::of_rule(checker, rule), Got::Object))
-            .map_err(A::Error::custom);
+impl<'c> Walk<'c> {
+    /// Holds the object that comes next to a rule.
+    pub(super) fn object(&mut self, rule: &'c Rule, json: &mut Scanner<'_>) -> Walked {
+        let mut keys = Keys::of(rule);
+        json.take(b'{');
+        while !json.take(b'}') && json.peek() != 0 {
+            let Some(key) = unquoted(json.string()) else {
+                return self.fault(|_| "a key holds half of a surrogate pair".to_owned());
+            };
+            json.take(b':');
+            self.entry(rule, &mut keys, key, json)?;
+            json.take(b',');
+        }
+        keys.end(self, rule)
     }
-    let mut keys = Keys::of(rule);
-    while let Some(Text(key)) = entries.next_key()? {
+
+    fn entry<'j>(
+        &mut self,
+        rule: &'c Rule,
+        keys: &mut Keys<'j, 'c>,
+        key: Cow<'j, str>,
+        json: &mut Scanner<'j>,
+    ) -> Walked {
         let place = rule.object.position(&key);
         if !keys.insert(place, key.clone()) {
-            entries.next_value::<IgnoredAny>()?;
-            walk.other_fault(|path| ArgumentFault::Repeated { argument: path(&key) })
-                .map_err(A::Error::custom)?;
-            continue;
+            json.value();
+            return self.fault_of(|path| ArgumentFault::Repeated { argument: path(&key) });
         }
         if let Some(names) = rule.object.names {
-            let name = serde_json::to_string(&key).map_err(A::Error::custom)?;
-            walk.value(names, &name).map_err(A::Error::custom)?;
+            self.value(names, &Value::from(&*key).to_string())?;
         }
         let of_place = place.map(|index| rule.object.properties[index].rule);
-        let mut rules = of_place.into_iter().chain(
-            rule.object.patterns.iter().filter(|(pattern, _)| pattern.matches(&key)).map(|&(_, id)| id),
-        );
+        let patterns = rule.object.patterns.iter().filter(|(pattern, _)| pattern.matches(&key));
+        let mut rules = of_place.into_iter().chain(patterns.map(|&(_, id)| id));
         let first = rules.next().or(rule.object.additional);
-        let outside = walk.report().map(|report| report.enter_property(&key));
+        let outside = self.report().map(|report| report.enter_property(&key));
         match (first, rules.next()) {
-            (None, _) => {
-                entries.next_value::<IgnoredAny>()?;
-                keys.unknown.push(key);
-                if walk.report().is_none() {
-                    return Err(A::Error::custom("refused"));
+            (Some(id), None) => self.next(id, json)?,
+            (Some(first), Some(second)) => {
+                let value = json.value();
+                for id in [first, second].into_iter().chain(rules) {
+                    self.value(id, value)?;
                 }
             }
-            (Some(id), None) => entries.next_value_seed(walk.seed(id))?,
-            (Some(first), Some(second)) => {
-                let json = entries.next_value::<&RawValue>()?.get();
-                for id in [first, second].into_iter().chain(rules) {
-                    walk.value(id, json).map_err(A::Error::custom)?;
-                }
+            (None, _) if self.report().is_none() => return Err(Stop::Refused),
+            (None, _) => {
+                json.value();
+                keys.unknown.push(key);
             }
         }
-        if let (Some(outside), Some(report)) = (outside, walk.report()) {
+        if let (Some(outside), Some(report)) = (outside, self.report()) {
             report.leave_to(outside);
         }
+        Ok(())
     }
-    keys.end(walk, rule).map_err(A::Error::custom)
+
+    /// As `fault`, of an argument that stands in the object.
+    #[cold]
+    fn fault_of(&mut self, fault: impl FnOnce(&dyn Fn(&str) -> String) -> ArgumentFault) -> Walked {
+        match self.report() {
+            None => Err(Stop::Refused),
+            Some(report) => {
+                let fault = fault(&|key| report.path_of(key));
+                report.add(fault);
+                Ok(())
+            }
+        }
+    }
 }
 
 /// The keys that an object has.
-struct Keys<'de, 'c> {
+struct Keys<'j, 'c> {
     rule: &'c Rule,
     /// A bit for each of the first properties of the rule, which is most often all of them.
     first: u64,
-    others: HashSet<Cow<'de, str>>,
-    unknown: Vec<Cow<'de, str>>,
+    others: HashSet<Cow<'j, str>>,
+    unknown: Vec<Cow<'j, str>>,
 }
 
-impl<'de, 'c> Keys<'de, 'c> {
+impl<'j, 'c> Keys<'j, 'c> {
     fn of(rule: &'c Rule) -> Self {
         Keys { rule, first: 0, others: HashSet::new(), unknown: Vec::new() }
     }
 
     /// Whether it is new.
-    fn insert(&mut self, place: Option<usize>, key: Cow<'de, str>) -> bool {
+    fn insert(&mut self, place: Option<usize>, key: Cow<'j, str>) -> bool {
         match place.and_then(bit) {
             Some(bit) => {
                 let is_new = self.first & bit == 0;
@@ -115,7 +131,7 @@ impl<'de, 'c> Keys<'de, 'c> {
         }
         missing.extend(object.required.iter().map(String::as_str).filter(|key| !self.others.contains(*key)));
         for key in &missing {
-            walk.other_fault(|path| ArgumentFault::Missing { argument: path(key) })?;
+            walk.fault_of(|path| ArgumentFault::Missing { argument: path(key) })?;
         }
         if !self.unknown.is_empty() {
             let known = || {
@@ -128,7 +144,7 @@ impl<'de, 'c> Keys<'de, 'c> {
                     .map(|(_, property)| &*property.name)
             };
             for (unknown, meant) in unknown_arguments(&self.unknown, &missing, known) {
-                walk.other_fault(|path| ArgumentFault::Unknown { argument: path(unknown), meant })?;
+                walk.fault_of(|path| ArgumentFault::Unknown { argument: path(unknown), meant })?;
             }
         }
         if object.count.admits(self.len()) {
@@ -144,25 +160,20 @@ fn bit(place: usize) -> Option<u64> {
     (place < u64::BITS as usize).then(|| 1 << place)
 }
 
-impl Walk<'_> {
-    /// As `fault`, of an argument that stands in the object.
-    #[cold]
-    fn other_fault(&mut self, fault: impl FnOnce(&dyn Fn(&str) -> String) -> ArgumentFault) -> Walked {
-        match self.report() {
-            None => Err(serde_json::Error::custom("refused")),
-            Some(report) => {
-                let fault = fault(&|key| report.path_of(key));
-                report.add(fault);
-                Ok(())
-            }
+/// How the value of one key of an object is written, if the object has the key.
+pub(super) fn value_of<'j>(object: &'j str, key: &str) -> Option<&'j str> {
+    let mut json = Scanner::new(object);
+    json.take(b'{');
+    while !json.take(b'}') && json.peek() != 0 {
+        let name = unquoted(json.string());
+        json.take(b':');
+        let value = json.value();
+        if name.is_some_and(|name| name == key) {
+            return Some(value);
         }
+        json.take(b',');
     }
-}
-
-/// The value of one key of an object, if it has it.
-pub(super) fn value_of<'j>(json: &'j str, key: &str) -> Option<&'j RawValue> {
-    let Pairs(pairs) = serde_json::from_str(json).ok()?;
-    pairs.into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+    None
 }
 
 /// The key of an object that has one key, as the content of an enum's variant has.

@@ -86,6 +86,8 @@ pub(crate) struct Rule {
     /// `anyOf` and `oneOf`.
     pub(super) alternatives: Vec<Alternatives>,
     pub(super) not: Option<RuleId>,
+    /// Whether a value must be looked at more than once.
+    pub(super) is_compound: bool,
 }
 
 impl Rule {
@@ -102,20 +104,34 @@ impl Rule {
             all: Vec::new(),
             alternatives: Vec::new(),
             not: None,
+            is_compound: false,
         }
     }
 
-    /// Whether a value must be looked at more than once.
-    pub(super) fn is_compound(&self) -> bool {
-        let lists_more_than_scalars = || {
-            self.listed
-                .as_ref()
-                .is_some_and(|listed| listed.iter().any(|value| value.is_array() || value.is_object()))
-        };
-        !self.all.is_empty()
+    /// The rule once nothing more is to be said.
+    pub(super) fn complete(mut self) -> Self {
+        let lists_more_than_scalars = self
+            .listed
+            .as_ref()
+            .is_some_and(|listed| listed.iter().any(|value| value.is_array() || value.is_object()));
+        self.is_compound = !self.all.is_empty()
             || !self.alternatives.is_empty()
             || self.not.is_some()
-            || lists_more_than_scalars()
+            || lists_more_than_scalars
+            // A list or an object is equal to none of the scalars that are listed.
+            || (self.listed.is_some() && self.kinds.meets(Kinds::LIST.with(Kinds::OBJECT)));
+        self
+    }
+
+    pub(super) fn takes_any_text(&self) -> bool {
+        self.listed.is_none() && self.pattern.is_none() && self.length == Count::ANY
+    }
+
+    pub(super) fn takes_any_number(&self) -> bool {
+        self.listed.is_none()
+            && self.bounds.is_empty()
+            && self.multiple_of.is_none()
+            && self.kinds.both(Kinds::NUMBER) == Kinds::NUMBER
     }
 
     /// Whether it says more than its alternatives and the rules that it refers to.

@@ -1,16 +1,14 @@
 //! A text held to a rule: one walk, which ends at the first fault or, where it reports, finds them all.
 
 use super::expected::{self, Got};
-use super::number::Number;
+use super::number::{Number, Written};
 use super::report::Report;
-use super::rule::{Bound, Count, Kinds, ListRule, Rule, RuleId};
-use super::{Budget, Checker, object};
-use serde::Deserialize as _;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use super::rule::{Bound, Count, Kinds, Rule, RuleId};
+use super::{Budget, Checker};
+use crate::json::{Scanner, unquoted};
+use crate::outcome::ArgumentFault;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::collections::HashSet;
-use std::fmt;
 
 /// How deep values may be nested, alternatives counted: a schema that refers to itself can ask for any depth.
 /// `serde_json` takes 128 levels.
@@ -22,16 +20,21 @@ pub(super) struct Walk<'c> {
     depth: usize,
     budget: Budget,
     met_integral_float: bool,
-    /// Why the walk cannot be brought to its end, whatever alternatives there are.
-    given_up: Option<&'static str>,
 }
 
 /// The walk met a fault, and does not report, or it cannot go on.
-pub(super) type Walked = Result<(), serde_json::Error>;
+pub(super) type Walked = Result<(), Stop>;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stop {
+    Refused,
+    /// Whatever alternatives there are.
+    GivenUp(&'static str),
+}
 
 impl<'c> Walk<'c> {
     pub(super) fn new(checker: &'c Checker, budget: Budget) -> Self {
-        Walk { checker, report: None, depth: 0, budget, met_integral_float: false, given_up: None }
+        Walk { checker, report: None, depth: 0, budget, met_integral_float: false }
     }
 
     pub(super) fn reporting(checker: &'c Checker, path: &str, json: &str) -> Self {
@@ -42,7 +45,7 @@ impl<'c> Walk<'c> {
         self.met_integral_float
     }
 
-    pub(super) fn into_faults(self) -> Vec<crate::outcome::ArgumentFault> {
+    pub(super) fn into_faults(self) -> Vec<ArgumentFault> {
         self.report.map(Report::into_faults).unwrap_or_default()
     }
 
@@ -60,35 +63,66 @@ impl<'c> Walk<'c> {
 
     /// Holds a JSON value to a rule.
     pub(super) fn value(&mut self, id: RuleId, json: &str) -> Walked {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        self.seed(id).deserialize(&mut deserializer)?;
-        deserializer.end()
+        self.next(id, &mut Scanner::new(json))
     }
 
-    pub(super) fn seed(&mut self, id: RuleId) -> Held<'_, 'c> {
+    /// Holds the next value to a rule, and goes over it.
+    pub(super) fn next(&mut self, id: RuleId, json: &mut Scanner<'_>) -> Walked {
         let rule = self.rule(id);
-        Held { walk: self, rule }
+        if rule.is_compound { self.compound(rule, json.value()) } else { self.simple(rule, json) }
     }
 
-    /// The value held to what the rule says of it alone, without its alternatives.
-    pub(super) fn simple(&mut self, rule: &'c Rule, json: &str) -> Walked {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        (&mut deserializer).deserialize_any(Held { walk: self, rule })
+    /// The next value held to what the rule says of it alone, without its alternatives.
+    pub(super) fn simple(&mut self, rule: &'c Rule, json: &mut Scanner<'_>) -> Walked {
+        match json.peek() {
+            b'{' if rule.kinds.meets(Kinds::OBJECT) => {
+                self.deeper()?;
+                self.object(rule, json)?;
+                self.depth -= 1;
+                Ok(())
+            }
+            b'[' if rule.kinds.meets(Kinds::LIST) => {
+                self.deeper()?;
+                self.list(rule, json)?;
+                self.depth -= 1;
+                Ok(())
+            }
+            b'"' if rule.kinds.meets(Kinds::TEXT) => {
+                let written = json.string();
+                if rule.takes_any_text() { Ok(()) } else { self.text(rule, written) }
+            }
+            b'-' | b'0'..=b'9' if rule.kinds.meets(Kinds::NUMBER) => {
+                let written = json.scalar();
+                if rule.takes_any_number() { Ok(()) } else { self.number(rule, written) }
+            }
+            b't' | b'f' if rule.kinds.meets(Kinds::BOOLEAN) => {
+                let is_true = json.scalar() == "true";
+                self.listed(rule, &Got::Boolean(is_true))
+            }
+            b'n' if rule.kinds.meets(Kinds::NULL) => {
+                json.scalar();
+                self.listed(rule, &Got::Null)
+            }
+            _ => {
+                let got = Got::of(json.value());
+                self.mismatch(rule, &got)
+            }
+        }
     }
 
     /// Whether a rule holds, found out without a report. The error is that the walk cannot go on.
-    pub(super) fn holds(&mut self, id: RuleId, json: &str) -> Result<bool, serde_json::Error> {
+    pub(super) fn holds(&mut self, id: RuleId, json: &str) -> Result<bool, Stop> {
         let (report, depth) = (self.report.take(), self.depth);
         let met_before = self.met_integral_float;
         let walked = self.value(id, json);
         (self.report, self.depth) = (report, depth);
         match walked {
             Ok(()) => Ok(true),
-            Err(error) if self.given_up.is_some() => Err(error),
-            Err(_) => {
+            Err(Stop::Refused) => {
                 self.met_integral_float = met_before;
                 Ok(false)
             }
+            Err(given_up) => Err(given_up),
         }
     }
 
@@ -96,10 +130,9 @@ impl<'c> Walk<'c> {
     #[cold]
     pub(super) fn fault(&mut self, problem: impl FnOnce(&Checker) -> String) -> Walked {
         match &mut self.report {
-            None => Err(serde_json::Error::custom("refused")),
+            None => Err(Stop::Refused),
             Some(report) => {
-                let problem = problem(self.checker);
-                report.invalid(problem);
+                report.invalid(problem(self.checker));
                 Ok(())
             }
         }
@@ -111,7 +144,7 @@ impl<'c> Walk<'c> {
 
     pub(super) fn deeper(&mut self) -> Walked {
         self.depth += 1;
-        if self.depth > DEEPEST { self.give_up("recursion limit exceeded") } else { Ok(()) }
+        if self.depth > DEEPEST { Err(Stop::GivenUp("recursion limit exceeded")) } else { Ok(()) }
     }
 
     pub(super) fn up(&mut self) {
@@ -120,93 +153,71 @@ impl<'c> Walk<'c> {
 
     /// Pays for looking at a value once more.
     pub(super) fn spend(&mut self, json: &str) -> Walked {
-        if self.budget.spend(json) { Ok(()) } else { self.give_up("too many alternatives to check") }
+        if self.budget.spend(json) { Ok(()) } else { Err(Stop::GivenUp("too many alternatives to check")) }
     }
 
-    #[cold]
-    fn give_up(&mut self, why: &'static str) -> Walked {
-        self.given_up = Some(why);
-        Err(serde_json::Error::custom(why))
+    /// A scalar held to the values that are listed.
+    fn listed(&mut self, rule: &Rule, got: &Got<'_>) -> Walked {
+        match &rule.listed {
+            Some(listed) if !listed.iter().any(|value| got.is(value)) => self.fault(|checker| {
+                let texts = listed.iter().filter_map(Value::as_str);
+                expected::instead_of(&expected::of_rule(checker, rule), got, texts)
+            }),
+            _ => Ok(()),
+        }
     }
 
-    fn scalar(&mut self, rule: &Rule, got: &Got<'_>) -> Walked {
-        if !rule.kinds.meets(got.kind()) {
-            return self.mismatch(rule, got);
-        }
-        if let Some(listed) = &rule.listed {
-            if !listed.iter().any(|value| got.is(value)) {
-                return self.unlisted(rule, listed, got);
-            }
-        }
-        let holds = match got {
-            Got::Number(number) => {
-                rule.bounds.iter().all(|bound| bound.admits(*number))
-                    && rule.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor))
-            }
-            Got::Text(text) => {
-                (rule.length == Count::ANY || rule.length.admits(text.chars().count()))
-                    && rule.pattern.as_ref().is_none_or(|(_, pattern)| pattern.matches(text))
-            }
-            _ => true,
+    fn text(&mut self, rule: &Rule, written: &str) -> Walked {
+        let Some(text) = unquoted(written) else {
+            return self.fault(|_| "the string holds half of a surrogate pair".to_owned());
         };
-        if holds { Ok(()) } else { self.mismatch(rule, got) }
+        let holds = (rule.length == Count::ANY || rule.length.admits(text.chars().count()))
+            && rule.pattern.as_ref().is_none_or(|(_, pattern)| pattern.matches(&text));
+        let got = Got::Text(text);
+        if holds { self.listed(rule, &got) } else { self.mismatch(rule, &got) }
     }
 
-    #[cold]
-    fn unlisted(&mut self, rule: &Rule, listed: &[Value], got: &Got<'_>) -> Walked {
-        self.fault(|checker| {
-            let texts = listed.iter().filter_map(Value::as_str);
-            expected::instead_of(&expected::of_rule(checker, rule), got, texts)
-        })
-    }
-
-    /// A number that the parser reads as a float.
-    fn float(&mut self, rule: &Rule, float: f64) -> Walked {
-        let number = Number::from(float);
-        if number.is_integer() && !rule.kinds.meets(Kinds::FRACTION) {
+    fn number(&mut self, rule: &Rule, written: &str) -> Walked {
+        let (number, written) = Number::read(written);
+        let got = Got::Number(number);
+        let holds = rule.kinds.meets(got.kind())
+            && rule.bounds.iter().all(|bound| bound.admits(number))
+            && rule.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor));
+        if !holds {
+            return self.mismatch(rule, &got);
+        }
+        if written == Written::AsFloat && number.is_integer() && !rule.kinds.meets(Kinds::FRACTION) {
             self.met_integral_float = true;
         }
-        self.scalar(rule, &Got::Number(number))
+        self.listed(rule, &got)
     }
 
-    fn list<'de, A: SeqAccess<'de>>(&mut self, rule: &'c Rule, mut items: A) -> Result<(), A::Error> {
-        if !rule.kinds.meets(Kinds::LIST) {
-            while items.next_element::<IgnoredAny>()?.is_some() {}
-            return self.mismatch(rule, &Got::List).map_err(A::Error::custom);
-        }
-        let ListRule { count, unique, .. } = rule.list;
+    fn list(&mut self, rule: &'c Rule, json: &mut Scanner<'_>) -> Walked {
+        json.take(b'[');
         let mut seen = HashSet::new();
         let mut length = 0;
-        loop {
+        while !json.take(b']') && json.peek() != 0 {
             let outside = self.report.as_mut().map(|report| report.enter_item(length));
-            let more = if unique {
-                match items.next_element::<&RawValue>()? {
-                    Some(item) => {
-                        self.value(rule.item(length), item.get()).map_err(A::Error::custom)?;
-                        if !seen.insert(canonical(item.get()).map_err(A::Error::custom)?) {
-                            self.fault(|_| "is there twice".to_owned()).map_err(A::Error::custom)?;
-                        }
-                        true
-                    }
-                    None => false,
+            let id = rule.item(length);
+            if rule.list.unique {
+                let item = json.value();
+                self.value(id, item)?;
+                if !seen.insert(canonical(item)) {
+                    self.fault(|_| "is there twice".to_owned())?;
                 }
             } else {
-                let id = rule.item(length);
-                items.next_element_seed(self.seed(id))?.is_some()
-            };
+                self.next(id, json)?;
+            }
             if let (Some(outside), Some(report)) = (outside, &mut self.report) {
                 report.leave_to(outside);
             }
-            if !more {
-                break;
-            }
+            json.take(b',');
             length += 1;
         }
-        if count.admits(length) {
+        if rule.list.count.admits(length) {
             Ok(())
         } else {
             self.fault(|checker| format!("expected {}, got {length}", expected::of_rule(checker, rule)))
-                .map_err(A::Error::custom)
         }
     }
 }
@@ -223,7 +234,7 @@ impl Bound {
 }
 
 /// A value written so that equal ones are equal texts: keys in order, integers as such.
-fn canonical(json: &str) -> serde_json::Result<String> {
+fn canonical(json: &str) -> String {
     fn settled(value: Value) -> Value {
         match value {
             Value::Number(number) => match number.as_f64().map(Number::from) {
@@ -237,78 +248,13 @@ fn canonical(json: &str) -> serde_json::Result<String> {
             Value::Object(entries) => {
                 let mut entries: Vec<(String, Value)> = entries.into_iter().collect();
                 entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-                entries
-                    .into_iter()
-                    .map(|(key, value)| Value::from(vec![key.into(), settled(value)]))
-                    .collect()
+                let pairs =
+                    entries.into_iter().map(|(key, value)| Value::from(vec![key.into(), settled(value)]));
+                Value::Array(vec![pairs.collect()])
             }
             other => other,
         }
     }
-    serde_json::to_string(&settled(serde_json::from_str(json)?))
-}
-
-/// A value that is being held to a rule.
-pub(super) struct Held<'w, 'c> {
-    walk: &'w mut Walk<'c>,
-    rule: &'c Rule,
-}
-
-impl<'de> DeserializeSeed<'de> for Held<'_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.rule.is_compound() {
-            let json = <&RawValue>::deserialize(deserializer)?;
-            self.walk.compound(self.rule, json.get()).map_err(D::Error::custom)
-        } else {
-            deserializer.deserialize_any(self)
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for Held<'_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
-        self.walk.scalar(self.rule, &Got::Null).map_err(E::custom)
-    }
-
-    fn visit_bool<E: serde::de::Error>(self, boolean: bool) -> Result<(), E> {
-        self.walk.scalar(self.rule, &Got::Boolean(boolean)).map_err(E::custom)
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, integer: i64) -> Result<(), E> {
-        self.walk.scalar(self.rule, &Got::Number(Number::Integer(integer.into()))).map_err(E::custom)
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, integer: u64) -> Result<(), E> {
-        self.walk.scalar(self.rule, &Got::Number(Number::Integer(integer.into()))).map_err(E::custom)
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, float: f64) -> Result<(), E> {
-        self.walk.float(self.rule, float).map_err(E::custom)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<(), E> {
-        self.walk.scalar(self.rule, &Got::Text(text.into())).map_err(E::custom)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<(), A::Error> {
-        self.walk.deeper().map_err(A::Error::custom)?;
-        self.walk.list(self.rule, items)?;
-        self.walk.up();
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<(), A::Error> {
-        self.walk.deeper().map_err(A::Error::custom)?;
-        object::held(self.walk, self.rule, entries)?;
-        self.walk.up();
-        Ok(())
-    }
+    // What a parser cannot read is equal to nothing but itself.
+    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| settled(value).to_string())
 }

@@ -1,0 +1,104 @@
+//! A way through text that is known to be JSON.
+
+use std::borrow::Cow;
+
+/// Steps from value to value. A parser has read the text before: what would be wrong with it is not looked for, which is what
+/// makes a second reading cheap.
+#[derive(Debug)]
+pub(crate) struct Scanner<'j> {
+    json: &'j str,
+    at: usize,
+}
+
+impl<'j> Scanner<'j> {
+    pub(crate) fn new(json: &'j str) -> Self {
+        Scanner { json, at: 0 }
+    }
+
+    /// The first byte of what comes next, white space aside; 0 at the end.
+    pub(crate) fn peek(&mut self) -> u8 {
+        let bytes = self.json.as_bytes();
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Goes over a bracket, a comma or a colon, if it comes next.
+    pub(crate) fn take(&mut self, byte: u8) -> bool {
+        let is_next = self.peek() == byte;
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    /// Goes over a value of any kind, and says how it is written.
+    pub(crate) fn value(&mut self) -> &'j str {
+        match self.peek() {
+            b'"' => self.string(),
+            b'{' | b'[' => self.nested(),
+            _ => self.scalar(),
+        }
+    }
+
+    /// Goes over a string, quotes and all.
+    pub(crate) fn string(&mut self) -> &'j str {
+        let from = self.at;
+        let bytes = self.json.as_bytes();
+        self.at += 1;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => break,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.since(from, 1)
+    }
+
+    /// Goes over a number, a boolean or null.
+    pub(crate) fn scalar(&mut self) -> &'j str {
+        let from = self.at;
+        let rest = &self.json.as_bytes()[from..];
+        let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
+        self.at += rest.iter().position(is_end).unwrap_or(rest.len());
+        self.since(from, 0)
+    }
+
+    fn nested(&mut self) -> &'j str {
+        let from = self.at;
+        let bytes = self.json.as_bytes();
+        let mut depth = 0_usize;
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.string();
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            self.at += 1;
+        }
+        self.since(from, 1)
+    }
+
+    /// The text from there to here, after the last bytes of it. All of them are ASCII.
+    fn since(&mut self, from: usize, last: usize) -> &'j str {
+        self.at = (self.at + last).min(self.json.len());
+        self.json.get(from..self.at).unwrap_or_default()
+    }
+}
+
+/// What a string says, and `None` if it holds half a surrogate pair, which no parser reads.
+pub(crate) fn unquoted(string: &str) -> Option<Cow<'_, str>> {
+    let inner = string.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(string).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
