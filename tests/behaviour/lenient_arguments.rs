@@ -68,11 +68,11 @@ async fn mended(arguments: &str, expected: &str, repairs: &[&str]) {
     assert_eq!(outcome.repairs(), repairs, "{arguments}");
 }
 
-/// What stays wrong: the answer is what it is without leniency.
+/// What stays wrong.
 async fn refused(arguments: &str) {
     let lenient = answered(arguments, true).await;
     assert!(lenient.content.starts_with("Error: "), "{arguments} became {}", lenient.content);
-    assert_eq!(lenient.content, answered(arguments, false).await.content);
+    assert!(answered(arguments, false).await.content.starts_with("Error: "), "{arguments}");
     assert!(lenient.outcome().is_some_and(|outcome| !outcome.repaired()));
 }
 
@@ -109,43 +109,48 @@ async fn text_that_is_not_quite_json() {
 
 #[tokio::test]
 async fn json_in_a_string_where_something_else_is_wanted() {
-    mended(r#"{"n":"42"}"#, "n=42", &[r#"`n`: the string "42" was read as 42"#]).await;
-    mended(r#"{"n":" -7 "}"#, "n=-7", &[r#"`n`: the string " -7 " was read as -7"#]).await;
-    mended(r#"{"n":"42.0"}"#, "n=42", &[r#"`n`: the string "42.0" was read as 42"#]).await;
+    mended(r#"{"n":"42"}"#, "n=42", &[r#"`n`: "42" was read as 42"#]).await;
+    mended(r#"{"n":" -7 "}"#, "n=-7", &[r#"`n`: " -7 " was read as -7"#]).await;
+    mended(r#"{"n":"42.0"}"#, "n=42", &[r#"`n`: "42.0" was read as 42"#]).await;
     mended(
         r#"{"x":"1.5","yes":"true"}"#,
         "x=1.5 yes=true",
-        &[r#"`x`: the string "1.5" was read as 1.5"#, r#"`yes`: the string "true" was read as true"#],
+        &[r#"`x`: "1.5" was read as 1.5"#, r#"`yes`: "true" was read as true"#],
     )
     .await;
-    mended(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: the string "[1,2]" was read as [1,2]"#]).await;
+    mended(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: "[1,2]" was read as [1,2]"#]).await;
     mended(
         r#"{"names":"[\"a\",\"b\"]"}"#,
         r#"names=["a", "b"]"#,
-        &[r#"`names`: the string "[\"a\",\"b\"]" was read as ["a","b"]"#],
+        &[r#"`names`: "[\"a\",\"b\"]" was read as ["a","b"]"#],
     )
     .await;
     mended(
         r#"{"stop":"{\"city\":\"A\",\"nights\":2}"}"#,
         "stop=A 2",
-        &[r#"`stop`: the string "{\"city\":\"A\",\"nights\":2}" was read as {"city":"A","nights":2}"#],
+        &[r#"`stop`: "{\"city\":\"A\",\"nights\":2}" was read as {"city":"A","nights":2}"#],
     )
     .await;
     mended(
         r#"{"stops":[{"city":"A","nights":"2"}]}"#,
         "stops=1 Some(2)",
-        &[r#"`stops[0].nights`: the string "2" was read as 2"#],
+        &[r#"`stops[0].nights`: "2" was read as 2"#],
     )
     .await;
 }
 
 #[tokio::test]
 async fn one_value_where_a_list_of_it_is_wanted() {
-    let one = |path: &str| format!("`{path}`: one value was read as a list of it");
-    mended(r#"{"list":5}"#, "list=[5]", &[&one("list")]).await;
-    mended(r#"{"names":"a"}"#, r#"names=["a"]"#, &[&one("names")]).await;
-    mended(r#"{"stops":{"city":"A","nights":1}}"#, "stops=1 Some(1)", &[&one("stops")]).await;
-    mended(r#"{"list":"5"}"#, "list=[5]", &[&one("list")]).await;
+    mended(r#"{"list":5}"#, "list=[5]", &["`list`: 5 was read as [5]"]).await;
+    mended(r#"{"names":"a"}"#, r#"names=["a"]"#, &[r#"`names`: "a" was read as ["a"]"#]).await;
+    mended(r#"{"names":"5"}"#, r#"names=["5"]"#, &[r#"`names`: "5" was read as ["5"]"#]).await;
+    mended(
+        r#"{"stops":{"city":"A","nights":1}}"#,
+        "stops=1 Some(1)",
+        &[r#"`stops`: {"city":"A","nights":1} was read as [{"city":"A","nights":1}]"#],
+    )
+    .await;
+    mended(r#"{"list":"5"}"#, "list=[5]", &[r#"`list`: "5" was read as [5]"#]).await;
 }
 
 #[tokio::test]
@@ -167,6 +172,15 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"text":5}"#,
         r#"{"list":"1,2"}"#,
         r#"{"list":"[1,"}"#,
+        r#"{"names":"[\"x\",\"y\""}"#,
+        r#"{"names":"['x','y']"}"#,
+        r#"{"names":"[1,2]"}"#,
+        r#"{"names":""}"#,
+        r#"{"names":"null"}"#,
+        // Side by side is not together.
+        r#"{"list":[1 2,]}"#,
+        r#"{"n":1/**/2}"#,
+        "{'n':1 2}",
         r#"{"stops":[[]]}"#,
         r#"{"stop":"{\"city\":\"A\"}"}"#,
         // Out of range, unknown, given twice.
@@ -212,11 +226,11 @@ async fn what_is_right_is_left_as_it_is() {
 
 #[tokio::test]
 async fn an_enum_that_leaves_one_reading_takes_it() {
-    mended(r#"{"either":"5"}"#, "either=Number(5)", &[r#"`either`: the string "5" was read as 5"#]).await;
+    mended(r#"{"either":"5"}"#, "either=Number(5)", &[r#"`either`: "5" was read as 5"#]).await;
     mended(
         r#"{"either":{"a":"x"}}"#,
         r#"either=Struct { a: ["x"] }"#,
-        &["`either.a`: one value was read as a list of it"],
+        &[r#"`either.a`: "x" was read as ["x"]"#],
     )
     .await;
 }
@@ -248,4 +262,59 @@ async fn large_and_deep_text_is_refused_soon() {
     refused(&format!("{{\"n\":\"{}\"}}", "9".repeat(1_000_000))).await;
     refused(&"\"".repeat(100_000)).await;
     refused(&"```".repeat(100_000)).await;
+}
+
+/// Takes what a single value could be in two ways.
+#[tool]
+fn grid(rows: Vec<Vec<i32>>) -> String {
+    format!("{rows:?}")
+}
+
+/// A list of itself.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Nested(Vec<Nested>);
+
+/// Takes it.
+#[tool]
+fn nest(nested: Nested) -> String {
+    format!("{nested:?}")
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum Sum {
+    Number(f64),
+    Add(Box<Sum>, Box<Sum>),
+}
+
+/// Adds up.
+#[tool]
+fn add_up(sum: Sum) -> f64 {
+    fn value(sum: &Sum) -> f64 {
+        match sum {
+            Sum::Number(number) => *number,
+            Sum::Add(a, b) => value(a) + value(b),
+        }
+    }
+    value(&sum)
+}
+
+#[tokio::test]
+async fn lists_of_lists_and_types_of_themselves_come_to_an_end() {
+    let registry = Registry::builder()
+        .tools(tools![grid, nest, add_up])
+        .lenient_arguments(true)
+        .build()
+        .expect("three tools");
+    for rows in ["[1,2]", "5", r#""[1,2]""#] {
+        assert!(registry.call("grid", &format!(r#"{{"rows":{rows}}}"#)).await.is_err(), "{rows}");
+    }
+    assert_eq!(registry.call("grid", r#"{"rows":"[[1]]"}"#).await.expect("one reading"), "[[1]]");
+    for nested in ["5", r#"[["q"]]"#, "{}"] {
+        assert!(registry.call("nest", &format!(r#"{{"nested":{nested}}}"#)).await.is_err(), "{nested}");
+    }
+    let mut sum = r#"{"Number":"1"}"#.to_owned();
+    for _ in 0..8 {
+        sum = format!(r#"{{"Add":[{sum},{sum}]}}"#);
+    }
+    assert_eq!(registry.call("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.expect("one reading"), "256.0");
 }

@@ -17,6 +17,8 @@ mod dynamic_tools;
 mod echo;
 mod fuzzed_arguments;
 #[allow(dead_code, reason = "some values are only printed")]
+mod given_schemas;
+#[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
 mod macro_options;
 mod messages;

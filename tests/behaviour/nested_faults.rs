@@ -89,8 +89,16 @@ async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
              `meal.dishes.names[0]`: expected a string, got integer `1`",
         ),
         (r#""soup""#, "`meal`: expected `nothing`, got string \"soup\""),
-        (r#"{"soup":1}"#, "`meal`: expected `nothing`, an object or null, got an object"),
-        ("[]", "`meal`: expected `nothing`, an object or null, got a list"),
+        (
+            r#"{"soup":1}"#,
+            "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
+             got an object with the key `soup`",
+        ),
+        (
+            "[]",
+            "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
+             got a list",
+        ),
     ] {
         assert_eq!(told(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
     }

@@ -42,7 +42,7 @@ async fn arguments_can_be_lent_to_the_function() {
     );
     assert_eq!(
         answer(tools![lent], "lent", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
-        "Error: invalid arguments for `lent`: `numbers`: expected u32, got integer `-1`; `stop` is missing"
+        "Error: invalid arguments for `lent`: `numbers[0]`: expected an integer from 0 to 4294967295, got integer `-1`; `stop` is missing"
     );
 }
 

@@ -6,6 +6,7 @@
 mod alternatives;
 mod budget;
 mod compile;
+mod cycles;
 mod expected;
 mod number;
 mod object;
@@ -15,11 +16,13 @@ mod rule;
 mod walk;
 
 pub(crate) use budget::Budget;
+pub(crate) use compile::percent_decoded;
 pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
 pub(crate) use rule::{Kinds, Rule, RuleId};
 
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
+pub(crate) use walk::DEEPEST;
 use walk::{Stop, Walk};
 
 /// A schema, compiled.
@@ -50,6 +53,15 @@ impl Checker {
 
     pub(crate) fn rule(&self, id: RuleId) -> &Rule {
         &self.rules[id.0]
+    }
+
+    /// Whether some value of a kind may keep to a rule.
+    pub(crate) fn admits_kind(&self, id: RuleId, kind: Kinds) -> bool {
+        let rule = self.rule(id);
+        rule.kinds().meets(kind)
+            && rule.all().iter().all(|&other| self.admits_kind(other, kind))
+            && (rule.branches().next().is_none()
+                || rule.branches().any(|branch| self.admits_kind(branch, kind)))
     }
 
     pub(crate) fn passed_over(&self) -> &[String] {

@@ -5,5 +5,5 @@ mod scanner;
 mod text;
 
 pub(crate) use pairs::Pairs;
-pub(crate) use scanner::{Scanner, unquoted};
+pub(crate) use scanner::{Quoted, Scanner};
 pub(crate) use text::Text;

@@ -10,7 +10,7 @@ mod integer;
 mod rewrite;
 mod slips;
 
-use crate::check::Checker;
+use crate::check::{Checker, DEEPEST};
 use crate::json::Pairs;
 
 /// What may be mended.
@@ -31,9 +31,6 @@ pub(crate) struct Mended {
     pub(crate) repairs: Vec<String>,
 }
 
-/// `serde_json` reads 127 lists in one another.
-const DEEPEST: usize = 127;
-
 /// How deep brackets stand in brackets; those in strings count as well, since what is a string may not be clear yet.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
@@ -51,8 +48,8 @@ fn nesting(text: &str) -> usize {
 /// The arguments as they were meant, if they can be read so and are then other than they were.
 #[cold]
 pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Option<Mended> {
-    // Deeper than any decoder reads.
-    if nesting(arguments) > DEEPEST {
+    // No decoder reads what is deeper, with the object itself.
+    if nesting(arguments) > DEEPEST + 1 {
         return None;
     }
     let mut repairs = Vec::new();

@@ -1,10 +1,11 @@
 //! "Did you mean": the name that a wrong one is nearest to.
 
 /// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
-/// (and one for short names); the first of several.
+/// (and one for short names, none for a single letter); the first of several.
 pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
-    let most = (length / 3).max(1);
+    // One letter is as near to any other.
+    let most = if length < 2 { 0 } else { (length / 3).max(1) };
     candidates
         // The distance is at least the difference in length; asked first, since a model may send a megabyte.
         .filter(|candidate| candidate.chars().count().abs_diff(length) <= most)

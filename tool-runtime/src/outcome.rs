@@ -6,7 +6,7 @@ mod unknown_tool;
 
 pub use argument_fault::ArgumentFault;
 pub(crate) use argument_fault::unknown_arguments;
-pub(crate) use shortened::Shortened;
+pub(crate) use shortened::{ShortPath, Shortened};
 pub use unknown_tool::UnknownTool;
 
 use std::error::Error;
@@ -174,10 +174,17 @@ impl fmt::Display for CallError {
             }
             CallError::InvalidArguments { tool, faults } => {
                 write!(f, "invalid arguments for `{tool}`: ")?;
-                for (index, fault) in faults.iter().take(MOST_FAULTS).enumerate() {
-                    write!(f, "{}{fault}", if index == 0 { "" } else { "; " })?;
+                let mut told = 0;
+                let mut length = 0;
+                for fault in faults.iter().take(MOST_FAULTS).map(ToString::to_string) {
+                    if length > MOST_TEXT {
+                        break;
+                    }
+                    write!(f, "{}{fault}", if told == 0 { "" } else { "; " })?;
+                    told += 1;
+                    length += fault.len();
                 }
-                match faults.len().saturating_sub(MOST_FAULTS) {
+                match faults.len() - told {
                     0 => Ok(()),
                     more => write!(f, "; and {more} more"),
                 }
@@ -211,6 +218,9 @@ impl Error for CallError {
 
 /// How many faults of one call are told, before the rest is only counted.
 pub(crate) const MOST_FAULTS: usize = 50;
+
+/// How many bytes of faults are enough, whatever their number.
+const MOST_TEXT: usize = 4_000;
 
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
 struct Readable(Duration);

@@ -2,6 +2,7 @@
 
 use super::Parameter;
 use crate::check::{Checker, RuleId};
+use crate::json::Text;
 use serde_json::Value;
 
 /// The schema of a tool as a checker, and which parameters need it.
@@ -28,7 +29,7 @@ impl Checks {
             let rule = checker
                 .rule(checker.root())
                 .named_property(parameter.name)
-                .map_or(checker.root(), |(rule, _)| rule);
+                .map_or(RuleId::ANYTHING, |(rule, _)| rule);
             Check { rule, is_needed: is_narrowed || !is_plain }
         };
         let parameters = parameters.iter().zip(is_plain).map(of_parameter).collect();
@@ -43,25 +44,45 @@ impl Checks {
         &self.checker
     }
 
-    /// The rule that the argument of a parameter is held to, where its decoder does not suffice.
+    /// The rule of the argument of a parameter.
+    pub(super) fn rule(&self, index: usize) -> RuleId {
+        self.parameters.get(index).map_or(RuleId::ANYTHING, |check| check.rule)
+    }
+
+    /// The same, where its decoder does not suffice.
     pub(super) fn needed(&self, index: usize) -> Option<RuleId> {
         self.parameters.get(index).filter(|check| check.is_needed).map(|check| check.rule)
     }
 }
 
-/// Whether the decoder of a type takes just what its schema admits, by the name that schemars has for the type: a
-/// scalar, a list of them, or either of these as an option. A user's type never has such a name. An `f32` takes more, and
-/// so do integers of 128 bits.
-pub(super) fn is_plain(schema_id: &str) -> bool {
-    let mut inner = schema_id;
+/// Whether the decoder of a type takes just what its schema admits: a scalar, a list of them, or either of these as an
+/// option. The name of a type is not for the compiler to keep, but one that is not known here costs no more than time. An
+/// `f32` takes more, and so do integers of 128 bits.
+pub(super) fn is_plain(type_name: &str) -> bool {
+    let mut inner = type_name;
     while let Some(within) = inner
-        .strip_prefix("Option<")
+        .strip_prefix("core::option::Option<")
+        .or_else(|| inner.strip_prefix("alloc::vec::Vec<"))
         .and_then(|rest| rest.strip_suffix('>'))
-        .or_else(|| inner.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')))
     {
         inner = within;
     }
-    let integer = inner.strip_prefix('u').unwrap_or(inner).strip_prefix("int");
-    matches!(inner, "string" | "boolean" | "double" | "char")
-        || integer.is_some_and(|bits| matches!(bits, "" | "8" | "16" | "32" | "64"))
+    inner == std::any::type_name::<Text<'_>>()
+        || matches!(
+            inner,
+            "alloc::string::String"
+                | "bool"
+                | "char"
+                | "f64"
+                | "u8"
+                | "u16"
+                | "u32"
+                | "u64"
+                | "usize"
+                | "i8"
+                | "i16"
+                | "i32"
+                | "i64"
+                | "isize"
+        )
 }

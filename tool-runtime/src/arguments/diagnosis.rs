@@ -27,8 +27,9 @@ pub(super) fn read<'a>(
             Some(index) => {
                 given[index] = true;
                 let before = faults.len();
-                if let Some(rule) = checks.needed(index) {
-                    faults.extend(checks.checker().faults(rule, &key, value.get()));
+                // Of a scalar its decoder says all that there is to say, and of a list only what it met first.
+                if checks.needed(index).is_some() || value.get().starts_with('[') {
+                    faults.extend(checks.checker().faults(checks.rule(index), &key, value.get()));
                 }
                 // What the schema admits, a decoder may still refuse: the text of a date, for one.
                 if faults.len() == before {

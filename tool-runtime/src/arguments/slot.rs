@@ -7,6 +7,7 @@ use super::{Described, absent};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::Deserialize;
+use std::any::type_name;
 use std::borrow::Cow;
 
 /// One argument's place, whatever its type: what the decoder sees of it.
@@ -34,7 +35,7 @@ pub struct Argument<'a, P: Passing> {
     decode: fn(&'a str) -> Next<P::Value>,
     absent: fn() -> Option<P::Value>,
     schema: fn(&mut SchemaGenerator) -> Schema,
-    schema_id: fn() -> Cow<'static, str>,
+    type_name: &'static str,
     default: Option<fn() -> P::Default>,
     default_as_json: Option<fn(P::Default) -> Option<serde_json::Value>>,
 }
@@ -52,7 +53,7 @@ impl<'a, P: Passing> Argument<'a, P> {
             decode: next_value,
             absent: absent::value,
             schema: SchemaGenerator::subschema_for::<T>,
-            schema_id: T::schema_id,
+            type_name: type_name::<P::Value>(),
             default: None,
             default_as_json: None,
         }
@@ -97,7 +98,7 @@ impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
             schema.insert("default".to_owned(), default);
         }
         let required = self.default.is_none() && (self.absent)().is_none();
-        Described { schema, required, is_plain: is_plain(&(self.schema_id)()) }
+        Described { schema, required, is_plain: is_plain(self.type_name) }
     }
 }
 

@@ -1,17 +1,18 @@
 //! One value, several rules: which of them hold, and which one was meant where none does.
 
+use super::Checker;
 use super::expected::{self, Got};
+use super::number::{canonical, canonical_text};
 use super::object::{only_required, value_of};
 use super::rule::{Alternatives, Kinds, Rule, RuleId, Tag};
-use super::walk::{Walk, Walked};
-use crate::json::{Scanner, unquoted};
+use super::walk::{Stop, Walk, Walked};
+use crate::json::{Quoted, Scanner};
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
 
 impl<'c> Walk<'c> {
     /// Holds a value to a rule that looks at it more than once.
     pub(super) fn compound(&mut self, rule: &'c Rule, json: &str) -> Walked {
-        self.deeper()?;
         self.spend(json)?;
         let before = self.faults_so_far();
         if rule.says_something_itself() {
@@ -30,13 +31,10 @@ impl<'c> Walk<'c> {
             }
             if let Some(not) = rule.not {
                 if self.holds(not, json)? {
-                    self.fault(|checker| {
-                        format!("expected {}, got {}", expected::of_rule(checker, rule), Got::of(json))
-                    })?;
+                    self.mismatch(rule, &Got::of(json))?;
                 }
             }
         }
-        self.up();
         Ok(())
     }
 
@@ -49,28 +47,21 @@ impl<'c> Walk<'c> {
         if !Kinds::LIST.with(Kinds::OBJECT).meets(Kinds::of(json)) {
             return Ok(());
         }
-        if serde_json::from_str::<Value>(json).is_ok_and(|value| listed.contains(&value)) {
+        let value = canonical_text(json);
+        if listed.iter().any(|other| canonical(other) == value) {
             return Ok(());
         }
-        self.fault(|checker| format!("expected {}, got {}", expected::of_rule(checker, rule), Got::of(json)))
+        self.mismatch(rule, &Got::of(json))
     }
 
     fn alternatives(&mut self, rule: &Rule, alternatives: &Alternatives, json: &str) -> Walked {
-        let kind = Kinds::of(json);
-        let meant: Vec<RuleId> =
-            alternatives.branches.iter().copied().filter(|&id| self.rule(id).kinds.meets(kind)).collect();
-        let tagged = match &alternatives.tag {
-            Some(tag) if kind == Kinds::OBJECT && meant.len() > 1 => {
-                let value = value_of(json, &tag.property);
-                let value = value.and_then(unquoted);
-                let of_value = |(constant, _): &&(String, RuleId)| value.as_deref() == Some(constant);
-                Some((tag, tag.values.iter().filter(of_value).map(|&(_, id)| id).collect::<Vec<_>>()))
-            }
-            _ => None,
-        };
-        let candidates = tagged.as_ref().map_or(&meant, |(_, of_tag)| of_tag);
+        let candidates = self.checker().candidates(alternatives, json);
+        // Asked once, it says what is wrong with it as well.
+        if let &[only] = &candidates[..] {
+            return self.value(only, json);
+        }
         let mut holding = 0;
-        for &id in candidates {
+        for &id in &candidates {
             if self.holds(id, json)? {
                 holding += 1;
                 if !alternatives.exactly_one {
@@ -80,30 +71,16 @@ impl<'c> Walk<'c> {
         }
         match holding {
             1 => Ok(()),
-            0 => match (&tagged, &candidates[..]) {
-                _ if self.report().is_none() => self.fault(|_| String::new()),
-                (_, &[only]) => self.value(only, json),
-                (Some((tag, _)), []) => {
+            0 => match &alternatives.tag {
+                _ if self.report().is_none() => Err(Stop::Refused),
+                Some(tag) if Kinds::of(json) == Kinds::OBJECT => {
                     self.unknown_tag(tag, json);
                     Ok(())
                 }
-                _ => match self.named_by_its_key(candidates, json) {
-                    Some(named) => self.value(named, json),
-                    None => self.fault(|checker| {
-                        format!("expected {}, got {}", expected::of_rule(checker, rule), Got::of(json))
-                    }),
-                },
+                _ => self.mismatch(rule, &Got::of(json)),
             },
             _ => self.fault(|_| "matches more than one of its alternatives".to_owned()),
         }
-    }
-
-    /// As in `{"Circle": {..}}`.
-    fn named_by_its_key(&self, candidates: &[RuleId], json: &str) -> Option<RuleId> {
-        candidates
-            .iter()
-            .copied()
-            .find(|&id| only_required(self.rule(id)).is_some_and(|key| value_of(json, key).is_some()))
     }
 
     #[cold]
@@ -119,5 +96,30 @@ impl<'c> Walk<'c> {
                 ArgumentFault::Invalid { path, problem: expected::instead_of(&expected, &got, constants()) }
             }
         });
+    }
+}
+
+impl Checker {
+    /// The alternatives that can hold: none of them takes another kind of value, another tag, or does without a key that it
+    /// requires.
+    pub(super) fn candidates(&self, alternatives: &Alternatives, json: &str) -> Vec<RuleId> {
+        let kind = Kinds::of(json);
+        let of_kind = alternatives.branches.iter().copied().filter(|&id| self.rule(id).kinds.meets(kind));
+        if kind != Kinds::OBJECT {
+            return of_kind.collect();
+        }
+        if let Some(tag) = &alternatives.tag {
+            let value = value_of(json, &tag.property).and_then(Quoted::of).and_then(Quoted::unquoted);
+            let is_meant = |(constant, _): &&(String, RuleId)| value.as_deref() == Some(constant);
+            return tag.values.iter().filter(is_meant).map(|&(_, id)| id).collect();
+        }
+        let has_its_key =
+            |&id: &RuleId| only_required(self.rule(id)).is_none_or(|key| value_of(json, key).is_some());
+        of_kind.filter(has_its_key).collect()
+    }
+
+    /// The same of every set of alternatives that a rule has.
+    pub(crate) fn branches(&self, rule: &Rule, json: &str) -> Vec<RuleId> {
+        rule.alternatives.iter().flat_map(|alternatives| self.candidates(alternatives, json)).collect()
     }
 }

@@ -11,6 +11,11 @@ impl Budget {
         Budget(json.len().saturating_mul(64).saturating_add(10_000))
     }
 
+    /// A fraction of it, where each question is a walk of its own.
+    pub(crate) fn for_trials(json: &str) -> Self {
+        Budget(json.len().saturating_mul(8).saturating_add(10_000))
+    }
+
     pub(crate) fn is_spent(self) -> bool {
         self.0 == 0
     }

@@ -1,10 +1,11 @@
 //! From a schema to rules. A keyword that is not known is passed over, and listed.
 
-use super::Checker;
 use super::number::Number;
 use super::pattern::Pattern;
 use super::rule::{Alternatives, Bound, Kinds, Property, Rule, RuleId, Tag};
+use super::{Checker, cycles};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 pub(super) fn checker(schema: &Value) -> Checker {
@@ -16,11 +17,11 @@ pub(super) fn checker(schema: &Value) -> Checker {
     };
     let root = compiler.schema(schema, "");
     let nothing = || Rule::of_kinds(Kinds::NONE);
-    Checker {
-        rules: compiler.rules.into_iter().map(|rule| rule.unwrap_or_else(nothing)).collect(),
-        root,
-        passed_over: compiler.passed_over,
-    }
+    let mut rules: Vec<Rule> = compiler.rules.into_iter().map(|rule| rule.unwrap_or_else(nothing)).collect();
+    let mut passed_over = compiler.passed_over;
+    let circles = cycles::break_up(&mut rules);
+    passed_over.extend((0..circles).map(|_| "`$ref` that leads back to itself".to_owned()));
+    Checker { rules, root, passed_over }
 }
 
 struct Compiler<'s> {
@@ -86,7 +87,8 @@ impl<'s> Compiler<'s> {
         if let Some(&known) = self.references.get(reference) {
             return known;
         }
-        let target = reference.strip_prefix('#').and_then(|pointer| self.document.pointer(pointer));
+        let pointer = reference.strip_prefix('#').map(percent_decoded);
+        let target = pointer.and_then(|pointer| self.document.pointer(&pointer));
         match target {
             Some(Value::Object(keywords)) => {
                 let id = self.reserve();
@@ -94,7 +96,7 @@ impl<'s> Compiler<'s> {
                 self.fill(id, keywords, reference);
                 id
             }
-            Some(Value::Bool(true)) => RuleId::ANYTHING,
+            Some(schema @ Value::Bool(_)) => self.schema(schema, reference),
             _ => self.pass_over("$ref", at, RuleId::ANYTHING),
         }
     }
@@ -113,7 +115,7 @@ impl<'s> Compiler<'s> {
             if ANNOTATIONS.contains(&keyword.as_str()) {
                 continue;
             }
-            if self.keyword(&mut rule, id, keyword, value, at).is_none() {
+            if self.keyword(&mut rule, id, (keyword, value), keywords, at).is_none() {
                 self.pass_over(keyword, at, ());
             }
         }
@@ -133,14 +135,14 @@ impl<'s> Compiler<'s> {
         &mut self,
         rule: &mut Rule,
         id: RuleId,
-        keyword: &str,
-        value: &'s Value,
+        (keyword, value): (&str, &'s Value),
+        siblings: &'s Map<String, Value>,
         at: &str,
     ) -> Option<()> {
         match keyword {
             "type" => rule.kinds = kinds(value)?,
-            "enum" => rule.listed = Some(value.as_array()?.clone()),
-            "const" => rule.listed = Some(vec![value.clone()]),
+            "enum" => rule.list_only(value.as_array()?),
+            "const" => rule.list_only(std::slice::from_ref(value)),
             "minimum" => rule.bounds.push(Bound::AtLeast(number(value)?)),
             "maximum" => rule.bounds.push(Bound::AtMost(number(value)?)),
             "exclusiveMinimum" => rule.bounds.push(Bound::MoreThan(number(value)?)),
@@ -156,8 +158,13 @@ impl<'s> Compiler<'s> {
             "maxItems" => rule.list.count.most = count(value)?,
             "uniqueItems" => rule.list.unique = value.as_bool()?,
             // A list of them is how drafts before 2020-12 write `prefixItems`.
-            "items" if value.is_array() => rule.list.prefix = self.each(value.as_array()?, keyword, at),
-            "items" | "additionalItems" => rule.list.items = self.schema(value, &within(at, keyword)),
+            "items" if value.is_array() => {
+                rule.list.prefix = self.each(value.as_array()?, keyword, at);
+                if let Some(others) = siblings.get("additionalItems") {
+                    rule.list.items = self.schema(others, &within(at, "additionalItems"));
+                }
+            }
+            "items" => rule.list.items = self.schema(value, &within(at, keyword)),
             "prefixItems" => rule.list.prefix = self.each(value.as_array()?, keyword, at),
             "properties" => {
                 for (name, schema) in value.as_object()? {
@@ -167,8 +174,8 @@ impl<'s> Compiler<'s> {
                 }
             }
             "required" => drop(value.as_array()?),
-            // Read when every pattern is known.
-            "additionalProperties" | "patternProperties" => {}
+            // Read with those that they stand beside.
+            "additionalItems" | "additionalProperties" | "patternProperties" => {}
             "propertyNames" => rule.object.names = Some(self.schema(value, &within(at, keyword))),
             "minProperties" => rule.object.count.least = count(value)?,
             "maxProperties" => rule.object.count.most = count(value)?,
@@ -239,6 +246,9 @@ impl<'s> Compiler<'s> {
     /// The one text that a required property can hold.
     fn constant(&self, rule: &Rule, name: &str) -> Option<String> {
         let property = &rule.object.properties[rule.object.position(name)?];
+        if !property.is_required {
+            return None;
+        }
         match self.rules[property.rule.0].as_ref()?.listed.as_deref() {
             Some([Value::String(constant)]) => Some(constant.clone()),
             _ => None,
@@ -265,5 +275,29 @@ fn number(value: &Value) -> Option<Number> {
 }
 
 fn count(value: &Value) -> Option<usize> {
-    value.as_u64().map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+    match number(value)? {
+        Number::Integer(count) if count >= 0 => Some(usize::try_from(count).unwrap_or(usize::MAX)),
+        _ => None,
+    }
+}
+
+/// A reference is a URI, in which most letters of a name are written as bytes.
+pub(crate) fn percent_decoded(pointer: &str) -> Cow<'_, str> {
+    if !pointer.contains('%') {
+        return pointer.into();
+    }
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped =
+            after.get(..2).filter(|_| byte == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        if let Some(escaped) = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(escaped);
+            rest = &after[2..];
+        } else {
+            bytes.push(byte);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }

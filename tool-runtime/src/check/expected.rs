@@ -2,7 +2,9 @@
 
 use super::Checker;
 use super::number::Number;
+use super::object::only_required;
 use super::rule::{Bound, Count, Kinds, Rule, RuleId};
+use crate::json::Pairs;
 use crate::nearest::nearest;
 use crate::outcome::Shortened;
 use serde_json::Value;
@@ -17,14 +19,15 @@ pub(super) enum Got<'a> {
     Number(Number),
     Text(Cow<'a, str>),
     List,
-    Object,
+    /// With these keys, as far as they are told.
+    Object(String),
 }
 
 impl<'a> Got<'a> {
     pub(super) fn of(json: &'a str) -> Self {
         match Kinds::of(json) {
             Kinds::LIST => return Got::List,
-            Kinds::OBJECT => return Got::Object,
+            Kinds::OBJECT => return Got::Object(first_keys(json)),
             _ => {}
         }
         match serde_json::from_str(json) {
@@ -43,7 +46,7 @@ impl<'a> Got<'a> {
             Got::Number(_) => Kinds::FRACTION,
             Got::Text(_) => Kinds::TEXT,
             Got::List => Kinds::LIST,
-            Got::Object => Kinds::OBJECT,
+            Got::Object(_) => Kinds::OBJECT,
         }
     }
 
@@ -70,8 +73,17 @@ impl fmt::Display for Got<'_> {
             Got::Number(number) => write!(f, "number `{number}`"),
             Got::Text(text) => write!(f, "string \"{}\"", Shortened(text)),
             Got::List => f.write_str("a list"),
-            Got::Object => f.write_str("an object"),
+            Got::Object(keys) => write!(f, "an object{keys}"),
         }
+    }
+}
+
+/// The only key of an object, so that one sees that it is wrong; of an object with many keys none.
+fn first_keys(object: &str) -> String {
+    match serde_json::from_str(object) {
+        Ok(Pairs(pairs)) if pairs.len() == 1 => format!(" with the key `{}`", Shortened(&pairs[0].0)),
+        Ok(Pairs(pairs)) if pairs.is_empty() => " without keys".to_owned(),
+        _ => String::new(),
     }
 }
 
@@ -91,59 +103,86 @@ pub(super) fn instead_of<'a>(expected: &str, got: &Got<'_>, texts: impl Iterator
 /// How deep alternatives of alternatives are told.
 const DEEPEST: usize = 4;
 
-pub(super) fn of_rule(checker: &Checker, rule: &Rule) -> String {
-    let mut words = Vec::new();
-    collect(checker, rule, DEEPEST, &mut words);
-    let told = match words.split_last() {
-        None => "nothing".to_owned(),
-        Some((only, [])) => only.clone(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-    };
-    match rule.not.map(|id| checker.rule(id)).and_then(|not| not.listed.as_deref()) {
-        Some(listed) => format!("{told} other than {}", one_of(listed.iter().map(shown))),
+/// What a rule expects of a value like this one: of a schema that names no type, only what concerns its kind.
+pub(super) fn of_rule(checker: &Checker, rule: &Rule, got: &Got<'_>) -> String {
+    let mut words = Words { checker, kind: got.kind(), told: Vec::new() };
+    words.of_rule(rule, DEEPEST);
+    let told = list(words.told);
+    match rule.not.map(|id| checker.rule(id)) {
+        Some(not) => {
+            let mut words = Words { checker, kind: got.kind(), told: Vec::new() };
+            words.of_rule(not, DEEPEST);
+            format!("{told} other than {}", list(words.told))
+        }
         None => told,
     }
 }
 
-/// Each word once, in order; what is enumerated stands together.
-fn collect(checker: &Checker, rule: &Rule, deepest: usize, words: &mut Vec<String>) {
-    let branches: Vec<RuleId> = rule.branches().chain(rule.all.iter().copied()).collect();
-    if let Some(listed) = &rule.listed {
-        add(words, one_of(listed.iter().map(shown)));
-    } else if rule.kinds == Kinds::ALL && !branches.is_empty() && deepest > 0 {
-        for id in branches {
-            collect(checker, checker.rule(id), deepest - 1, words);
+/// What is expected, each once, in order.
+struct Words<'c> {
+    checker: &'c Checker,
+    kind: Kinds,
+    told: Vec<String>,
+}
+
+impl Words<'_> {
+    fn of_rule(&mut self, rule: &Rule, deepest: usize) {
+        let others: Vec<RuleId> = rule.branches().chain(rule.all.iter().copied()).collect();
+        if let Some(listed) = &rule.listed {
+            for value in listed {
+                self.add(format!("`{}`", shown(value)));
+            }
+        } else if rule.kinds == Kinds::ALL && !others.is_empty() && deepest > 0 {
+            for id in others {
+                self.of_rule(self.checker.rule(id), deepest - 1);
+            }
+        } else {
+            self.of_kinds(rule);
         }
-    } else {
-        of_kinds(rule, words);
+    }
+
+    fn add(&mut self, word: String) {
+        if !self.told.contains(&word) {
+            self.told.push(word);
+        }
+    }
+
+    fn of_kinds(&mut self, rule: &Rule) {
+        let kinds = match rule.kinds {
+            Kinds::ALL if rule.says_something_itself() => self.kind,
+            Kinds::ALL => return self.add("anything".to_owned()),
+            kinds => kinds,
+        };
+        let mut of_kind = |kind: Kinds, word: String| {
+            if kinds.meets(kind) {
+                self.add(word);
+            }
+        };
+        of_kind(Kinds::BOOLEAN, "a boolean".to_owned());
+        let number = if rule.kinds.meets(Kinds::FRACTION) { "a number" } else { "an integer" };
+        let multiple =
+            rule.multiple_of.map_or_else(String::new, |divisor| format!(", a multiple of {divisor}"));
+        of_kind(Kinds::NUMBER, format!("{number}{}{multiple}", Range(&rule.bounds)));
+        let pattern =
+            rule.pattern.as_ref().map(|(pattern, _)| format!(" that matches `{}`", Shortened(pattern)));
+        let pattern = pattern.unwrap_or_default();
+        of_kind(Kinds::TEXT, format!("a string{}{pattern}", Counted(rule.length, "character")));
+        of_kind(Kinds::LIST, format!("a list{}", Counted(rule.list.count, "item")));
+        of_kind(Kinds::OBJECT, format!("an object{}{}", Counted(rule.object.count, "key"), Keys(rule)));
+        of_kind(Kinds::NULL, "null".to_owned());
     }
 }
 
-fn add(words: &mut Vec<String>, word: String) {
-    if !words.contains(&word) {
-        words.push(word);
-    }
-}
+/// Of an object that has nothing but one key, as the content of an enum's variant, which key that is.
+struct Keys<'r>(&'r Rule);
 
-fn of_kinds(rule: &Rule, words: &mut Vec<String>) {
-    if rule.kinds == Kinds::ALL {
-        return add(words, "anything".to_owned());
-    }
-    let mut of_kind = |kind: Kinds, word: String| {
-        if rule.kinds.meets(kind) {
-            add(words, word);
+impl fmt::Display for Keys<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match only_required(self.0) {
+            Some(key) if self.0.object.additional.is_none() => write!(f, " with the key `{key}`"),
+            _ => Ok(()),
         }
-    };
-    of_kind(Kinds::BOOLEAN, "a boolean".to_owned());
-    let number = if rule.kinds.meets(Kinds::FRACTION) { "a number" } else { "an integer" };
-    let multiple = rule.multiple_of.map_or_else(String::new, |divisor| format!(", a multiple of {divisor}"));
-    of_kind(Kinds::NUMBER, format!("{number}{}{multiple}", Range(&rule.bounds)));
-    let pattern =
-        rule.pattern.as_ref().map_or_else(String::new, |(pattern, _)| format!(" that matches `{pattern}`"));
-    of_kind(Kinds::TEXT, format!("a string{}{pattern}", Counted(rule.length, "character")));
-    of_kind(Kinds::LIST, format!("a list{}", Counted(rule.list.count, "item")));
-    of_kind(Kinds::OBJECT, format!("an object{}", Counted(rule.object.count, "key")));
-    of_kind(Kinds::NULL, "null".to_owned());
+    }
 }
 
 /// How many of the values that are possible are told.
@@ -151,7 +190,10 @@ const MOST: usize = 20;
 
 /// `` `a`, `b` or `c` ``
 pub(super) fn one_of<T: fmt::Display>(values: impl Iterator<Item = T>) -> String {
-    let mut told: Vec<String> = values.map(|value| format!("`{value}`")).collect();
+    list(values.map(|value| format!("`{value}`")).collect())
+}
+
+fn list(mut told: Vec<String>) -> String {
     let more = told.len().saturating_sub(MOST);
     told.truncate(MOST);
     match told.split_last() {

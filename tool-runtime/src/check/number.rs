@@ -1,5 +1,6 @@
 //! Numbers compared exactly: a bound of 64 bits is not what the nearest float is.
 
+use serde_json::Value;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -77,7 +78,11 @@ impl Number {
         match (self, divisor) {
             (Number::Integer(_), Number::Integer(0)) => true,
             (Number::Integer(number), Number::Integer(divisor)) => number % divisor == 0,
-            (number, divisor) => (number.as_f64() / divisor.as_f64()).fract() == 0.0,
+            (number, divisor) => {
+                // 19.99 is 1999 hundredths, and no float is either.
+                let quotient = number.as_f64() / divisor.as_f64();
+                (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
+            }
         }
     }
 
@@ -93,8 +98,42 @@ impl Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // Nobody reads forty digits.
+            Number::Integer(integer) if integer.unsigned_abs() > u64::MAX.into() => {
+                write!(f, "{:e}", self.as_f64())
+            }
             Number::Integer(integer) => integer.fmt(f),
+            Number::Float(float) if float.abs() >= 1e15 => write!(f, "{float:e}"),
             Number::Float(float) => float.fmt(f),
         }
     }
+}
+
+/// A value written so that equal ones are equal texts: keys in order, integers as such.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Number(number) => match number.as_f64().map(Number::from) {
+            // What is an integer already is exact, which its float may not be.
+            Some(Number::Integer(integer)) if number.is_f64() => integer.to_string(),
+            _ => number.to_string(),
+        },
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(canonical).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(entries) => {
+            let mut entries: Vec<String> = entries
+                .iter()
+                .map(|(key, value)| format!("{}:{}", Value::from(&**key), canonical(value)))
+                .collect();
+            entries.sort_unstable();
+            format!("{{{}}}", entries.join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The same of JSON; what a parser cannot read is equal to nothing but itself.
+pub(super) fn canonical_text(json: &str) -> String {
+    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| canonical(&value))
 }

@@ -1,9 +1,9 @@
 //! An object held to a rule: each key once, those that must be there, and none that may not.
 
-use super::expected;
+use super::expected::{self, Got};
 use super::rule::{Property, Rule};
 use super::walk::{Stop, Walk, Walked};
-use crate::json::{Scanner, unquoted};
+use crate::json::Scanner;
 use crate::outcome::{ArgumentFault, unknown_arguments};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -15,7 +15,7 @@ impl<'c> Walk<'c> {
         let mut keys = Keys::of(rule);
         json.take(b'{');
         while !json.take(b'}') && json.peek() != 0 {
-            let Some(key) = unquoted(json.string()) else {
+            let Some(key) = json.string().unquoted() else {
                 return self.fault(|_| "a key holds half of a surrogate pair".to_owned());
             };
             json.take(b':');
@@ -33,23 +33,31 @@ impl<'c> Walk<'c> {
         json: &mut Scanner<'j>,
     ) -> Walked {
         let place = rule.object.position(&key);
-        if !keys.insert(place, key.clone()) {
+        let is_new = match place.and_then(bit) {
+            Some(bit) => keys.insert_first(bit),
+            None => keys.others.get_or_insert_with(HashSet::new).insert(key.clone()),
+        };
+        if !is_new {
             json.value();
             return self.fault_of(|path| ArgumentFault::Repeated { argument: path(&key) });
         }
         if let Some(names) = rule.object.names {
-            self.value(names, &Value::from(&*key).to_string())?;
+            if !self.holds(names, &Value::from(&*key).to_string())? {
+                let expected = expected::of_rule(self.checker(), self.rule(names), &Got::Text("".into()));
+                let problem = format!("its key must be {expected}");
+                self.fault_of(|path| ArgumentFault::Invalid { path: path(&key), problem })?;
+            }
         }
         let of_place = place.map(|index| rule.object.properties[index].rule);
-        let patterns = rule.object.patterns.iter().filter(|(pattern, _)| pattern.matches(&key));
-        let mut rules = of_place.into_iter().chain(patterns.map(|&(_, id)| id));
-        let first = rules.next().or(rule.object.additional);
+        let mut patterns =
+            rule.object.patterns.iter().filter(|(pattern, _)| pattern.matches(&key)).map(|&(_, id)| id);
+        let first = of_place.or_else(|| patterns.next()).or(rule.object.additional);
         let outside = self.report().map(|report| report.enter_property(&key));
-        match (first, rules.next()) {
+        match (first, patterns.next()) {
             (Some(id), None) => self.next(id, json)?,
             (Some(first), Some(second)) => {
                 let value = json.value();
-                for id in [first, second].into_iter().chain(rules) {
+                for id in [first, second].into_iter().chain(patterns) {
                     self.value(id, value)?;
                 }
             }
@@ -84,36 +92,35 @@ struct Keys<'j, 'c> {
     rule: &'c Rule,
     /// A bit for each of the first properties of the rule, which is most often all of them.
     first: u64,
-    others: HashSet<Cow<'j, str>>,
+    others: Option<HashSet<Cow<'j, str>>>,
     unknown: Vec<Cow<'j, str>>,
 }
 
-impl<'j, 'c> Keys<'j, 'c> {
+impl<'c> Keys<'_, 'c> {
     fn of(rule: &'c Rule) -> Self {
-        Keys { rule, first: 0, others: HashSet::new(), unknown: Vec::new() }
+        Keys { rule, first: 0, others: None, unknown: Vec::new() }
     }
 
     /// Whether it is new.
-    fn insert(&mut self, place: Option<usize>, key: Cow<'j, str>) -> bool {
-        match place.and_then(bit) {
-            Some(bit) => {
-                let is_new = self.first & bit == 0;
-                self.first |= bit;
-                is_new
-            }
-            None => self.others.insert(key),
-        }
+    fn insert_first(&mut self, bit: u64) -> bool {
+        let is_new = self.first & bit == 0;
+        self.first |= bit;
+        is_new
     }
 
     fn holds(&self, place: Option<usize>, key: &str) -> bool {
         match place.and_then(bit) {
             Some(bit) => self.first & bit != 0,
-            None => self.others.contains(key),
+            None => self.others_hold(key),
         }
     }
 
+    fn others_hold(&self, key: &str) -> bool {
+        self.others.as_ref().is_some_and(|others| others.contains(key))
+    }
+
     fn len(&self) -> usize {
-        self.others.len() + self.first.count_ones() as usize
+        self.others.as_ref().map_or(0, HashSet::len) + self.first.count_ones() as usize
     }
 
     /// What can be said only when every key is known.
@@ -129,7 +136,7 @@ impl<'j, 'c> Keys<'j, 'c> {
                     .map(|(_, property)| &*property.name),
             );
         }
-        missing.extend(object.required.iter().map(String::as_str).filter(|key| !self.others.contains(*key)));
+        missing.extend(object.required.iter().map(String::as_str).filter(|key| !self.others_hold(key)));
         for key in &missing {
             walk.fault_of(|path| ArgumentFault::Missing { argument: path(key) })?;
         }
@@ -151,7 +158,12 @@ impl<'j, 'c> Keys<'j, 'c> {
             Ok(())
         } else {
             let length = self.len();
-            walk.fault(|checker| format!("expected {}, got {length}", expected::of_rule(checker, rule)))
+            walk.fault(|checker| {
+                format!(
+                    "expected {}, got {length}",
+                    expected::of_rule(checker, rule, &Got::Object(String::new()))
+                )
+            })
         }
     }
 }
@@ -165,7 +177,7 @@ pub(super) fn value_of<'j>(object: &'j str, key: &str) -> Option<&'j str> {
     let mut json = Scanner::new(object);
     json.take(b'{');
     while !json.take(b'}') && json.peek() != 0 {
-        let name = unquoted(json.string());
+        let name = json.string().unquoted();
         json.take(b':');
         let value = json.value();
         if name.is_some_and(|name| name == key) {

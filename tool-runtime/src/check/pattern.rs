@@ -20,7 +20,7 @@ impl Pattern {
             UNSIGNED_KEYS => Some(Pattern::Unsigned),
             SIGNED_KEYS => Some(Pattern::Signed),
             #[cfg(feature = "regex")]
-            _ => regex::Regex::new(pattern).ok().map(Pattern::Regex),
+            _ => regex::Regex::new(&of_ecmascript(pattern)).ok().map(Pattern::Regex),
             #[cfg(not(feature = "regex"))]
             _ => None,
         }
@@ -41,4 +41,22 @@ impl Pattern {
             Pattern::Regex(regex) => regex.is_match(text),
         }
     }
+}
+
+/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII.
+#[cfg(feature = "regex")]
+fn of_ecmascript(pattern: &str) -> String {
+    let mut translated = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, if letter == '\\' { letters.next() } else { None }) {
+            (_, Some('d')) => translated.push_str("[0-9]"),
+            (_, Some('D')) => translated.push_str("[^0-9]"),
+            (_, Some('w')) => translated.push_str("[0-9A-Za-z_]"),
+            (_, Some('W')) => translated.push_str("[^0-9A-Za-z_]"),
+            (_, Some(escaped)) => translated.extend([letter, escaped]),
+            (_, None) => translated.push(letter),
+        }
+    }
+    translated
 }

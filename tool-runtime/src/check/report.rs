@@ -1,7 +1,10 @@
 //! What is wrong, and where.
 
-use crate::outcome::ArgumentFault;
+use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use std::fmt::Write as _;
+
+/// More faults than that are not even counted: a model may send a list of a million.
+const MOST_KEPT: usize = 1_000;
 
 /// The faults that a walk met.
 #[derive(Debug)]
@@ -46,7 +49,13 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, fault: ArgumentFault) {
-        self.faults.push(fault);
+        if self.faults.len() >= MOST_KEPT {
+            return;
+        }
+        // Two rules may say the same of one value.
+        if !self.faults.iter().rev().take(MOST_FAULTS).any(|known| *known == fault) {
+            self.faults.push(fault);
+        }
     }
 
     pub(super) fn invalid(&mut self, problem: String) {

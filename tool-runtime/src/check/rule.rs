@@ -1,6 +1,6 @@
 //! What one schema says, in the form that is quick to hold a value to.
 
-use super::number::Number;
+use super::number::{Number, canonical};
 use super::pattern::Pattern;
 use serde_json::Value;
 
@@ -108,6 +108,15 @@ impl Rule {
         }
     }
 
+    /// `enum` and `const`; where both stand, what is in both.
+    pub(super) fn list_only(&mut self, values: &[Value]) {
+        let is_listed = |value: &&Value| match &self.listed {
+            Some(listed) => listed.iter().any(|other| canonical(other) == canonical(value)),
+            None => true,
+        };
+        self.listed = Some(values.iter().filter(is_listed).cloned().collect());
+    }
+
     /// The rule once nothing more is to be said.
     pub(super) fn complete(mut self) -> Self {
         let lists_more_than_scalars = self
@@ -121,6 +130,20 @@ impl Rule {
             // A list or an object is equal to none of the scalars that are listed.
             || (self.listed.is_some() && self.kinds.meets(Kinds::LIST.with(Kinds::OBJECT)));
         self
+    }
+
+    /// The rules that the same value must keep to, one after the other.
+    pub(super) fn same_value(&self, step: usize) -> Option<RuleId> {
+        let branches = self.alternatives.iter().flat_map(|alternatives| &alternatives.branches);
+        self.all.iter().chain(branches).chain(&self.not).nth(step).copied()
+    }
+
+    /// Says nothing more by the rule that stands there.
+    pub(super) fn forget(&mut self, step: usize) {
+        let branches = self.alternatives.iter_mut().flat_map(|alternatives| &mut alternatives.branches);
+        if let Some(id) = self.all.iter_mut().chain(branches).chain(&mut self.not).nth(step) {
+            *id = RuleId::ANYTHING;
+        }
     }
 
     pub(super) fn takes_any_text(&self) -> bool {

@@ -1,18 +1,17 @@
 //! A text held to a rule: one walk, which ends at the first fault or, where it reports, finds them all.
 
 use super::expected::{self, Got};
-use super::number::{Number, Written};
+use super::number::{Number, Written, canonical_text};
 use super::report::Report;
 use super::rule::{Bound, Count, Kinds, Rule, RuleId};
 use super::{Budget, Checker};
-use crate::json::{Scanner, unquoted};
+use crate::json::{Quoted, Scanner};
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// How deep values may be nested, alternatives counted: a schema that refers to itself can ask for any depth.
-/// `serde_json` takes 128 levels.
-const DEEPEST: usize = 256;
+/// How deep lists and objects may stand in one another: `serde_json` reads no more of them.
+pub(crate) const DEEPEST: usize = 127;
 
 pub(super) struct Walk<'c> {
     checker: &'c Checker,
@@ -51,6 +50,10 @@ impl<'c> Walk<'c> {
 
     pub(super) fn budget(&self) -> Budget {
         self.budget
+    }
+
+    pub(super) fn checker(&self) -> &'c Checker {
+        self.checker
     }
 
     pub(super) fn rule(&self, id: RuleId) -> &'c Rule {
@@ -138,17 +141,14 @@ impl<'c> Walk<'c> {
         }
     }
 
-    fn mismatch(&mut self, rule: &Rule, got: &Got<'_>) -> Walked {
-        self.fault(|checker| format!("expected {}, got {got}", expected::of_rule(checker, rule)))
+    #[cold]
+    pub(super) fn mismatch(&mut self, rule: &Rule, got: &Got<'_>) -> Walked {
+        self.fault(|checker| format!("expected {}, got {got}", expected::of_rule(checker, rule, got)))
     }
 
-    pub(super) fn deeper(&mut self) -> Walked {
+    fn deeper(&mut self) -> Walked {
         self.depth += 1;
         if self.depth > DEEPEST { Err(Stop::GivenUp("recursion limit exceeded")) } else { Ok(()) }
-    }
-
-    pub(super) fn up(&mut self) {
-        self.depth -= 1;
     }
 
     /// Pays for looking at a value once more.
@@ -161,14 +161,14 @@ impl<'c> Walk<'c> {
         match &rule.listed {
             Some(listed) if !listed.iter().any(|value| got.is(value)) => self.fault(|checker| {
                 let texts = listed.iter().filter_map(Value::as_str);
-                expected::instead_of(&expected::of_rule(checker, rule), got, texts)
+                expected::instead_of(&expected::of_rule(checker, rule, got), got, texts)
             }),
             _ => Ok(()),
         }
     }
 
-    fn text(&mut self, rule: &Rule, written: &str) -> Walked {
-        let Some(text) = unquoted(written) else {
+    fn text(&mut self, rule: &Rule, written: Quoted<'_>) -> Walked {
+        let Some(text) = written.unquoted() else {
             return self.fault(|_| "the string holds half of a surrogate pair".to_owned());
         };
         let holds = (rule.length == Count::ANY || rule.length.admits(text.chars().count()))
@@ -194,7 +194,7 @@ impl<'c> Walk<'c> {
 
     fn list(&mut self, rule: &'c Rule, json: &mut Scanner<'_>) -> Walked {
         json.take(b'[');
-        let mut seen = HashSet::new();
+        let mut seen = None;
         let mut length = 0;
         while !json.take(b']') && json.peek() != 0 {
             let outside = self.report.as_mut().map(|report| report.enter_item(length));
@@ -202,7 +202,7 @@ impl<'c> Walk<'c> {
             if rule.list.unique {
                 let item = json.value();
                 self.value(id, item)?;
-                if !seen.insert(canonical(item)) {
+                if !seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
                     self.fault(|_| "is there twice".to_owned())?;
                 }
             } else {
@@ -217,7 +217,9 @@ impl<'c> Walk<'c> {
         if rule.list.count.admits(length) {
             Ok(())
         } else {
-            self.fault(|checker| format!("expected {}, got {length}", expected::of_rule(checker, rule)))
+            self.fault(|checker| {
+                format!("expected {}, got {length}", expected::of_rule(checker, rule, &Got::List))
+            })
         }
     }
 }
@@ -231,30 +233,4 @@ impl Bound {
             Bound::LessThan(bound) => number.compare(bound).is_lt(),
         }
     }
-}
-
-/// A value written so that equal ones are equal texts: keys in order, integers as such.
-fn canonical(json: &str) -> String {
-    fn settled(value: Value) -> Value {
-        match value {
-            Value::Number(number) => match number.as_f64().map(Number::from) {
-                // What is an integer already is exact, which its float may not be.
-                Some(Number::Integer(integer)) if number.is_f64() => integer.to_string().into(),
-                _ => number.to_string().into(),
-            },
-            // Told from the numbers above.
-            Value::String(text) => format!("\"{text}").into(),
-            Value::Array(items) => items.into_iter().map(settled).collect(),
-            Value::Object(entries) => {
-                let mut entries: Vec<(String, Value)> = entries.into_iter().collect();
-                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-                let pairs =
-                    entries.into_iter().map(|(key, value)| Value::from(vec![key.into(), settled(value)]));
-                Value::Array(vec![pairs.collect()])
-            }
-            other => other,
-        }
-    }
-    // What a parser cannot read is equal to nothing but itself.
-    serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| settled(value).to_string())
 }

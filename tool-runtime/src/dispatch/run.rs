@@ -4,6 +4,7 @@ use super::panics;
 use crate::arguments::Refusal;
 use crate::context::BatchContext;
 use crate::invocation::{NotStarted, Scope};
+use crate::mend::{Leniency, Mended};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply};
 use crate::registry::{Entry, Registry};
@@ -67,44 +68,52 @@ impl Registry {
     }
 
     async fn run_here(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
-        // A null that stands for what is left out may also be a value: it is gone before the reading.
-        let leniency = self.leniency();
-        let refused = if leniency.null_is_absent && work.arguments.contains("null") {
-            None
-        } else {
-            match self.start(tool, work) {
-                Ok(started) => return settled(tool, started.await),
-                Err(NotStarted::Refused(refusal)) => Some(NotStarted::Refused(refusal)),
-                Err(why) => return Err(not_started(tool, why)),
+        match self.without_nulls(tool, work.arguments) {
+            Some(mended) => {
+                let work = Work { arguments: &mended.arguments, ..work };
+                Box::pin(self.run_read(tool, work)).await
             }
-        };
-        // Boxed, since few calls come here.
-        Box::pin(self.run_mended(tool, work, refused)).await
+            None => self.run_read(tool, work).await,
+        }
     }
 
-    /// Runs a call whose arguments may have to be mended first; `refused` is what was said of them as they are.
+    /// A null that stands for what is left out may be a value as well: it is gone before the arguments are read.
+    fn without_nulls(&self, tool: &Entry, arguments: &str) -> Option<Box<Mended>> {
+        let leniency = self.leniency();
+        if leniency.null_is_absent && arguments.contains("null") {
+            tool.mend(arguments, Leniency { slips: false, ..leniency }).map(Box::new)
+        } else {
+            None
+        }
+    }
+
+    async fn run_read(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+        let started = match self.start(tool, work) {
+            Ok(started) => started,
+            // Boxed, since few calls come here.
+            Err(NotStarted::Refused(refusal)) => return Box::pin(self.run_mended(tool, work, refusal)).await,
+            Err(why) => return Err(not_started(tool, why)),
+        };
+        settled(tool, started.await)
+    }
+
+    /// Runs a call whose arguments were refused as they are, if they can be mended.
     #[cold]
     async fn run_mended(
         &self,
         tool: &Entry,
         work: Work<'_>,
-        refused: Option<NotStarted>,
+        refusal: Box<Refusal>,
     ) -> Result<String, CallError> {
-        if let Some(mended) = tool.mend(work.arguments, self.leniency()) {
-            if let Ok(started) = self.start(tool, Work { arguments: &mended.arguments, ..work }) {
-                // Set once: a call is mended once.
-                let _ = work.repairs.set(mended.repairs);
-                return settled(tool, started.await);
-            }
-        }
-        let started = match refused {
-            Some(refused) => Err(refused),
-            None => self.start(tool, work),
+        let Some(mended) = tool.mend(work.arguments, self.leniency()) else {
+            return Err(not_started(tool, NotStarted::Refused(refusal)));
         };
-        match started {
-            Ok(started) => settled(tool, started.await),
-            Err(why) => Err(not_started(tool, why)),
-        }
+        // What is still wrong is told of the arguments as they were understood.
+        let started = self.start(tool, Work { arguments: &mended.arguments, ..work });
+        let started = started.map_err(|why| not_started(tool, why))?;
+        // Set once: a call is mended once.
+        let _ = work.repairs.set(mended.repairs);
+        settled(tool, started.await)
     }
 
     fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, NotStarted> {

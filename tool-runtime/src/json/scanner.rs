@@ -34,25 +34,28 @@ impl<'j> Scanner<'j> {
     /// Goes over a value of any kind, and says how it is written.
     pub(crate) fn value(&mut self) -> &'j str {
         match self.peek() {
-            b'"' => self.string(),
+            b'"' => self.string().written,
             b'{' | b'[' => self.nested(),
             _ => self.scalar(),
         }
     }
 
     /// Goes over a string, quotes and all.
-    pub(crate) fn string(&mut self) -> &'j str {
+    pub(crate) fn string(&mut self) -> Quoted<'j> {
         let from = self.at;
-        let bytes = self.json.as_bytes();
+        let mut has_escape = false;
         self.at += 1;
-        while let Some(&byte) = bytes.get(self.at) {
-            match byte {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
+        loop {
+            let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
+            let stop = rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).unwrap_or(rest.len());
+            self.at += stop;
+            if rest.get(stop) != Some(&b'\\') {
+                break;
             }
+            has_escape = true;
+            self.at += 2;
         }
-        self.since(from, 1)
+        Quoted { written: self.since(from, 1), has_escape }
     }
 
     /// Goes over a number, a boolean or null.
@@ -93,12 +96,27 @@ impl<'j> Scanner<'j> {
     }
 }
 
-/// What a string says, and `None` if it holds half a surrogate pair, which no parser reads.
-pub(crate) fn unquoted(string: &str) -> Option<Cow<'_, str>> {
-    let inner = string.strip_prefix('"')?.strip_suffix('"')?;
-    if inner.contains('\\') {
-        serde_json::from_str(string).ok().map(Cow::Owned)
-    } else {
-        Some(Cow::Borrowed(inner))
+/// A string as it stands in JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quoted<'j> {
+    written: &'j str,
+    has_escape: bool,
+}
+
+impl<'j> Quoted<'j> {
+    /// A value that is a string, if it is one.
+    pub(crate) fn of(value: &'j str) -> Option<Self> {
+        let mut json = Scanner::new(value);
+        (json.peek() == b'"').then(|| json.string())
+    }
+
+    /// What it says, and `None` if it holds half a surrogate pair, which no parser reads.
+    pub(crate) fn unquoted(self) -> Option<Cow<'j, str>> {
+        if self.has_escape {
+            serde_json::from_str(self.written).ok().map(Cow::Owned)
+        } else {
+            let inner = self.written.get(1..self.written.len().saturating_sub(1));
+            inner.map(Cow::Borrowed)
+        }
     }
 }

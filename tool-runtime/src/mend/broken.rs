@@ -56,6 +56,7 @@ fn strict(text: &str) -> Option<(String, Vec<String>)> {
         allow_extended_string_escapes: false,
     };
     let mut scanner = Scanner::new(text, &options);
+    let mut end = 0;
     let mut strict = String::with_capacity(text.len());
     let mut comma = None;
     let mut repairs = Vec::new();
@@ -66,8 +67,14 @@ fn strict(text: &str) -> Option<(String, Vec<String>)> {
     };
     while let Some(token) = scanner.scan().ok()? {
         let written = &text[scanner.token_start()..scanner.token_end()];
+        // What stands apart stays apart: `1 2` is not 12.
+        if scanner.token_start() > end {
+            strict.push(' ');
+        }
+        end = scanner.token_end();
         if matches!(token, Token::CommentLine(_) | Token::CommentBlock(_)) {
             repaired("a comment was left out");
+            strict.push(' ');
             continue;
         }
         if let Some(comma) = comma.take() {
@@ -79,7 +86,7 @@ fn strict(text: &str) -> Option<(String, Vec<String>)> {
         }
         match token {
             // Not alone: `[,]` is not an empty list.
-            Token::Comma if !strict.ends_with(['{', '[', ',']) => comma = Some(","),
+            Token::Comma if !strict.trim_end().ends_with(['{', '[', ',']) => comma = Some(","),
             Token::String(text) if written.starts_with('\'') => {
                 repaired("single quotes were read as double ones");
                 if written.contains(|letter: char| letter.is_control()) {

@@ -4,11 +4,15 @@ use std::fmt::Write as _;
 
 /// Up to here, a float tells every integer from the next: 2 to the power of 53.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+/// The most digits that a float needs to be told from its neighbours.
+const DIGITS_OF_FLOATS: usize = 17;
 
-/// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. Where not every
-/// digit is written, the float is what is meant.
+/// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. With an exponent
+/// and no more digits than a float is written with, it is a float that somebody wrote, and that float's integer.
 pub(super) fn of_float(number: &str) -> Option<String> {
-    if number.contains(['e', 'E']) {
+    let digits =
+        number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit).count();
+    if number.contains(['e', 'E']) && digits <= DIGITS_OF_FLOATS {
         let float: f64 = number.parse().ok()?;
         if float.fract() == 0.0 && float.abs() > MOST_EXACT {
             return Some(format!("{float:.0}"));

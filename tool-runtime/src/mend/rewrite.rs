@@ -3,6 +3,7 @@
 use super::{Leniency, integer, slips};
 use crate::check::{Admitted, Budget, Checker, Kinds, Rule, RuleId};
 use crate::json::Pairs;
+use crate::outcome::Shortened;
 use serde_json::value::RawValue;
 
 pub(super) struct Rewriting<'c> {
@@ -10,6 +11,8 @@ pub(super) struct Rewriting<'c> {
     leniency: Leniency,
     pub(super) repairs: Vec<String>,
     path: String,
+    /// Whether the value is an entry of a list: `[1, 2]` may be a list of lists in two ways.
+    is_entry: bool,
     /// A value that fits no alternative is tried with each of them.
     budget: Budget,
 }
@@ -19,8 +22,8 @@ type Guides<'c> = Vec<&'c Rule>;
 
 impl<'c> Rewriting<'c> {
     pub(super) fn new(checker: &'c Checker, leniency: Leniency, arguments: &str) -> Self {
-        let budget = Budget::of(arguments);
-        Rewriting { checker, leniency, repairs: Vec::new(), path: String::new(), budget }
+        let budget = Budget::for_trials(arguments);
+        Rewriting { checker, leniency, repairs: Vec::new(), path: String::new(), is_entry: false, budget }
     }
 
     /// An object of arguments.
@@ -56,9 +59,7 @@ impl<'c> Rewriting<'c> {
         let rule = self.checker.rule(id);
         let mut guides = vec![rule];
         for &other in rule.all() {
-            if guides.len() < 100 {
-                guides.extend(self.guides(other, json));
-            }
+            guides.extend(self.guides(other, json));
         }
         if let Some(meant) = self.meant(rule, json) {
             guides.extend(self.guides(meant, json));
@@ -70,7 +71,8 @@ impl<'c> Rewriting<'c> {
     fn meant(&mut self, rule: &Rule, json: &str) -> Option<RuleId> {
         let mut readings: Vec<(RuleId, String)> = Vec::new();
         let mut with_floats = None;
-        for branch in rule.branches() {
+        let branches = self.checker.branches(rule, json);
+        for &branch in &branches {
             match self.admits(branch, json) {
                 Some(Admitted::AsWritten) => return Some(branch),
                 Some(Admitted::WithIntegralFloats) => with_floats = with_floats.or(Some(branch)),
@@ -80,7 +82,12 @@ impl<'c> Rewriting<'c> {
         if with_floats.is_some() {
             return with_floats;
         }
-        for branch in rule.branches() {
+        // Text may hold what another kind of value is wanted for.
+        let tried = if Kinds::of(json) == Kinds::OBJECT { branches } else { rule.branches().collect() };
+        if let &[only] = &tried[..] {
+            return Some(only);
+        }
+        for branch in tried {
             if self.budget.is_spent() {
                 return None;
             }
@@ -98,7 +105,7 @@ impl<'c> Rewriting<'c> {
         }
     }
 
-    fn object(&mut self, guides: &Guides<'c>, json: &str) -> String {
+    fn object(&mut self, guides: &[&'c Rule], json: &str) -> String {
         let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return json.to_owned() };
         let mut written = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
@@ -107,7 +114,7 @@ impl<'c> Rewriting<'c> {
             let value = match known {
                 Some((_, false)) if self.leniency.null_is_absent && value.get() == "null" => continue,
                 _ => match known.map(|(rule, _)| rule).or_else(other) {
-                    Some(rule) => self.within(&key, |this| this.value(rule, value.get())),
+                    Some(rule) => self.within(&key, false, |this| this.value(rule, value.get())),
                     None => value.get().to_owned(),
                 },
             };
@@ -116,13 +123,13 @@ impl<'c> Rewriting<'c> {
         format!("{{{}}}", written.join(","))
     }
 
-    fn list(&mut self, guides: &Guides<'c>, json: &str) -> String {
+    fn list(&mut self, guides: &[&'c Rule], json: &str) -> String {
         let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) else { return json.to_owned() };
         let mut written = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
             let rule = guides.iter().map(|rule| rule.item(index)).find(|&rule| rule != RuleId::ANYTHING);
             written.push(match rule {
-                Some(rule) => self.within(&format!("[{index}]"), |this| this.value(rule, item.get())),
+                Some(rule) => self.within(&format!("[{index}]"), true, |this| this.value(rule, item.get())),
                 None => item.get().to_owned(),
             });
         }
@@ -130,28 +137,31 @@ impl<'c> Rewriting<'c> {
     }
 
     /// A value of a kind that is not wanted, as one that is, if that is what it says.
-    fn slip(&mut self, rule: RuleId, wanted: Kinds, guides: &Guides<'c>, json: &str) -> String {
-        let before = self.repairs.len();
-        if let Some(inner) = slips::in_text(wanted, json) {
-            let written = self.value(rule, &inner);
-            if self.admits(rule, &written).is_some() {
-                return self.repaired(before, &format!("the string {json} was read as {written}"), written);
-            }
-        }
+    fn slip(&mut self, rule: RuleId, wanted: Kinds, guides: &[&'c Rule], json: &str) -> String {
+        let (before, is_entry) = (self.repairs.len(), self.is_entry);
         let item = guides.iter().map(|rule| rule.item(0)).find(|&rule| rule != RuleId::ANYTHING);
-        if let (Some(item), true) = (item, slips::may_stand_alone(wanted, json)) {
-            let written = format!("[{}]", self.value(item, json));
-            if self.admits(rule, &written).is_some() {
-                return self.repaired(before, "one value was read as a list of it", written);
+        let written = match (slips::in_text(wanted, json), item) {
+            (Some(inner), _) => self.value(rule, &inner),
+            // Not where a list of lists is wanted, since one value could be either.
+            (None, Some(item))
+                if !is_entry
+                    && slips::may_stand_alone(wanted, json)
+                    && !self.checker.admits_kind(item, Kinds::LIST) =>
+            {
+                format!("[{}]", self.value(item, json))
             }
+            _ => return json.to_owned(),
+        };
+        self.repairs.truncate(before);
+        if self.admits(rule, &written).is_none() {
+            return json.to_owned();
         }
-        self.repairs.truncate(before);
-        json.to_owned()
-    }
-
-    fn repaired(&mut self, before: usize, what: &str, written: String) -> String {
-        self.repairs.truncate(before);
-        self.repairs.push(format!("`{}`: {what}", self.path));
+        self.repairs.push(format!(
+            "`{}`: {} was read as {}",
+            self.path,
+            Shortened(json),
+            Shortened(&written)
+        ));
         written
     }
 
@@ -159,14 +169,16 @@ impl<'c> Rewriting<'c> {
         self.checker.admits_within(rule, json, &mut self.budget)
     }
 
-    fn within<T>(&mut self, step: &str, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = self.path.len();
-        if outside > 0 && !step.starts_with('[') {
+    fn within<T>(&mut self, step: &str, is_entry: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = (self.path.len(), self.is_entry);
+        if outside.0 > 0 && !is_entry {
             self.path.push('.');
         }
         self.path.push_str(step);
+        self.is_entry = is_entry;
         let done = work(self);
-        self.path.truncate(outside);
+        self.path.truncate(outside.0);
+        self.is_entry = outside.1;
         done
     }
 }

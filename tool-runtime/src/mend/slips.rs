@@ -14,7 +14,19 @@ pub(super) fn in_text(wanted: Kinds, json: &str) -> Option<String> {
     (is_readable && wanted.meets(kind)).then(|| inner.to_owned())
 }
 
-/// Whether a value may be the only one of a list. A null is rather no list at all.
+/// Whether a value may be the only one of a list: not a null, which is rather no list at all, nor a text that says nothing or
+/// begins as a list or an object does.
 pub(super) fn may_stand_alone(wanted: Kinds, json: &str) -> bool {
-    wanted.meets(Kinds::LIST) && Kinds::of(json) != Kinds::NULL && Kinds::of(json) != Kinds::LIST
+    let is_plain_text = || {
+        serde_json::from_str::<String>(json).is_ok_and(|text| {
+            let text = text.trim();
+            !text.is_empty() && text != "null" && !text.starts_with(['[', '{'])
+        })
+    };
+    wanted.meets(Kinds::LIST)
+        && match Kinds::of(json) {
+            Kinds::NULL | Kinds::LIST => false,
+            Kinds::TEXT => is_plain_text(),
+            _ => true,
+        }
 }

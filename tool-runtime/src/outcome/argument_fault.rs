@@ -1,6 +1,6 @@
 //! What is wrong with the arguments of a call.
 
-use super::{MOST_FAULTS, Shortened};
+use super::{MOST_FAULTS, ShortPath, Shortened};
 use crate::nearest::nearest;
 use std::fmt;
 
@@ -11,29 +11,29 @@ pub enum ArgumentFault {
     /// The value is not what the parameter takes.
     #[non_exhaustive]
     Invalid {
-        /// Which value: the argument.
+        /// Which value, as in `stops[2].city`; empty for the arguments as a whole.
         path: String,
-        /// What the decoder says, for example `expected u8, got string "tomorrow"`.
+        /// What was expected and what came, for example `expected u8, got string "tomorrow"`.
         problem: String,
     },
-    /// A required argument was not given.
+    /// A required argument, or a required key inside of one, was not given.
     #[non_exhaustive]
     Missing {
-        /// The argument.
+        /// Which one, as in `stops[2].city`.
         argument: String,
     },
-    /// The tool has no such argument.
+    /// The tool has no such argument, or a value inside of one no such key.
     #[non_exhaustive]
     Unknown {
-        /// What was given.
+        /// What was given, as in `stops[2].town`.
         argument: String,
-        /// The argument that was probably meant.
+        /// The name that was probably meant, without what stands before it.
         meant: Option<String>,
     },
     /// The argument was given more than once.
     #[non_exhaustive]
     Repeated {
-        /// The argument.
+        /// Which one, as in `stops[2].city`.
         argument: String,
     },
 }
@@ -82,16 +82,17 @@ fn problem(error: &serde_json::Error) -> String {
 impl fmt::Display for ArgumentFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentFault::Invalid { path, problem } => write!(f, "`{}`: {problem}", Shortened(path)),
-            ArgumentFault::Missing { argument } => write!(f, "`{argument}` is missing"),
+            ArgumentFault::Invalid { path, problem } if path.is_empty() => f.write_str(problem),
+            ArgumentFault::Invalid { path, problem } => write!(f, "`{}`: {problem}", ShortPath(path)),
+            ArgumentFault::Missing { argument } => write!(f, "`{}` is missing", ShortPath(argument)),
             ArgumentFault::Unknown { argument, meant } => {
-                write!(f, "`{}` is not an argument", Shortened(argument))?;
+                write!(f, "`{}` is not an argument", ShortPath(argument))?;
                 match meant {
                     Some(meant) => write!(f, ", did you mean `{meant}`?"),
                     None => Ok(()),
                 }
             }
-            ArgumentFault::Repeated { argument } => write!(f, "`{}` is given twice", Shortened(argument)),
+            ArgumentFault::Repeated { argument } => write!(f, "`{}` is given twice", ShortPath(argument)),
         }
     }
 }

@@ -16,3 +16,18 @@ impl fmt::Display for Shortened<'_> {
         }
     }
 }
+
+/// A path into a value that a model sent: its end says which value is meant.
+pub(crate) struct ShortPath<'a>(pub(crate) &'a str);
+
+impl fmt::Display for ShortPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.0.chars().count();
+        if length <= MOST {
+            return f.write_str(self.0);
+        }
+        let place =
+            |character: usize| self.0.char_indices().nth(character).map_or(self.0.len(), |(at, _)| at);
+        write!(f, "{}…{}", &self.0[..place(MOST / 2)], &self.0[place(length - MOST / 2)..])
+    }
+}

@@ -211,8 +211,8 @@ impl RegistryBuilder {
     }
 
     /// Gives a dynamic tool whose name servers would refuse one that they take: `_` for each letter other than those of
-    /// the English alphabet, digits, `_` and `-`; and one of more than 64 letters is cut, and ends in a fingerprint of the
-    /// whole. `false` by default.
+    /// the English alphabet, digits, `_` and `-`. One of more than 64 letters is cut, and ends in a fingerprint of the whole,
+    /// as do two that would have one name. `false` by default.
     ///
     /// The model sees and calls the new name. The program may use either, and finds the old one with
     /// [`Registry::original_name`].
@@ -262,7 +262,7 @@ impl RegistryBuilder {
     /// assert_eq!(answers[0].content, "3");
     /// assert_eq!(
     ///     answers[0].outcome().expect("it ran").repairs(),
-    ///     ["a trailing comma was left out", r#"`numbers`: the string "[1, 2]" was read as [1,2]"#],
+    ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1,2]"#],
     /// );
     /// # Ok(())
     /// # }
@@ -285,6 +285,9 @@ impl RegistryBuilder {
     /// Only if a `#[arg(default = ..)]` or a `JsonSchema` of the program does.
     pub fn build(self) -> Result<Registry, BuildError> {
         let RegistryBuilder { functions, methods, dynamic, states, batch_states, options, mut faults } = self;
+        for tool in &dynamic {
+            refuse_dynamic(tool, &mut faults);
+        }
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
         let mut add = |name: &str, candidate: serde_json::Result<Candidate>| match candidate {
@@ -297,13 +300,9 @@ impl RegistryBuilder {
         for (name, tool, instance) in methods {
             add(&name.clone(), Candidate::of_method(name, tool, instance));
         }
-        let mut dynamic_faults = Vec::new();
-        for tool in dynamic {
-            refuse_dynamic(&tool, &mut dynamic_faults);
-            let name = if options.map_names { name::mapped(&tool.name) } else { tool.name.clone() };
+        for (name, tool) in name::of_dynamic_tools(dynamic, options.map_names) {
             add(&name.clone(), Candidate::of_dynamic(name, tool));
         }
-        faults.append(&mut dynamic_faults);
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
 

@@ -1,5 +1,8 @@
 //! The names that servers take.
 
+use crate::tool::DynamicTool;
+use std::collections::HashMap;
+
 /// What servers take as the name of a function:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 const LONGEST: usize = 64;
@@ -16,15 +19,32 @@ fn is_allowed(letter: char) -> bool {
 /// so that a call is understood after a restart.
 pub(super) fn mapped(name: &str) -> String {
     let mapped: String = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
-    if is_valid(&mapped) {
-        return mapped;
-    }
-    // Long names often begin alike.
-    let head: String = mapped.chars().take(LONGEST - 9).collect();
+    if is_valid(&mapped) { mapped } else { marked(name) }
+}
+
+/// The same, told from every other that is mapped alike.
+pub(super) fn marked(name: &str) -> String {
+    let allowed = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' });
+    let head: String = allowed.take(LONGEST - 9).collect();
     format!("{head}_{:08x}", fingerprint(name))
 }
 
 /// FNV-1a, which is the same in every build: <http://www.isthe.com/chongo/tech/comp/fnv/>.
 fn fingerprint(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Each tool under the name that servers see.
+pub(super) fn of_dynamic_tools(tools: Vec<DynamicTool>, are_mapped: bool) -> Vec<(String, DynamicTool)> {
+    let name_of = |tool: &DynamicTool| if are_mapped { mapped(&tool.name) } else { tool.name.clone() };
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for tool in &tools {
+        *counts.entry(name_of(tool)).or_default() += 1;
+    }
+    let named = |tool: DynamicTool| {
+        let name = name_of(&tool);
+        let is_ambiguous = name != tool.name && counts.get(&name).is_some_and(|&count| count > 1);
+        (if is_ambiguous { marked(&tool.name) } else { name }, tool)
+    };
+    tools.into_iter().map(named).collect()
 }

@@ -4,12 +4,13 @@ mod enums;
 mod numbers;
 mod recursion;
 
-pub(super) use recursion::refer;
+pub(super) use recursion::settle;
 
 use crate::check::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
-/// The same values in fewer words. Subschemas come first, so that each step finds the simple form of them.
+/// The same in fewer words, and no wider than serde reads. Subschemas come first, so that each step finds the simple form
+/// of them.
 pub(super) fn normalise(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut |subschema| {
@@ -26,8 +27,13 @@ pub(super) fn normalise(schema: &mut Value) {
     }
     numbers::bound(keywords);
     keys(keywords);
-    items(keywords);
+    if is_array(keywords) {
+        tuple_of_one_kind(keywords);
+        items(keywords);
+    }
+    enums::flattened(keywords);
     enums::merge(keywords);
+    empty_struct(keywords);
     nullable(keywords);
 }
 
@@ -35,7 +41,9 @@ pub(super) fn normalise(schema: &mut Value) {
 pub(super) fn complete(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut complete);
-    items(keywords);
+    if is_array(keywords) {
+        items(keywords);
+    }
 }
 
 /// Calls for every schema that stands in this one, but not for a value such as a default.
@@ -67,33 +75,49 @@ fn keys(keywords: &mut Map<String, Value>) {
     }
 }
 
+fn is_array(keywords: &Map<String, Value>) -> bool {
+    keywords.get("type").is_some_and(|kind| {
+        kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "array"))
+    })
+}
+
+/// A tuple, which has as many entries as it says, all of one kind.
+fn tuple_of_one_kind(keywords: &mut Map<String, Value>) {
+    let Some([first, others @ ..]) = keywords.get("prefixItems").and_then(Value::as_array).map(Vec::as_slice)
+    else {
+        return;
+    };
+    let count = Value::from(others.len() + 1);
+    let is_whole = ["minItems", "maxItems"].iter().all(|keyword| keywords.get(*keyword) == Some(&count));
+    if is_whole && !keywords.contains_key("items") && others.iter().all(|other| other == first) {
+        let item = first.clone();
+        keywords.remove("prefixItems");
+        keywords.insert("items".to_owned(), item);
+    }
+}
+
 /// Servers refuse an array without `items` ("array schema missing items"), also where `prefixItems` says it all.
 fn items(keywords: &mut Map<String, Value>) {
-    let is_array = keywords.get("type").is_some_and(|kind| {
-        kind == "array" || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "array"))
-    });
-    if !is_array || keywords.contains_key("items") {
-        return;
-    }
-    let alike = match keywords.get("prefixItems").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([first, others @ ..]) if others.iter().all(|other| other == first) => Some(first.clone()),
-        _ => None,
-    };
-    match alike {
-        Some(item) => {
-            keywords.remove("prefixItems");
-            keywords.insert("items".to_owned(), item);
-        }
-        None => drop(keywords.insert("items".to_owned(), json!({}))),
+    keywords.entry("items").or_insert_with(|| json!({}));
+}
+
+/// A struct without fields says so, and is so told from an object with any keys.
+fn empty_struct(keywords: &mut Map<String, Value>) {
+    let says_more =
+        ["properties", "additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "$ref"];
+    if keywords.get("type").is_some_and(|kind| kind == "object")
+        && !says_more.iter().any(|more| keywords.contains_key(*more))
+    {
+        keywords.insert("properties".to_owned(), json!({}));
     }
 }
 
 /// An option in fewer words: `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`, and null among the
 /// alternatives of an enum.
 fn nullable(keywords: &mut Map<String, Value>) {
-    let is_annotation =
+    let stands_beside =
         |keyword: &String| matches!(keyword.as_str(), "anyOf" | "description" | "default" | "examples");
-    if !keywords.keys().all(is_annotation) {
+    if !keywords.keys().all(stands_beside) {
         return;
     }
     let of_value = match keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
@@ -127,7 +151,7 @@ fn typed_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
     Some(merged)
 }
 
-/// Only if no alternative takes null already: exactly one of them is to hold.
+/// Of `oneOf` only if no alternative takes null already: exactly one of them is to hold.
 fn one_of_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
     let is_known = |keyword: &String| matches!(keyword.as_str(), "oneOf" | "description");
     let takes_no_null =

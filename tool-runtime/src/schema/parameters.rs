@@ -1,6 +1,6 @@
 //! The parameters of a tool as one JSON Schema.
 
-use super::normalise::{complete, normalise, refer};
+use super::normalise::{complete, normalise, settle};
 use crate::arguments::{Described, Parameter};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 pub(crate) fn of_tool(
     parameters: &[Parameter],
     described: Vec<Described>,
-    definitions: Map<String, Value>,
+    mut definitions: Map<String, Value>,
 ) -> serde_json::Result<Box<RawValue>> {
     let required = parameters
         .iter()
@@ -22,22 +22,20 @@ pub(crate) fn of_tool(
         .filter(|(_, described)| described.required)
         .map(|(parameter, _)| parameter.name)
         .collect();
-    let mut definitions = definitions;
     definitions.values_mut().for_each(normalise);
-    let normalised = definitions.clone();
-    for (name, definition) in &mut definitions {
-        // Not itself, but all that stands in it.
-        let others = normalised.iter().filter(|(other, _)| *other != name);
-        let others = others.map(|(name, definition)| (name.clone(), definition.clone())).collect();
-        refer(definition, &others);
+    let mut properties: Vec<Value> =
+        described.into_iter().map(|described| described.schema.to_value()).collect();
+    for (parameter, schema) in parameters.iter().zip(&mut properties) {
+        describe(schema, parameter.description);
+        normalise(schema);
     }
-    let properties = parameters
-        .iter()
-        .zip(described)
-        .map(|(parameter, described)| {
-            (parameter.name.to_owned(), property(parameter, described, &normalised))
-        })
-        .collect();
+    let definitions = settle(definitions, &mut properties.iter_mut().collect::<Vec<_>>());
+    for (parameter, schema) in parameters.iter().zip(&mut properties) {
+        let keywords = parameter.keywords.iter().map(|&(keyword, value)| (keyword.to_owned(), value.into()));
+        schema.as_object_mut().into_iter().for_each(|schema| schema.extend(keywords.clone()));
+    }
+    let names = parameters.iter().map(|parameter| parameter.name.to_owned());
+    let properties = names.zip(properties).collect();
     to_raw_value(&Parameters {
         r#type: "object",
         properties: Ordered(properties),
@@ -61,22 +59,14 @@ pub(crate) fn as_given(mut schema: Value) -> Value {
     schema
 }
 
-fn property(parameter: &Parameter, described: Described, definitions: &Map<String, Value>) -> Value {
-    let mut schema = described.schema.to_value();
+fn describe(schema: &mut Value, description: &str) {
     // `true` is how a type says that it takes anything.
     if !schema.is_object() {
-        schema = Map::new().into();
+        *schema = Map::new().into();
     }
-    if let (Some(keywords), false) = (schema.as_object_mut(), parameter.description.is_empty()) {
-        keywords.insert("description".to_owned(), parameter.description.into());
+    if let (Some(keywords), false) = (schema.as_object_mut(), description.is_empty()) {
+        keywords.insert("description".to_owned(), description.into());
     }
-    normalise(&mut schema);
-    refer(&mut schema, definitions);
-    if let Some(keywords) = schema.as_object_mut() {
-        keywords
-            .extend(parameter.keywords.iter().map(|&(keyword, value)| (keyword.to_owned(), value.into())));
-    }
-    schema
 }
 
 #[derive(Serialize)]

@@ -1,5 +1,5 @@
-//! A schema as OpenAI's strict mode takes it: every object closed, every property required, and only the keywords
-//! that it knows. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
+//! A schema as OpenAI's strict mode takes it: every object closed, every property required, and none of the keywords
+//! that it is known to refuse. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
 
 mod hints;
 mod limits;
@@ -69,7 +69,7 @@ impl Strict {
             }
             None => Vec::new(),
         };
-        for keyword in ["anyOf", "oneOf", "enum", "const", "not"] {
+        for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
             if keywords.contains_key(keyword) {
                 self.refuse(at, format!("`{keyword}` cannot stand at the root"));
             }
@@ -82,7 +82,8 @@ impl Strict {
                 self.schema(definition, At { path: name, depth: 0 });
             }
         }
-        strip(&mut keywords);
+        remove_annotations(&mut keywords);
+        hints::describe_what_is_not_known(&mut keywords);
         if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
             let reason = format!("`{keyword}` cannot stand in a strict schema");
             self.refuse(at, reason);
@@ -98,7 +99,7 @@ impl Strict {
         let Value::Object(keywords) = schema else {
             return self.refuse(at, "takes any value");
         };
-        strip(keywords);
+        remove_annotations(keywords);
         self.limits.deepest(at.depth);
         if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
             self.limits.values(values);
@@ -114,7 +115,7 @@ impl Strict {
             }
         }
         if keywords.contains_key("$ref") {
-            return alone(keywords);
+            return self.reference(keywords, at);
         }
         if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
             let reason = format!("`{keyword}` cannot stand in a strict schema");
@@ -147,8 +148,15 @@ impl Strict {
         {
             self.refuse(at, "is a map, whose keys are not known beforehand");
         }
+        if !keywords.contains_key("properties") {
+            return self.refuse(at, "is an object with any keys");
+        }
         let mut required = names(keywords.get("required"));
         let mut properties = take_object(keywords, "properties");
+        if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
+            let reason = format!("requires `{unknown}`, of which it says nothing else");
+            self.refuse(at, reason);
+        }
         for (name, schema) in &mut properties {
             self.limits.name(name);
             self.limits.properties += 1;
@@ -181,6 +189,23 @@ impl Strict {
                 self.schema(items, At { path: &path, depth: at.depth + 1 });
             }
             None => self.refuse(at, "is a list of any values"),
+        }
+    }
+
+    /// "$ref cannot have keywords {'description'}": it goes around it.
+    fn reference(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+        let Some(reference) = keywords.remove("$ref") else { return };
+        let description = keywords.remove("description");
+        if let Some(keyword) = keywords.keys().next() {
+            let reason = format!("`{keyword}` stands beside `$ref`");
+            return self.refuse(at, reason);
+        }
+        match description {
+            Some(description) => {
+                keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
+                keywords.insert("description".to_owned(), description);
+            }
+            None => drop(keywords.insert("$ref".to_owned(), reference)),
         }
     }
 
@@ -227,20 +252,6 @@ fn is_refused(keyword: &str) -> bool {
     )
 }
 
-/// "$ref cannot have keywords {'description'}": it goes around it.
-fn alone(keywords: &mut Map<String, Value>) {
-    let Some(reference) = keywords.remove("$ref") else { return };
-    let description = keywords.remove("description");
-    keywords.clear();
-    match description {
-        Some(description) => {
-            keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
-            keywords.insert("description".to_owned(), description);
-        }
-        None => drop(keywords.insert("$ref".to_owned(), reference)),
-    }
-}
-
 /// The properties of one object and those of another.
 fn merge(branch: &mut Value, shared: &Map<String, Value>) {
     let Value::Object(branch) = branch else { return };
@@ -252,7 +263,11 @@ fn merge(branch: &mut Value, shared: &Map<String, Value>) {
     properties.extend(take_object(branch, "properties"));
     branch.insert("properties".to_owned(), properties.into());
     let mut required = names(shared.get("required"));
-    required.extend(names(branch.get("required")));
+    for name in names(branch.get("required")) {
+        if !required.contains(&name) {
+            required.push(name);
+        }
+    }
     branch.insert("required".to_owned(), required.into());
     for keyword in ["additionalProperties", "patternProperties"] {
         if let (Some(value), false) = (shared.get(keyword), branch.contains_key(keyword)) {
@@ -262,7 +277,7 @@ fn merge(branch: &mut Value, shared: &Map<String, Value>) {
 }
 
 /// What says nothing to a model, or that the server refuses.
-fn strip(keywords: &mut Map<String, Value>) {
+fn remove_annotations(keywords: &mut Map<String, Value>) {
     for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
         keywords.remove(keyword);
     }

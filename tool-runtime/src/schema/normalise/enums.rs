@@ -2,6 +2,27 @@
 
 use serde_json::{Map, Value, json};
 
+/// A unit variant that is flattened into a struct is a key with null: schemars says so of those without docs alone.
+pub(super) fn flattened(keywords: &mut Map<String, Value>) {
+    if keywords.get("type").is_none_or(|kind| kind != "object") {
+        return;
+    }
+    let Some(branches) = keywords.get_mut("oneOf").and_then(Value::as_array_mut) else { return };
+    for branch in branches {
+        let Some((name, doc)) =
+            branch.get("const").and_then(Value::as_str).map(|name| (name, branch.get("description")))
+        else {
+            continue;
+        };
+        let mut object = Map::new();
+        object.insert("type".to_owned(), "object".into());
+        object.insert("properties".to_owned(), json!({ name: { "type": "null" } }));
+        object.insert("required".to_owned(), json!([name]));
+        object.extend(doc.map(|doc| ("description".to_owned(), doc.clone())));
+        *branch = object.into();
+    }
+}
+
 /// Variants that have docs come as a schema each: `oneOf: [{const: "a", description: ".."}, ..]`.
 pub(super) fn merge(keywords: &mut Map<String, Value>) {
     for alternatives in ["oneOf", "anyOf"] {
@@ -50,14 +71,17 @@ impl<'a> Variant<'a> {
             _ => return None,
         };
         let description = keywords.get("description").and_then(Value::as_str);
-        keywords.keys().all(is_known).then_some(Variant { kind, values, description })
+        // A description of several belongs to them all.
+        let is_one = values.len() == 1 || description.is_none();
+        (is_one && keywords.keys().all(is_known)).then_some(Variant { kind, values, description })
     }
 
     /// `metric: In degrees Celsius.`
     fn doc(&self) -> Option<String> {
         let [value] = self.values else { return None };
         let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        self.description.map(|doc| format!("{name}: {}", doc.replace('\n', " ")))
+        let doc = self.description?.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(format!("{name}: {doc}"))
     }
 }
 

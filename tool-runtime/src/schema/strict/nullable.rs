@@ -21,11 +21,11 @@ pub(super) fn nullable(schema: &mut Value) {
     if let Some(constant) = keywords.remove("const") {
         keywords.insert("enum".to_owned(), json!([constant, null]));
     }
-    let null = json!({ "type": "null" });
+    let null_schema = json!({ "type": "null" });
     for alternatives in ["anyOf", "oneOf"] {
         if let Some(Value::Array(branches)) = keywords.get_mut(alternatives) {
-            if !branches.contains(&null) {
-                branches.push(null.clone());
+            if !branches.contains(&null_schema) {
+                branches.push(null_schema.clone());
             }
             if keywords.contains_key("type") {
                 // The fields beside the alternatives belong to an object alone: all of it is one alternative.
@@ -33,15 +33,15 @@ pub(super) fn nullable(schema: &mut Value) {
                 let mut whole = std::mem::take(keywords);
                 whole.insert("type".to_owned(), "object".into());
                 if let Some(Value::Array(branches)) = whole.get_mut(alternatives) {
-                    branches.retain(|branch| *branch != null);
+                    branches.retain(|branch| *branch != null_schema);
                 }
-                keywords.insert("anyOf".to_owned(), json!([whole, null]));
+                keywords.insert("anyOf".to_owned(), json!([whole, null_schema]));
                 keywords.extend(description.map(|description| ("description".to_owned(), description)));
             }
             return;
         }
     }
     if let Some(reference) = keywords.remove("$ref") {
-        keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null]));
+        keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null_schema]));
     }
 }

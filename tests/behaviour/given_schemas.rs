@@ -1,0 +1,356 @@
+//! Schemas that somebody wrote: what a checker of derived types never meets.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use tool_runtime::{Dialect, DynamicTool, Registry, tool, tools};
+
+/// A tool whose argument `a` has this schema.
+fn registry_of(schema: &Value, definitions: &Value) -> Registry {
+    let parameters = json!({"type": "object", "properties": {"a": schema}, "$defs": definitions});
+    registry(parameters)
+}
+
+fn registry(parameters: Value) -> Registry {
+    let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
+    Registry::builder().dynamic(tool).build().expect("one tool")
+}
+
+/// What is told of this argument; nothing if it is taken.
+async fn told(schema: Value, argument: Value) -> String {
+    let arguments = json!({ "a": argument }).to_string();
+    let result = registry_of(&schema, &json!({})).call("take", &arguments).await;
+    let told = result.map_or_else(|error| error.to_string(), |_| String::new());
+    told.strip_prefix("invalid arguments for `take`: ").map_or_else(|| told.clone(), str::to_owned)
+}
+
+#[tokio::test]
+async fn a_list_of_values_without_a_type_admits_nothing_else() {
+    for argument in [json!([1]), json!({}), json!("z"), json!(1)] {
+        assert!(
+            told(json!({"enum": ["x", "y"]}), argument.clone())
+                .await
+                .starts_with("`a`: expected `x` or `y`, got ")
+        );
+        assert!(told(json!({"const": "x"}), argument).await.starts_with("`a`: expected `x`, got "));
+    }
+    assert_eq!(told(json!({"enum": [[1], {"k": 2}]}), json!([1.0])).await, "");
+    assert_eq!(told(json!({"enum": ["a", "b"], "const": "b"}), json!("b")).await, "");
+    assert_ne!(told(json!({"enum": ["a", "b"], "const": "c"}), json!("a")).await, "");
+    assert_eq!(told(json!({"not": {"enum": ["x"]}}), json!([1])).await, "");
+}
+
+#[tokio::test]
+async fn a_constant_that_may_be_absent_is_no_tag() {
+    let schema = || {
+        json!({"anyOf": [
+            {"type": "object", "properties": {"k": {"const": "a"}, "x": {"type": "integer"}}},
+            {"type": "object", "properties": {"k": {"const": "b"}}},
+        ]})
+    };
+    assert_eq!(told(schema(), json!({})).await, "");
+    assert_eq!(told(schema(), json!({"x": "text"})).await, "");
+    assert_eq!(
+        told(schema(), json!({"k": "c"})).await,
+        "`a`: expected an object, got an object with the key `k`"
+    );
+}
+
+#[tokio::test]
+async fn schemas_that_lead_back_to_themselves_are_passed_over_and_said_to_be() {
+    for parameters in [
+        json!({"type": "object", "allOf": [{"$ref": "#"}]}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}},
+            "$defs": {"x": {"$ref": "#/$defs/y", "description": ""}, "y": {"$ref": "#/$defs/x"}}}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}},
+            "$defs": {"x": {"anyOf": [{"$ref": "#/$defs/x"}, {"type": "integer"}]}}}),
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"not": {"$ref": "#/$defs/x"}}}}),
+    ] {
+        let registry = registry(parameters.clone());
+        assert!(
+            registry.unchecked_keywords("take").iter().any(|keyword| keyword.contains("leads back")),
+            "{parameters}"
+        );
+        let _ = registry.call("take", r#"{"a":1.0}"#).await;
+    }
+    let items = registry(
+        json!({"type": "object", "properties": {"a": {"type": "array", "items": {"$ref": "#/properties/a"}}}}),
+    );
+    assert!(
+        items.unchecked_keywords("take").is_empty() && items.call("take", r#"{"a":[[],[[]]]}"#).await.is_ok()
+    );
+    assert!(items.call("take", r#"{"a":[[1]]}"#).await.is_err());
+}
+
+#[tokio::test]
+async fn references_are_followed_however_their_names_are_written() {
+    let definitions = json!({"A B": {"type": "integer"}, "x/y~z": {"type": "integer"}, "never": false});
+    for reference in ["#/$defs/A%20B", "#/$defs/x~1y~0z", "#/$defs/x~1y%7E0z"] {
+        let registry = registry_of(&json!({ "$ref": reference }), &definitions);
+        assert!(registry.call("take", r#"{"a":1}"#).await.is_ok(), "{reference}");
+        assert!(registry.call("take", r#"{"a":"x"}"#).await.is_err(), "{reference}");
+    }
+    assert!(
+        registry_of(&json!({"$ref": "#/$defs/never"}), &definitions)
+            .call("take", r#"{"a":1}"#)
+            .await
+            .is_err()
+    );
+    let dangling = registry_of(&json!({"$ref": "#/$defs/nowhere"}), &definitions);
+    assert_eq!(dangling.unchecked_keywords("take"), ["`$ref` at `/properties/a`"]);
+}
+
+#[tokio::test]
+async fn prices_are_multiples_of_a_hundredth() {
+    for price in [19.99, 4.35, 0.07, 0.3, 1e6] {
+        assert_eq!(told(json!({"type": "number", "multipleOf": 0.01}), json!(price)).await, "", "{price}");
+    }
+    assert_ne!(told(json!({"type": "number", "multipleOf": 0.01}), json!(0.001)).await, "");
+}
+
+#[tokio::test]
+async fn items_are_unique_by_value_and_kind() {
+    let unique = || json!({"type": "array", "uniqueItems": true});
+    for items in
+        [json!([[], {}]), json!([1, "1", true]), json!([[[1, 1]], {"1": 1}]), json!([{"a": 1}, {"a": 2}])]
+    {
+        assert_eq!(told(unique(), items.clone()).await, "", "{items}");
+    }
+    for items in [json!([1, 1.0]), json!([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}]), json!([[], []])] {
+        assert_eq!(told(unique(), items.clone()).await, "`a[1]`: is there twice", "{items}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_expected_is_told_where_no_type_is_named() {
+    assert_eq!(
+        told(json!({"minimum": 5}), json!(3)).await,
+        "`a`: expected a number of at least 5, got integer `3`"
+    );
+    assert_eq!(
+        told(json!({"not": {"type": "string"}}), json!("s")).await,
+        "`a`: expected anything other than a string, got string \"s\""
+    );
+    assert_eq!(
+        told(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
+        "`a.long`: its key must be a string of at most 1 character"
+    );
+    let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
+    assert_eq!(
+        result.expect_err("it has none").to_string(),
+        "invalid arguments for `take`: expected an object of at least 1 key, got 0"
+    );
+}
+
+#[tokio::test]
+async fn a_million_wrong_items_are_told_of_in_short() {
+    let items: Vec<String> = (0..1_000_000).map(|_| "1".to_owned()).collect();
+    let registry = registry_of(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
+    let error =
+        registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await.expect_err("all are wrong");
+    assert!(error.to_string().len() < 5_000 && error.to_string().ends_with(" more"));
+}
+
+#[test]
+fn names_that_become_alike_are_told_apart() {
+    let tool =
+        |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
+    let registry = Registry::builder()
+        .map_names(true)
+        .dynamic(tool("math.double"))
+        .dynamic(tool("math/double"))
+        .dynamic(tool("math_double"))
+        .dynamic(tool(&"long".repeat(40)))
+        .build()
+        .expect("each has its own");
+    let originals: Vec<Option<&str>> =
+        registry.names().iter().map(|name| registry.original_name(name)).collect();
+    assert_eq!(originals.len(), 4);
+    for original in ["math.double", "math/double", &"long".repeat(40)] {
+        assert!(originals.contains(&Some(original)));
+        assert_eq!(registry.subset([original]).expect("either name will do").len(), 1);
+    }
+    assert!(registry.names().iter().all(|name| name.len() <= 64));
+}
+
+#[test]
+fn what_is_optional_may_be_strict() {
+    let tool = DynamicTool::new(
+        "take",
+        "",
+        json!({"type": "object", "properties": {"d": {"$ref": "#/$defs/D"}}, "$defs": {"D": {"type": "integer"}}}),
+        |_| async { Ok::<_, String>(()) },
+    );
+    let registry =
+        Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build().expect("it is strict");
+    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("a tool").get();
+    assert!(array.contains(r##""d":{"anyOf":[{"$ref":"#/$defs/D"},{"type":"null"}]}"##), "{array}");
+}
+
+#[test]
+fn what_cannot_be_strict_is_told_whoever_wrote_it() {
+    for (parameters, reason) in [
+        (
+            json!({"type": "object", "properties": {"a": {"type": "object"}}}),
+            "`a` is an object with any keys",
+        ),
+        (
+            json!({"type": "object", "properties": {}, "required": ["z"]}),
+            "requires `z`, of which it says nothing else",
+        ),
+        (
+            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D", "minimum": 1}}, "required": ["a"], "$defs": {"D": {"type": "integer"}}}),
+            "`a` `minimum` stands beside `$ref`",
+        ),
+        (json!({"type": "object", "properties": {"a": {"type": "array"}}}), "`a[]` takes any value"),
+        (
+            json!({"type": "object", "oneOf": [{"properties": {"a": {"type": "null"}}}]}),
+            "`oneOf` cannot stand at the root",
+        ),
+    ] {
+        let tool = DynamicTool::new("take", "", parameters.clone(), |_| async { Ok::<_, String>(()) });
+        let error =
+            Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build().expect_err("not strict");
+        assert!(
+            error.to_string().contains(&format!("`take` cannot be strict: {reason};")),
+            "{error} for {parameters}"
+        );
+    }
+}
+
+/// A port that is not privileged, under a name that it does not own.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+struct Port(u16);
+
+impl JsonSchema for Port {
+    fn schema_name() -> Cow<'static, str> {
+        u16::schema_name()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "integer", "minimum": 1024, "maximum": 65535})
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+struct Tags(#[serde(deserialize_with = "commas")] Vec<String>);
+
+fn commas<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let text = value.as_str().map(|text| text.split(',').map(str::to_owned).collect());
+    let list =
+        || value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+    Ok(text.unwrap_or_else(list))
+}
+
+/// Opens ports.
+#[tool]
+fn open(port: Port, tags: Option<Tags>) -> String {
+    format!("{} {tags:?}", port.0)
+}
+
+#[tokio::test]
+async fn a_type_that_has_the_name_of_a_scalar_is_held_to_its_own_schema() {
+    let registry = Registry::new(tools![open]).expect("one tool");
+    assert!(registry.call("open", r#"{"port":8080,"tags":["a"]}"#).await.is_ok());
+    assert!(registry.call("open", r#"{"port":80}"#).await.is_err());
+    assert!(registry.call("open", r#"{"port":8080,"tags":"a,b"}"#).await.is_err());
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "Node/x~y<{T}>")]
+struct Node<T> {
+    value: T,
+    next: Option<Box<Node<T>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Ping {
+    pong: Option<Box<Pong>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Pong {
+    pings: Vec<Ping>,
+    count: u8,
+}
+
+/// Takes types that refer to themselves and to each other.
+#[tool]
+fn refer(
+    node: Node<u8>,
+    ping: Ping,
+    #[arg(default = Pong { pings: vec![], count: 1 })] pong: Pong,
+) -> String {
+    format!("{node:?} {ping:?} {pong:?}").len().to_string()
+}
+
+#[tokio::test]
+async fn types_that_refer_to_each_other_are_written_once_under_names_that_references_can_hold() {
+    let registry = Registry::new(tools![refer]).expect("one tool");
+    let schema = registry.get("refer").expect("it is there").parameters().get();
+    let schema: Value = serde_json::from_str(schema).expect("JSON");
+    assert!(registry.unchecked_keywords("refer").is_empty(), "{schema}");
+    for (parameter, reference) in [("ping", "#/$defs/Ping"), ("pong", "#/$defs/Pong")] {
+        assert_eq!(schema["properties"][parameter], json!({ "$ref": reference }), "{schema}");
+    }
+    let node = schema["properties"]["node"]["$ref"].as_str().expect("a reference");
+    assert!(schema.pointer(node.trim_start_matches('#')).is_some(), "{schema}");
+    let chain = |last: &str| format!(r#"{{"node":{{"value":1,"next":{{"value":{last}}}}},"ping":{{}}}}"#);
+    assert!(registry.call("refer", &chain("2")).await.is_ok());
+    let error = registry.call("refer", &chain("300")).await.expect_err("it is too much");
+    assert!(error.to_string().contains("`node.next.value`: expected an integer from 0 to 255"), "{error}");
+    let deep = r#"{"value":1,"next":"#.repeat(120) + "null" + &"}".repeat(120);
+    assert!(registry.call("refer", &format!(r#"{{"node":{deep},"ping":{{}}}}"#)).await.is_ok());
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "op")]
+enum Step {
+    Not { inner: Option<Box<Step>> },
+    End,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Flat {
+    own: u8,
+    #[serde(flatten)]
+    state: State,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+enum State {
+    /// Is documented.
+    Open,
+    Shut,
+    Ajar {
+        by: u8,
+    },
+}
+
+/// Takes steps.
+#[tool]
+fn step(first: Step, flat: Option<Flat>) -> String {
+    format!("{first:?} {flat:?}").len().to_string()
+}
+
+#[tokio::test]
+async fn a_tagged_chain_is_as_deep_as_its_decoder_reads() {
+    let registry = Registry::new(tools![step]).expect("one tool");
+    let chain = |last: &str| r#"{"op":"Not","inner":"#.repeat(100) + last + &"}".repeat(100);
+    assert!(registry.call("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"End"}"#))).await.is_ok());
+    let error = registry.call("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"Stop"}"#))).await;
+    let error = error.expect_err("there is no such step").to_string();
+    assert!(error.contains("op`: expected `Not` or `End`, got string \"Stop\""), "{error}");
+}
+
+#[tokio::test]
+async fn a_flattened_variant_is_called_as_its_decoder_reads_it_documented_or_not() {
+    let registry = Registry::new(tools![step]).expect("one tool");
+    for state in [r#""Open":null"#, r#""Shut":null"#, r#""Ajar":{"by":1}"#] {
+        let arguments = format!(r#"{{"first":{{"op":"End"}},"flat":{{"own":1,{state}}}}}"#);
+        assert!(registry.call("step", &arguments).await.is_ok(), "{arguments}");
+    }
+}
