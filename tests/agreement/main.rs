@@ -11,6 +11,7 @@
 )]
 
 mod documented;
+mod hand_written;
 mod instances;
 mod shapes;
 
@@ -33,6 +34,13 @@ async fn verdict(registry: &Registry, tool: &str, arguments: &str) -> Verdict {
         Err(CallError::InvalidArguments { .. } | CallError::NotJson { .. }) => Verdict::Refused,
         Err(other) => panic!("{tool}: {arguments} ended in {other:?}"),
     }
+}
+
+fn seed() -> u64 {
+    let given = std::env::var("AGREEMENT_SEED").ok().and_then(|seed| seed.parse().ok());
+    let seed = given.unwrap_or_else(|| fastrand::u64(..));
+    println!("AGREEMENT_SEED={seed}");
+    seed
 }
 
 struct Schema {
@@ -62,11 +70,7 @@ const MOST_TRIES: usize = 60_000;
 #[tokio::test]
 async fn schema_and_decoder_agree_on_every_shape() {
     let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
-    let seed = std::env::var("AGREEMENT_SEED")
-        .ok()
-        .and_then(|seed| seed.parse().ok())
-        .unwrap_or_else(|| fastrand::u64(..));
-    println!("AGREEMENT_SEED={seed}");
+    let seed = seed();
     let mut all = (0, 0);
     let mut disagreements: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for tool in registry.names() {

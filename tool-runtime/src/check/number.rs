@@ -79,9 +79,11 @@ impl Number {
             (Number::Integer(_), Number::Integer(0)) => true,
             (Number::Integer(number), Number::Integer(divisor)) => number % divisor == 0,
             (number, divisor) => {
-                // 19.99 is 1999 hundredths, and no float is either.
                 let quotient = number.as_f64() / divisor.as_f64();
-                (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().max(1.0)
+                // 19.99 is 1999 hundredths, and no float is either; a half is what it is.
+                let is_exact = (divisor.as_f64() * 1024.0).fract() == 0.0;
+                let tolerance = if is_exact { 0.0 } else { (4.0 * f64::EPSILON * quotient.abs()).min(1e-6) };
+                (quotient - quotient.round()).abs() <= tolerance
             }
         }
     }
