@@ -84,7 +84,7 @@ impl Registry {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
         let (batch, repairs) = (BatchContext::new(), OnceLock::new());
-        self.run(tool, Work { id: "", arguments, batch: &batch, repairs: &repairs }).await
+        self.run(tool, &Work { id: "", arguments, batch: &batch, repairs: &repairs }).await
     }
 
     async fn answer(&self, call: &ToolCall, batch: &BatchContext, started: Instant) -> ToolMessage {
@@ -96,7 +96,7 @@ impl Registry {
             }
             Some(tool) => {
                 let work = Work { id: &call.id, arguments: &call.arguments, batch, repairs: &repairs };
-                self.run(tool, work).await
+                self.run(tool, &work).await
             }
         };
         let (content, error) = match result {
@@ -104,8 +104,7 @@ impl Registry {
             Err(error) => (format!("Error: {error}"), Some(error)),
         };
         let mut message = ToolMessage::new(call.id.as_str(), content);
-        message.outcome =
-            Some(Outcome::new(error, repairs.into_inner().unwrap_or_default(), started.elapsed()));
+        message.outcome = Some(Outcome::new(error, repairs.into_inner(), started.elapsed()));
         message
     }
 }

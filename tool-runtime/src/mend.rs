@@ -31,6 +31,13 @@ pub(crate) struct Mended {
     pub(crate) repairs: Vec<String>,
 }
 
+impl Mended {
+    /// Nothing was to be mended.
+    pub(crate) fn as_written(arguments: &str) -> Self {
+        Mended { arguments: arguments.to_owned(), repairs: Vec::new() }
+    }
+}
+
 /// How deep brackets stand in brackets; those in strings count as well, since what is a string may not be clear yet.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);

@@ -36,12 +36,16 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Outcome {
     error: Option<Arc<CallError>>,
-    repairs: Vec<String>,
+    /// Small, since most calls have none.
+    repairs: Option<Repairs>,
     elapsed: Duration,
 }
 
+/// What was mended in the arguments of a call.
+pub(crate) type Repairs = Arc<Vec<String>>;
+
 impl Outcome {
-    pub(crate) fn new(error: Option<CallError>, repairs: Vec<String>, elapsed: Duration) -> Self {
+    pub(crate) fn new(error: Option<CallError>, repairs: Option<Repairs>, elapsed: Duration) -> Self {
         Outcome { error: error.map(Arc::new), repairs, elapsed }
     }
 
@@ -60,14 +64,14 @@ impl Outcome {
     /// Whether the arguments had slips that were mended.
     #[must_use]
     pub fn repaired(&self) -> bool {
-        !self.repairs.is_empty()
+        !self.repairs().is_empty()
     }
 
     /// What was mended in the arguments, each slip for a person to read; empty unless the registry has
     /// `lenient_arguments`.
     #[must_use]
     pub fn repairs(&self) -> &[String] {
-        &self.repairs
+        self.repairs.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// From the start of the dispatch until this call was answered.

@@ -5,13 +5,13 @@ use crate::arguments::Refusal;
 use crate::context::BatchContext;
 use crate::invocation::{NotStarted, Scope};
 use crate::mend::{Leniency, Mended};
-use crate::outcome::CallError;
+use crate::outcome::{CallError, Repairs};
 use crate::output::{Failure, Reply};
 use crate::registry::{Entry, Registry};
 use crate::tool::Started;
 use futures_util::FutureExt as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -22,12 +22,12 @@ pub(super) struct Work<'a> {
     pub(super) arguments: &'a str,
     pub(super) batch: &'a BatchContext,
     /// Set if the arguments were mended.
-    pub(super) repairs: &'a OnceLock<Vec<String>>,
+    pub(super) repairs: &'a OnceLock<Repairs>,
 }
 
 impl Registry {
     /// Runs a tool of this registry, and says what it came to, whatever it does.
-    pub(super) async fn run(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+    pub(super) async fn run(&self, tool: &Entry, work: &Work<'_>) -> Result<String, CallError> {
         let running = async {
             if tool.options.blocking || tool.options.hints.timeout.is_some() {
                 // Boxed, since it is much the larger future, and few tools need it.
@@ -42,7 +42,7 @@ impl Registry {
         }
     }
 
-    async fn run_in_its_time(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+    async fn run_in_its_time(&self, tool: &Entry, work: &Work<'_>) -> Result<String, CallError> {
         let unavailable =
             |why: &str| CallError::Unavailable { tool: tool.name.to_string(), source: why.into() };
         if Handle::try_current().is_err() {
@@ -67,63 +67,69 @@ impl Registry {
         })
     }
 
-    async fn run_here(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
-        match self.without_nulls(tool, work.arguments) {
-            Some(mended) => {
-                let work = Work { arguments: &mended.arguments, ..work };
-                Box::pin(self.run_read(tool, work)).await
-            }
-            None => self.run_read(tool, work).await,
-        }
-    }
-
-    /// A null that stands for what is left out may be a value as well: it is gone before the arguments are read.
-    fn without_nulls(&self, tool: &Entry, arguments: &str) -> Option<Box<Mended>> {
-        let leniency = self.leniency();
-        if leniency.null_is_absent && arguments.contains("null") {
-            tool.mend(arguments, Leniency { slips: false, ..leniency }).map(Box::new)
-        } else {
-            None
-        }
-    }
-
-    async fn run_read(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
-        let started = match self.start(tool, work) {
+    async fn run_here(&self, tool: &Entry, work: &Work<'_>) -> Result<String, CallError> {
+        let started = match self.begin(tool, work) {
             Ok(started) => started,
             // Boxed, since few calls come here.
-            Err(NotStarted::Refused(refusal)) => return Box::pin(self.run_mended(tool, work, refusal)).await,
-            Err(why) => return Err(not_started(tool, why)),
+            Err(hindrance) => return Box::pin(self.run_mended(tool, work, hindrance)).await,
         };
         settled(tool, started.await)
     }
 
-    /// Runs a call whose arguments were refused as they are, if they can be mended.
+    fn begin<'a>(&'a self, tool: &'a Entry, work: &'a Work<'a>) -> Result<Started<'a>, Hindrance> {
+        if self.leniency().null_is_absent && work.arguments.contains("null") {
+            return Err(Hindrance::Nulls);
+        }
+        self.start(tool, work).map_err(|why| match why {
+            NotStarted::Refused(refusal) => Hindrance::Refused(refusal),
+            why => Hindrance::Lasting(why),
+        })
+    }
+
+    /// Runs a call whose arguments do not do as they are, if they can be mended.
     #[cold]
     async fn run_mended(
         &self,
         tool: &Entry,
-        work: Work<'_>,
-        refusal: Box<Refusal>,
+        work: &Work<'_>,
+        hindrance: Hindrance,
     ) -> Result<String, CallError> {
-        let Some(mended) = tool.mend(work.arguments, self.leniency()) else {
-            return Err(not_started(tool, NotStarted::Refused(refusal)));
+        let leniency = self.leniency();
+        let mended = match hindrance {
+            Hindrance::Lasting(why) => return Err(not_started(tool, why)),
+            // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
+            Hindrance::Nulls => {
+                let without = tool.mend(work.arguments, Leniency { slips: false, ..leniency });
+                let without = without.unwrap_or_else(|| Mended::as_written(work.arguments));
+                match self.start(tool, &Work { arguments: &without.arguments, ..*work }) {
+                    Ok(started) => return settled(tool, started.await),
+                    Err(NotStarted::Refused(refusal)) => {
+                        tool.mend(&without.arguments, leniency).ok_or(NotStarted::Refused(refusal))
+                    }
+                    Err(why) => Err(why),
+                }
+            }
+            Hindrance::Refused(refusal) => {
+                tool.mend(work.arguments, leniency).ok_or(NotStarted::Refused(refusal))
+            }
         };
         // What is still wrong is told of the arguments as they were understood.
-        let started = self.start(tool, Work { arguments: &mended.arguments, ..work });
+        let mended = mended.map_err(|why| not_started(tool, why))?;
+        let started = self.start(tool, &Work { arguments: &mended.arguments, ..*work });
         let started = started.map_err(|why| not_started(tool, why))?;
         // Set once: a call is mended once.
-        let _ = work.repairs.set(mended.repairs);
+        let _ = work.repairs.set(Arc::new(mended.repairs));
         settled(tool, started.await)
     }
 
-    fn start<'a>(&'a self, tool: &'a Entry, work: Work<'a>) -> Result<Started<'a>, NotStarted> {
-        let Work { id, arguments, batch, .. } = work;
+    fn start<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Result<Started<'a>, NotStarted> {
+        let Work { id, arguments, batch, .. } = *work;
         let scope = Scope { id, tool: &tool.name, batch, states: self.states(), instance: None };
         tool.start(arguments, scope)
     }
 
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
-    async fn run_on_blocking_pool(&self, tool: &Entry, work: Work<'_>) -> Result<String, CallError> {
+    async fn run_on_blocking_pool(&self, tool: &Entry, work: &Work<'_>) -> Result<String, CallError> {
         let name = &tool.name;
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
@@ -131,7 +137,7 @@ impl Registry {
             let repairs = OnceLock::new();
             let work = Work { id: &id, arguments: &arguments, batch: &batch, repairs: &repairs };
             // A `fn` never waits, so its future is done when it was polled once.
-            let result = registry.run_here(&tool, work).now_or_never();
+            let result = registry.run_here(&tool, &work).now_or_never();
             let result =
                 result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
             (result, repairs.into_inner())
@@ -154,11 +160,20 @@ impl Registry {
     }
 }
 
+/// Why a call cannot start as it is.
+enum Hindrance {
+    /// There are nulls, which a strict schema asks for in place of what is left out.
+    Nulls,
+    /// The arguments were refused, and may be mended.
+    Refused(Box<Refusal>),
+    Lasting(NotStarted),
+}
+
 /// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
 struct Thread(JoinHandle<Ended>);
 
 /// How a call ended on a thread, and what was mended in its arguments.
-type Ended = (Result<String, CallError>, Option<Vec<String>>);
+type Ended = (Result<String, CallError>, Option<Repairs>);
 
 impl Drop for Thread {
     fn drop(&mut self) {
