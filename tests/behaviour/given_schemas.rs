@@ -282,9 +282,9 @@ struct Pong {
 fn refer(
     node: Node<u8>,
     ping: Ping,
-    #[arg(default = Pong { pings: vec![], count: 1 })] pong: Pong,
+    #[arg(default = Pong { pings: vec![], count: 1 })] other: Pong,
 ) -> String {
-    format!("{node:?} {ping:?} {pong:?}").len().to_string()
+    format!("{node:?} {ping:?} {other:?}").len().to_string()
 }
 
 #[tokio::test]
@@ -293,7 +293,7 @@ async fn types_that_refer_to_each_other_are_written_once_under_names_that_refere
     let schema = registry.get("refer").expect("it is there").parameters().get();
     let schema: Value = serde_json::from_str(schema).expect("JSON");
     assert!(registry.unchecked_keywords("refer").is_empty(), "{schema}");
-    for (parameter, reference) in [("ping", "#/$defs/Ping"), ("pong", "#/$defs/Pong")] {
+    for (parameter, reference) in [("ping", "#/$defs/Ping"), ("other", "#/$defs/Pong")] {
         assert_eq!(schema["properties"][parameter], json!({ "$ref": reference }), "{schema}");
     }
     let node = schema["properties"]["node"]["$ref"].as_str().expect("a reference");

@@ -146,7 +146,7 @@ impl Strict {
         if keywords.get("additionalProperties").is_some_and(is_open)
             || keywords.contains_key("patternProperties")
         {
-            self.refuse(at, "is a map, whose keys are not known beforehand");
+            return self.refuse(at, "is a map, whose keys are not known beforehand");
         }
         if !keywords.contains_key("properties") {
             return self.refuse(at, "is an object with any keys");
