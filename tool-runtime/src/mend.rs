@@ -15,7 +15,7 @@ use crate::json::Pairs;
 
 /// What may be mended.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Leniency {
+pub(crate) struct Mending {
     /// Null stands for what is left out, since a strict schema makes the model send every property.
     pub(crate) null_is_absent: bool,
     /// What the schema leaves only one reading for, and text that is not quite JSON.
@@ -54,7 +54,7 @@ fn nesting(text: &str) -> usize {
 
 /// The arguments as they were meant, if they can be read so and are then other than they were.
 #[cold]
-pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Option<Mended> {
+pub(crate) fn mend(arguments: &str, checker: &Checker, mending: Mending) -> Option<Mended> {
     // No decoder reads what is deeper, with the object itself.
     if nesting(arguments) > DEEPEST + 1 {
         return None;
@@ -63,10 +63,10 @@ pub(crate) fn mend(arguments: &str, checker: &Checker, leniency: Leniency) -> Op
     let object = match serde_json::from_str::<Pairs>(arguments) {
         Ok(_) => arguments.to_owned(),
         #[cfg(feature = "lenient")]
-        Err(_) if leniency.slips => broken::object(arguments, &mut repairs)?,
+        Err(_) if mending.slips => broken::object(arguments, &mut repairs)?,
         Err(_) => return None,
     };
-    let mut rewriting = rewrite::Rewriting::new(checker, leniency, &object);
+    let mut rewriting = rewrite::Rewriting::new(checker, mending, &object);
     let written = rewriting.arguments(&object);
     repairs.append(&mut rewriting.repairs);
     (written != arguments).then_some(Mended { arguments: written, repairs })

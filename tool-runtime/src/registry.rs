@@ -4,20 +4,21 @@ mod build;
 mod entry;
 mod fault;
 mod name;
+mod refuse;
 mod setting;
 
 pub use build::RegistryBuilder;
 pub(crate) use entry::Entry;
 pub use fault::{BuildError, BuildFault};
-use serde_json::value::RawValue;
 use setting::Setting;
 
-use crate::mend::Leniency;
+use crate::mend::Mending;
 use crate::outcome::UnknownTool;
 use crate::schema::{Dialect, ToolSchema, tools_array};
 use crate::state::States;
 use crate::tool::{Hints, ToolList};
 use crate::tool_choice::ToolChoice;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -283,8 +284,8 @@ impl Registry {
     }
 
     /// What may be mended in arguments that are not as a tool takes them.
-    pub(crate) fn leniency(&self) -> Leniency {
-        self.tools.setting.leniency()
+    pub(crate) fn mending(&self) -> Mending {
+        self.tools.setting.mending()
     }
 
     #[cold]

@@ -4,7 +4,7 @@ use super::panics;
 use crate::arguments::Refusal;
 use crate::context::BatchContext;
 use crate::invocation::{NotStarted, Scope};
-use crate::mend::{Leniency, Mended};
+use crate::mend::{Mended, Mending};
 use crate::outcome::{CallError, Repairs};
 use crate::output::{Failure, Reply};
 use crate::registry::{Entry, Registry};
@@ -77,7 +77,7 @@ impl Registry {
     }
 
     fn begin<'a>(&'a self, tool: &'a Entry, work: &'a Work<'a>) -> Result<Started<'a>, Hindrance> {
-        if self.leniency().null_is_absent && work.arguments.contains("null") {
+        if self.mending().null_is_absent && work.arguments.contains("null") {
             return Err(Hindrance::Nulls);
         }
         self.start(tool, work).map_err(|why| match why {
@@ -94,23 +94,23 @@ impl Registry {
         work: &Work<'_>,
         hindrance: Hindrance,
     ) -> Result<String, CallError> {
-        let leniency = self.leniency();
+        let mending = self.mending();
         let mended = match hindrance {
             Hindrance::Lasting(why) => return Err(not_started(tool, why)),
             // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
             Hindrance::Nulls => {
-                let without = tool.mend(work.arguments, Leniency { slips: false, ..leniency });
+                let without = tool.mend(work.arguments, Mending { slips: false, ..mending });
                 let without = without.unwrap_or_else(|| Mended::as_written(work.arguments));
                 match self.start(tool, &Work { arguments: &without.arguments, ..*work }) {
                     Ok(started) => return settled(tool, started.await),
                     Err(NotStarted::Refused(refusal)) => {
-                        tool.mend(&without.arguments, leniency).ok_or(NotStarted::Refused(refusal))
+                        tool.mend(&without.arguments, mending).ok_or(NotStarted::Refused(refusal))
                     }
                     Err(why) => Err(why),
                 }
             }
             Hindrance::Refused(refusal) => {
-                tool.mend(work.arguments, leniency).ok_or(NotStarted::Refused(refusal))
+                tool.mend(work.arguments, mending).ok_or(NotStarted::Refused(refusal))
             }
         };
         // What is still wrong is told of the arguments as they were understood.

@@ -1,6 +1,6 @@
 //! A value written anew by the rules that it is to keep to.
 
-use super::{Leniency, integer, slips};
+use super::{Mending, integer, slips};
 use crate::check::{Admitted, Budget, Checker, Kinds, Rule, RuleId};
 use crate::json::Pairs;
 use crate::outcome::Shortened;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 pub(super) struct Rewriting<'c> {
     checker: &'c Checker,
-    leniency: Leniency,
+    mending: Mending,
     pub(super) repairs: Vec<String>,
     path: String,
     /// Whether the value is an entry of a list: `[1, 2]` may be a list of lists in two ways.
@@ -21,9 +21,9 @@ pub(super) struct Rewriting<'c> {
 type Guides<'c> = Vec<&'c Rule>;
 
 impl<'c> Rewriting<'c> {
-    pub(super) fn new(checker: &'c Checker, leniency: Leniency, arguments: &str) -> Self {
+    pub(super) fn new(checker: &'c Checker, mending: Mending, arguments: &str) -> Self {
         let budget = Budget::for_trials(arguments);
-        Rewriting { checker, leniency, repairs: Vec::new(), path: String::new(), is_entry: false, budget }
+        Rewriting { checker, mending, repairs: Vec::new(), path: String::new(), is_entry: false, budget }
     }
 
     /// An object of arguments.
@@ -49,7 +49,7 @@ impl<'c> Rewriting<'c> {
                 };
                 integer.unwrap_or_else(|| json.to_owned())
             }
-            kind if self.leniency.slips && !wanted.meets(kind) => self.slip(rule, wanted, &guides, json),
+            kind if self.mending.slips && !wanted.meets(kind) => self.slip(rule, wanted, &guides, json),
             _ => json.to_owned(),
         }
     }
@@ -112,7 +112,7 @@ impl<'c> Rewriting<'c> {
             let known = guides.iter().find_map(|rule| rule.named_property(&key));
             let other = || guides.iter().find_map(|rule| rule.other_property(&key));
             let value = match known {
-                Some((_, false)) if self.leniency.null_is_absent && value.get() == "null" => continue,
+                Some((_, false)) if self.mending.null_is_absent && value.get() == "null" => continue,
                 _ => match known.map(|(rule, _)| rule).or_else(other) {
                     Some(rule) => self.within(&key, false, |this| this.value(rule, value.get())),
                     None => value.get().to_owned(),

@@ -2,12 +2,11 @@
 
 use super::entry::Candidate;
 use super::fault::{BuildError, BuildFault};
-use super::{Registry, Setting, Tools, name};
+use super::{Registry, Setting, Tools, name, refuse};
 use crate::invocation::Need;
-use crate::schema::{Dialect, NotStrict, strict_parameters};
+use crate::schema::Dialect;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, ToolList, Toolset};
-use serde_json::Value;
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -286,7 +285,7 @@ impl RegistryBuilder {
     pub fn build(self) -> Result<Registry, BuildError> {
         let RegistryBuilder { functions, methods, dynamic, states, batch_states, options, mut faults } = self;
         for tool in &dynamic {
-            refuse_dynamic(tool, &mut faults);
+            refuse::dynamic(tool, &mut faults);
         }
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
@@ -294,69 +293,36 @@ impl RegistryBuilder {
             Ok(candidate) => candidates.push(candidate),
             Err(source) => faults.push(BuildFault::Schema { name: name.to_owned(), source }),
         };
+        let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
+        let dynamic = name::of_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
             add(tool.name, Candidate::of_function(tool));
         }
         for (name, tool, instance) in methods {
             add(&name.clone(), Candidate::of_method(name, tool, instance));
         }
-        for (name, tool) in name::of_dynamic_tools(dynamic, options.map_names) {
+        for (name, tool) in dynamic {
             add(&name.clone(), Candidate::of_dynamic(name, tool));
         }
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
 
-        for pair in candidates.windows(2) {
-            let [first, second] = [&pair[0].entry, &pair[1].entry];
-            if first.name == second.name {
-                let name = first.name.to_string();
-                let (first, second) = (first.place(), second.place());
-                faults.push(BuildFault::DuplicateName { name, first, second });
-            }
-        }
-        let mut entries = Vec::with_capacity(candidates.len());
-        let mut schemas = Vec::with_capacity(candidates.len());
-        for Candidate { entry, schema, needs } in candidates {
-            let tool = &*entry.name;
-            if !name::is_valid(tool) {
-                faults.push(BuildFault::InvalidName { name: tool.to_owned() });
-            }
-            let is_missing = |need: &Need| !states.holds(need.id) && !batch_states.contains(&need.id);
-            faults.extend(needs.into_iter().filter(is_missing).map(|need| BuildFault::MissingState {
-                tool: tool.to_owned(),
-                parameter: need.parameter,
-                state: need.type_name,
-            }));
+        refuse::duplicates(&candidates, &mut faults);
+        let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
+        for candidate in &candidates {
+            refuse::name(candidate, &mut faults);
+            refuse::missing_states(candidate, is_missing, &mut faults);
             if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
-                let against = strict_parameters(schema.parameters()).err().unwrap_or_default();
-                faults.extend(against.into_iter().map(|NotStrict { path, reason }| BuildFault::NotStrict {
-                    tool: tool.to_owned(),
-                    path,
-                    reason,
-                }));
+                refuse::not_strict(candidate, &mut faults);
             }
-            schemas.push(schema);
-            entries.push(entry);
         }
-        if faults.is_empty() {
-            let setting = Setting::new(states, options);
-            Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
-        } else {
-            Err(BuildError { faults })
+        if !faults.is_empty() {
+            return Err(BuildError { faults });
         }
-    }
-}
-
-/// What the macro checks of a function, and cannot check here.
-fn refuse_dynamic(tool: &DynamicTool, faults: &mut Vec<BuildFault>) {
-    if tool.parameters.get("type").and_then(Value::as_str) != Some("object") && !tool.parameters.is_null() {
-        faults.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
-    }
-    if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {
-        faults.push(BuildFault::ZeroTimeout { tool: tool.name.clone() });
-    }
-    if tool.options.hints.read_only && tool.options.hints.destructive {
-        faults.push(BuildFault::ContradictingHints { tool: tool.name.clone() });
+        let (schemas, entries) =
+            candidates.into_iter().map(|Candidate { schema, entry, .. }| (schema, entry)).unzip();
+        let setting = Setting::new(states, options);
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::arguments::{Checks, Described, Refusal, object};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
-use crate::mend::{Leniency, Mended, mend};
+use crate::mend::{Mended, Mending, mend};
 use crate::schema::{ToolSchema, parameters_as_given, parameters_of_tool};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
@@ -81,8 +81,8 @@ impl Entry {
     }
 
     /// The arguments as they were meant, if they can be read so.
-    pub(crate) fn mend(&self, arguments: &str, leniency: Leniency) -> Option<Mended> {
-        mend(arguments, self.checks.checker(), leniency)
+    pub(crate) fn mend(&self, arguments: &str, mending: Mending) -> Option<Mended> {
+        mend(arguments, self.checks.checker(), mending)
     }
 }
 

@@ -34,12 +34,16 @@ fn fingerprint(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Each tool under the name that servers see.
-pub(super) fn of_dynamic_tools(tools: Vec<DynamicTool>, are_mapped: bool) -> Vec<(String, DynamicTool)> {
+/// Each tool under the name that servers see; `others` are those of the tools that are not dynamic.
+pub(super) fn of_dynamic_tools<'a>(
+    tools: Vec<DynamicTool>,
+    are_mapped: bool,
+    others: impl Iterator<Item = &'a str>,
+) -> Vec<(String, DynamicTool)> {
     let name_of = |tool: &DynamicTool| if are_mapped { mapped(&tool.name) } else { tool.name.clone() };
     let mut counts: HashMap<String, usize> = HashMap::new();
-    for tool in &tools {
-        *counts.entry(name_of(tool)).or_default() += 1;
+    for name in tools.iter().map(name_of).chain(others.map(str::to_owned)) {
+        *counts.entry(name).or_default() += 1;
     }
     let named = |tool: DynamicTool| {
         let name = name_of(&tool);

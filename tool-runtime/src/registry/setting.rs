@@ -1,7 +1,7 @@
 //! What is the same for a registry and its subsets.
 
 use super::build::BuildOptions;
-use crate::mend::Leniency;
+use crate::mend::Mending;
 use crate::schema::Dialect;
 use crate::state::States;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,8 @@ impl Setting {
         self.is_strict_given.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn leniency(&self) -> Leniency {
-        Leniency {
+    pub(super) fn mending(&self) -> Mending {
+        Mending {
             null_is_absent: self.is_strict_given.load(Ordering::Relaxed),
             slips: self.lenient_arguments,
         }
