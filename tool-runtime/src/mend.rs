@@ -38,6 +38,9 @@ impl Mended {
     }
 }
 
+/// Of longer arguments nothing is mended: 4 MB.
+const LONGEST: usize = 4 << 20;
+
 /// How deep brackets stand in brackets; those in strings count as well, since what is a string may not be clear yet.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
@@ -56,7 +59,7 @@ fn nesting(text: &str) -> usize {
 #[cold]
 pub(crate) fn mend(arguments: &str, checker: &Checker, mending: Mending) -> Option<Mended> {
     // No decoder reads what is deeper, with the object itself.
-    if nesting(arguments) > DEEPEST + 1 {
+    if arguments.len() > LONGEST || nesting(arguments) > DEEPEST + 1 {
         return None;
     }
     let mut repairs = Vec::new();

@@ -77,12 +77,12 @@ impl<'c> Walk<'c> {
     #[cold]
     fn fault_of(&mut self, fault: impl FnOnce(&dyn Fn(&str) -> String) -> ArgumentFault) -> Walked {
         match self.report() {
-            None => Err(Stop::Refused),
-            Some(report) => {
+            Some(report) if !report.is_full() => {
                 let fault = fault(&|key| report.path_of(key));
                 report.add(fault);
                 Ok(())
             }
+            _ => Err(Stop::Refused),
         }
     }
 }

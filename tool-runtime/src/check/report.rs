@@ -3,7 +3,7 @@
 use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use std::fmt::Write as _;
 
-/// More faults than that are not even counted: a model may send a list of a million.
+/// Beyond so many faults nobody looks further: a model may send a list of a million.
 const MOST_KEPT: usize = 1_000;
 
 /// The faults that a walk met.
@@ -49,9 +49,6 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, fault: ArgumentFault) {
-        if self.faults.len() >= MOST_KEPT {
-            return;
-        }
         // Two rules may say the same of one value.
         if !self.faults.iter().rev().take(MOST_FAULTS).any(|known| *known == fault) {
             self.faults.push(fault);
@@ -60,6 +57,10 @@ impl Report {
 
     pub(super) fn invalid(&mut self, problem: String) {
         self.add(ArgumentFault::Invalid { path: self.path.clone(), problem });
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.faults.len() >= MOST_KEPT
     }
 
     pub(super) fn into_faults(self) -> Vec<ArgumentFault> {

@@ -133,11 +133,11 @@ impl<'c> Walk<'c> {
     #[cold]
     pub(super) fn fault(&mut self, problem: impl FnOnce(&Checker) -> String) -> Walked {
         match &mut self.report {
-            None => Err(Stop::Refused),
-            Some(report) => {
+            Some(report) if !report.is_full() => {
                 report.invalid(problem(self.checker));
                 Ok(())
             }
+            _ => Err(Stop::Refused),
         }
     }
 

@@ -36,9 +36,7 @@ impl<'c> Rewriting<'c> {
             return json.to_owned();
         }
         let guides = self.guides(rule, json);
-        let kinds =
-            |guides: &Guides<'_>| guides.iter().map(|rule| rule.kinds()).fold(Kinds::ALL, Kinds::both);
-        let wanted = kinds(&guides);
+        let wanted = guides.iter().map(|rule| rule.kinds()).fold(Kinds::ALL, Kinds::both);
         match Kinds::of(json) {
             Kinds::OBJECT if wanted.meets(Kinds::OBJECT) => self.object(&guides, json),
             Kinds::LIST if wanted.meets(Kinds::LIST) => self.list(&guides, json),

@@ -241,7 +241,7 @@ impl RegistryBuilder {
     /// - One value where a list of it is wanted.
     ///
     /// What was cut off is never completed, `true` is never 1, 3.7 never 3, and what is wrong never becomes a default. The
-    /// [`Outcome`](crate::Outcome) says what was mended.
+    /// [`Outcome`](crate::Outcome) says what was mended. Arguments of more than 4 MB are left as they are.
     ///
     /// Needs the feature `lenient`.
     ///
