@@ -97,16 +97,18 @@ impl<'s> Compiler<'s> {
                 id
             }
             Some(schema @ Value::Bool(_)) => self.schema(schema, reference),
-            _ => self.pass_over("$ref", at, RuleId::ANYTHING),
+            _ => {
+                self.pass_over("$ref", at);
+                RuleId::ANYTHING
+            }
         }
     }
 
-    fn pass_over<T>(&mut self, keyword: &str, at: &str, instead: T) -> T {
+    fn pass_over(&mut self, keyword: &str, at: &str) {
         self.passed_over.push(match at {
             "" => format!("`{keyword}`"),
             _ => format!("`{keyword}` at `{at}`"),
         });
-        instead
     }
 
     fn fill(&mut self, id: RuleId, keywords: &'s Map<String, Value>, at: &str) {
@@ -116,7 +118,7 @@ impl<'s> Compiler<'s> {
                 continue;
             }
             if self.keyword(&mut rule, id, (keyword, value), keywords, at).is_none() {
-                self.pass_over(keyword, at, ());
+                self.pass_over(keyword, at);
             }
         }
         self.additional(&mut rule, keywords, at);
@@ -216,7 +218,10 @@ impl<'s> Compiler<'s> {
             let id = self.schema(schema, &within(&within(at, "patternProperties"), pattern));
             match Pattern::new(pattern) {
                 Some(pattern) => rule.object.patterns.push((pattern, id)),
-                None => all_known = self.pass_over("patternProperties", at, false),
+                None => {
+                    self.pass_over("patternProperties", at);
+                    all_known = false;
+                }
             }
         }
         if let Some(schema) = keywords.get("additionalProperties").filter(|_| all_known) {
