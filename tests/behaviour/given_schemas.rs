@@ -201,12 +201,12 @@ fn what_cannot_be_strict_is_told_whoever_wrote_it() {
         ),
         (
             json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D", "minimum": 1}}, "required": ["a"], "$defs": {"D": {"type": "integer"}}}),
-            "`a` `minimum` stands beside `$ref`",
+            "`a` has `minimum` beside `$ref`",
         ),
         (json!({"type": "object", "properties": {"a": {"type": "array"}}}), "`a[]` takes any value"),
         (
             json!({"type": "object", "oneOf": [{"properties": {"a": {"type": "null"}}}]}),
-            "`oneOf` cannot stand at the root",
+            "has `oneOf` at the root",
         ),
     ] {
         let tool = DynamicTool::new("take", "", parameters.clone(), |_| async { Ok::<_, String>(()) });
@@ -353,4 +353,47 @@ async fn a_flattened_variant_is_called_as_its_decoder_reads_it_documented_or_not
         let arguments = format!(r#"{{"first":{{"op":"End"}},"flat":{{"own":1,{state}}}}}"#);
         assert!(registry.call("step", &arguments).await.is_ok(), "{arguments}");
     }
+}
+
+/// Alternatives that are told apart at their very ends.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Sum {
+    Add { left: Box<Sum>, add: Box<Sum> },
+    Multiply { left: Box<Sum>, multiply: Box<Sum> },
+    Number(f64),
+}
+
+/// Replies to a comment.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Comment {
+    text: String,
+    #[serde(default)]
+    votes: i32,
+    parent: Option<Box<Comment>>,
+}
+
+/// Takes what is deep.
+#[tool]
+fn deep(sum: Option<Sum>, comment: Option<Comment>, #[arg(default = 1)] n: i64) -> String {
+    format!("{sum:?} {comment:?}").len().to_string() + " " + &n.to_string()
+}
+
+#[tokio::test]
+async fn what_is_deep_is_read_in_time_and_refused_in_time() {
+    let registry = Registry::new(tools![deep]).expect("one tool");
+    let sum = |depth: usize, last: &str| {
+        format!(r#"{{"sum":{}{last}{}}}"#, r#"{"left":"#.repeat(depth), r#","multiply":2}"#.repeat(depth))
+    };
+    assert!(registry.call("deep", &sum(14, "1")).await.is_ok());
+    let error = registry.call("deep", &sum(60, "true")).await.expect_err("it is no number").to_string();
+    assert!(error.contains("`sum"), "{error}");
+    let text = "[".repeat(1_000);
+    let comment = |votes: &str| {
+        let ends = "}".repeat(40);
+        let around = format!(r#"{{"text":"{text}","parent":"#).repeat(39);
+        format!(r#"{{"n":1.0,"comment":{around}{{"text":"","votes":{votes}{ends}}}"#)
+    };
+    assert!(registry.call("deep", &comment("1.0")).await.is_ok());
+    assert!(registry.call("deep", &comment("1.5")).await.is_err());
 }

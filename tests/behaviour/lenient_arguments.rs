@@ -11,6 +11,14 @@ struct Stop {
     nights: u8,
 }
 
+/// What may be empty.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Hint {
+    k: Option<String>,
+    #[serde(default)]
+    n: i32,
+}
+
 /// Takes one of each.
 #[tool]
 #[allow(clippy::too_many_arguments)]
@@ -24,6 +32,7 @@ fn take(
     stops: Option<Vec<Stop>>,
     text: Option<&str>,
     either: Option<Either>,
+    hints: Option<Vec<Hint>>,
     any: Option<Value>,
 ) -> String {
     let mut told = Vec::new();
@@ -38,6 +47,7 @@ fn take(
     tell("stops", stops.map(|stops| format!("{} {:?}", stops.len(), stops.last().map(|stop| stop.nights))));
     tell("text", text.map(|text| format!("{text:?}")));
     tell("either", either.map(|either| format!("{either:?}")));
+    tell("hints", hints.map(|hints| format!("{hints:?}")));
     tell("any", any.map(|any| any.to_string()));
     told.join(" ")
 }
@@ -176,6 +186,11 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"names":"['x','y']"}"#,
         r#"{"names":"[1,2]"}"#,
         r#"{"names":""}"#,
+        r#"{"names":"\"[\\\"a\\\"]\""}"#,
+        // Not an item, but something around items.
+        r#"{"hints":{"items":[{"k":"a"}]}}"#,
+        r#"{"hints":{"0":{"k":"a"},"1":{"k":"b"}}}"#,
+        r#"{"hints":{}}"#,
         r#"{"names":"null"}"#,
         // Side by side is not together.
         r#"{"list":[1 2,]}"#,
@@ -317,4 +332,30 @@ async fn lists_of_lists_and_types_of_themselves_come_to_an_end() {
         sum = format!(r#"{{"Add":[{sum},{sum}]}}"#);
     }
     assert_eq!(registry.call("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.expect("one reading"), "256.0");
+}
+
+/// Takes its time, and may not end well.
+#[tool(blocking, timeout = "50ms")]
+fn block(n: i64, wait: bool) -> i64 {
+    if wait {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    assert!(n != 1, "one");
+    n
+}
+
+#[tokio::test]
+async fn what_was_mended_is_told_however_the_call_ends() {
+    let registry =
+        Registry::builder().tools(tools![block]).lenient_arguments(true).build().expect("one tool");
+    for (arguments, succeeded) in [
+        (r#"{"n":"2","wait":false}"#, true),
+        (r#"{"n":"1","wait":false}"#, false),
+        (r#"{"n":"2","wait":true}"#, false),
+    ] {
+        let answer = registry.dispatch(&[ToolCall::new("1", "block", arguments)]).await.remove(0);
+        let outcome = answer.outcome().expect("it was dispatched");
+        assert_eq!(outcome.succeeded(), succeeded, "{}", answer.content);
+        assert_eq!(outcome.repairs().len(), 1, "{arguments}");
+    }
 }

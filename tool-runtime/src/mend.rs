@@ -41,13 +41,17 @@ impl Mended {
 /// Of longer arguments nothing is mended: 4 MB.
 const LONGEST: usize = 4 << 20;
 
-/// How deep brackets stand in brackets; those in strings count as well, since what is a string may not be clear yet.
+/// How deep brackets stand in brackets, those in strings aside. Where a quote is missing or single, too many of them count
+/// rather than too few.
 fn nesting(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in text.bytes() {
+    let (mut depth, mut deepest, mut in_string) = (0_usize, 0, false);
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
         match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'\\' if in_string => drop(bytes.next()),
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
             _ => {}
         }
         deepest = deepest.max(depth);

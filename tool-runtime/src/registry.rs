@@ -164,7 +164,7 @@ impl Registry {
         array.get_or_init(|| tools_array(&self.tools.schemas, dialect)).as_deref()
     }
 
-    /// The keywords in the schema of a tool that its arguments are not held to, each with its place: one of a
+    /// The keywords in the schema of a tool that its arguments are not held to, most with their places: one of a
     /// [`DynamicTool`](crate::DynamicTool)'s schema that is not known here, or a `pattern` without the feature `regex`.
     ///
     /// ```

@@ -13,7 +13,7 @@ impl Budget {
 
     /// A fraction of it, where each question is a walk of its own.
     pub(crate) fn for_trials(json: &str) -> Self {
-        Budget(json.len().saturating_mul(8).saturating_add(10_000))
+        Budget(json.len().saturating_mul(16).saturating_add(10_000))
     }
 
     pub(crate) fn is_spent(self) -> bool {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(super) fn checker(schema: &Value) -> Checker {
     let mut compiler = Compiler {
         document: schema,
-        rules: vec![Some(Rule::of_kinds(Kinds::ALL))],
+        rules: vec![Some(Rule::of_kinds(Kinds::ALL)), Some(Rule::of_kinds(Kinds::NONE))],
         references: HashMap::new(),
         passed_over: Vec::new(),
     };
@@ -68,11 +68,7 @@ impl<'s> Compiler<'s> {
                     }
                 }
             }
-            Value::Bool(false) => {
-                let id = self.reserve();
-                self.rules[id.0] = Some(Rule::of_kinds(Kinds::NONE));
-                id
-            }
+            Value::Bool(false) => RuleId::NOTHING,
             _ => RuleId::ANYTHING,
         }
     }
@@ -191,9 +187,10 @@ impl<'s> Compiler<'s> {
             "$ref" => {
                 let target = self.reference(value.as_str()?, at);
                 // That everything is what it is says nothing, and would be asked for ever.
-                if target != id {
-                    rule.all.push(target);
+                if target == id {
+                    return None;
                 }
+                rule.all.push(target);
             }
             _ => return None,
         }
@@ -216,12 +213,11 @@ impl<'s> Compiler<'s> {
             keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
         {
             let id = self.schema(schema, &within(&within(at, "patternProperties"), pattern));
-            match Pattern::new(pattern) {
-                Some(pattern) => rule.object.patterns.push((pattern, id)),
-                None => {
-                    self.pass_over("patternProperties", at);
-                    all_known = false;
-                }
+            if let Some(pattern) = Pattern::new(pattern) {
+                rule.object.patterns.push((pattern, id));
+            } else {
+                self.pass_over("patternProperties", at);
+                all_known = false;
             }
         }
         if let Some(schema) = keywords.get("additionalProperties").filter(|_| all_known) {

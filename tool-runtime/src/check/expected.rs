@@ -4,7 +4,7 @@ use super::Checker;
 use super::number::Number;
 use super::object::only_required;
 use super::rule::{Bound, Count, Kinds, Rule, RuleId};
-use crate::json::Pairs;
+use crate::json::{Pairs, Quoted};
 use crate::nearest::nearest;
 use crate::outcome::Shortened;
 use serde_json::Value;
@@ -26,15 +26,12 @@ pub(super) enum Got<'a> {
 impl<'a> Got<'a> {
     pub(super) fn of(json: &'a str) -> Self {
         match Kinds::of(json) {
-            Kinds::LIST => return Got::List,
-            Kinds::OBJECT => return Got::Object(first_keys(json)),
-            _ => {}
-        }
-        match serde_json::from_str(json) {
-            Ok(Value::Bool(boolean)) => Got::Boolean(boolean),
-            Ok(Value::String(text)) => Got::Text(text.into()),
-            Ok(Value::Number(number)) => Number::of(&number).map_or(Got::Null, Got::Number),
-            _ => Got::Null,
+            Kinds::LIST => Got::List,
+            Kinds::OBJECT => Got::Object(first_keys(json)),
+            Kinds::TEXT => Got::Text(Quoted::of(json).and_then(Quoted::unquoted).unwrap_or(json.into())),
+            Kinds::BOOLEAN => Got::Boolean(json.trim() == "true"),
+            Kinds::NULL => Got::Null,
+            _ => Got::Number(Number::read(json.trim()).0),
         }
     }
 
@@ -132,7 +129,7 @@ impl Words<'_> {
             for value in listed {
                 self.add(format!("`{}`", shown(value)));
             }
-        } else if rule.kinds == Kinds::ALL && !others.is_empty() && deepest > 0 {
+        } else if !others.is_empty() && deepest > 0 && matches!(rule.kinds, Kinds::ALL | Kinds::OBJECT) {
             for id in others {
                 self.of_rule(self.checker.rule(id), deepest - 1);
             }
@@ -179,8 +176,8 @@ struct Keys<'r>(&'r Rule);
 impl fmt::Display for Keys<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match only_required(self.0) {
-            Some(key) if self.0.object.additional.is_none() => write!(f, " with the key `{key}`"),
-            _ => Ok(()),
+            Some(key) => write!(f, " with the key `{key}`"),
+            None => Ok(()),
         }
     }
 }

@@ -42,6 +42,7 @@ impl<'c> Walk<'c> {
             return self.fault_of(|path| ArgumentFault::Repeated { argument: path(&key) });
         }
         if let Some(names) = rule.object.names {
+            // A text of its own, which is never nested: its place tells nothing.
             if !self.holds(names, &Value::from(&*key).to_string())? {
                 let expected = expected::of_rule(self.checker(), self.rule(names), &Got::Text("".into()));
                 let problem = format!("its key must be {expected}");

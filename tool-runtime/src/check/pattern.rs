@@ -48,7 +48,14 @@ impl Pattern {
 fn of_ecmascript(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
     let mut letters = pattern.chars();
+    let mut in_class = false;
     while let Some(letter) = letters.next() {
+        // In a class, these mean something in Rust alone.
+        if in_class && matches!(letter, '[' | '&' | '~') {
+            translated.extend(['\\', letter]);
+            continue;
+        }
+        in_class = (in_class && letter != ']') || (!in_class && letter == '[');
         match (letter, if letter == '\\' { letters.next() } else { None }) {
             (_, Some('d')) => translated.push_str("[0-9]"),
             (_, Some('D')) => translated.push_str("[^0-9]"),

@@ -5,12 +5,14 @@ use super::pattern::Pattern;
 use serde_json::Value;
 
 /// A rule of a checker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RuleId(pub(super) usize);
 
 impl RuleId {
     /// The rule that everything keeps to; it stands first in every checker.
     pub(crate) const ANYTHING: RuleId = RuleId(0);
+    /// The rule that nothing keeps to; it stands second.
+    pub(super) const NOTHING: RuleId = RuleId(1);
 }
 
 /// A set of the kinds of JSON values.
@@ -138,11 +140,15 @@ impl Rule {
         self.all.iter().chain(branches).chain(&self.not).nth(step).copied()
     }
 
-    /// Says nothing more by the rule that stands there.
+    /// Says nothing more by the rule that stands there: it is none of the alternatives, and nothing is forbidden by it.
     pub(super) fn forget(&mut self, step: usize) {
-        let branches = self.alternatives.iter_mut().flat_map(|alternatives| &mut alternatives.branches);
-        if let Some(id) = self.all.iter_mut().chain(branches).chain(&mut self.not).nth(step) {
+        if let Some(id) = self.all.get_mut(step) {
             *id = RuleId::ANYTHING;
+            return;
+        }
+        let branches = self.alternatives.iter_mut().flat_map(|alternatives| &mut alternatives.branches);
+        if let Some(id) = branches.chain(&mut self.not).nth(step - self.all.len()) {
+            *id = RuleId::NOTHING;
         }
     }
 

@@ -8,7 +8,7 @@ use super::{Budget, Checker};
 use crate::json::{Quoted, Scanner};
 use crate::outcome::ArgumentFault;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// How deep lists and objects may stand in one another: `serde_json` reads no more of them.
 pub(crate) const DEEPEST: usize = 127;
@@ -18,6 +18,14 @@ pub(super) struct Walk<'c> {
     report: Option<Report>,
     depth: usize,
     budget: Budget,
+    met_integral_float: bool,
+    /// What was asked of a value before, by the rule and the place of the value.
+    answers: HashMap<(RuleId, *const u8), Answer>,
+}
+
+#[derive(Clone, Copy)]
+struct Answer {
+    holds: bool,
     met_integral_float: bool,
 }
 
@@ -33,7 +41,7 @@ pub(super) enum Stop {
 
 impl<'c> Walk<'c> {
     pub(super) fn new(checker: &'c Checker, budget: Budget) -> Self {
-        Walk { checker, report: None, depth: 0, budget, met_integral_float: false }
+        Walk { checker, report: None, depth: 0, budget, met_integral_float: false, answers: HashMap::new() }
     }
 
     pub(super) fn reporting(checker: &'c Checker, path: &str, json: &str) -> Self {
@@ -114,19 +122,31 @@ impl<'c> Walk<'c> {
     }
 
     /// Whether a rule holds, found out without a report. The error is that the walk cannot go on.
+    ///
+    /// Alternatives within alternatives ask the same of the same value again and again: `json` must be a part of the text
+    /// that the walk goes through, since its place is what it is known by.
     pub(super) fn holds(&mut self, id: RuleId, json: &str) -> Result<bool, Stop> {
+        let is_nested = Kinds::LIST.with(Kinds::OBJECT).meets(Kinds::of(json));
+        let question = (id, json.as_ptr());
+        if let Some(answer) = self.answers.get(&question).filter(|_| is_nested) {
+            self.met_integral_float |= answer.met_integral_float;
+            return Ok(answer.holds);
+        }
         let (report, depth) = (self.report.take(), self.depth);
-        let met_before = self.met_integral_float;
+        let met_before = std::mem::take(&mut self.met_integral_float);
         let walked = self.value(id, json);
         (self.report, self.depth) = (report, depth);
-        match walked {
-            Ok(()) => Ok(true),
-            Err(Stop::Refused) => {
-                self.met_integral_float = met_before;
-                Ok(false)
-            }
-            Err(given_up) => Err(given_up),
+        let holds = match walked {
+            Ok(()) => true,
+            Err(Stop::Refused) => false,
+            Err(given_up) => return Err(given_up),
+        };
+        let answer = Answer { holds, met_integral_float: holds && self.met_integral_float };
+        self.met_integral_float = met_before || answer.met_integral_float;
+        if is_nested {
+            self.answers.insert(question, answer);
         }
+        Ok(holds)
     }
 
     /// Ends the walk, or says what is wrong and lets it go on.

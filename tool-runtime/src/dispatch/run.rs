@@ -133,22 +133,16 @@ impl Registry {
         let name = &tool.name;
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
+        let told = Told { here: work.repairs, there: Arc::default() };
+        let repairs = Arc::clone(&told.there);
         let mut thread = Thread(tokio::task::spawn_blocking(move || {
-            let repairs = OnceLock::new();
             let work = Work { id: &id, arguments: &arguments, batch: &batch, repairs: &repairs };
             // A `fn` never waits, so its future is done when it was polled once.
             let result = registry.run_here(&tool, &work).now_or_never();
-            let result =
-                result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
-            (result, repairs.into_inner())
+            result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"))
         }));
         match (&mut thread.0).await {
-            Ok((result, repairs)) => {
-                if let Some(repairs) = repairs {
-                    let _ = work.repairs.set(repairs);
-                }
-                result
-            }
+            Ok(result) => result,
             // As if it had panicked here: the guard of `run` tells of it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
@@ -170,14 +164,26 @@ enum Hindrance {
 }
 
 /// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
-struct Thread(JoinHandle<Ended>);
-
-/// How a call ended on a thread, and what was mended in its arguments.
-type Ended = (Result<String, CallError>, Option<Repairs>);
+struct Thread(JoinHandle<Result<String, CallError>>);
 
 impl Drop for Thread {
     fn drop(&mut self) {
         self.0.abort();
+    }
+}
+
+/// What was mended on a thread is known here however the call ends.
+struct Told<'a> {
+    here: &'a OnceLock<Repairs>,
+    there: Arc<OnceLock<Repairs>>,
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if let Some(repairs) = self.there.get() {
+            // Set once: a call is mended once.
+            let _ = self.here.set(Arc::clone(repairs));
+        }
     }
 }
 

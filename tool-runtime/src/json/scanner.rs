@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Steps from value to value. A parser has read the text before: what would be wrong with it is not looked for, which is what
-/// makes a second reading cheap.
+/// Steps from value to value. A parser has read the text before, or reads it after: what would be wrong with it is not looked
+/// for, which is what makes another reading cheap.
 #[derive(Debug)]
 pub(crate) struct Scanner<'j> {
     json: &'j str,
@@ -63,7 +63,8 @@ impl<'j> Scanner<'j> {
         let from = self.at;
         let rest = &self.json.as_bytes()[from..];
         let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
-        self.at += rest.iter().position(is_end).unwrap_or(rest.len());
+        // At least one byte, so that what is no JSON after all comes to an end too.
+        self.at += rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
         self.since(from, 0)
     }
 
@@ -78,7 +79,7 @@ impl<'j> Scanner<'j> {
                     continue;
                 }
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth -= 1,
+                b'}' | b']' => depth = depth.saturating_sub(1),
                 _ => {}
             }
             if depth == 0 {

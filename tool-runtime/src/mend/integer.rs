@@ -10,6 +10,9 @@ const DIGITS_OF_FLOATS: usize = 17;
 /// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. With an exponent
 /// and no more digits than a float is written with, it is a float that somebody wrote, and that float's integer.
 pub(super) fn of_float(number: &str) -> Option<String> {
+    if number.parse().is_ok_and(|float: f64| float == 0.0) {
+        return Some("0".to_owned());
+    }
     let digits =
         number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit).count();
     if number.contains(['e', 'E']) && digits <= DIGITS_OF_FLOATS {

@@ -70,6 +70,10 @@ impl<'c> Rewriting<'c> {
         let mut readings: Vec<(RuleId, String)> = Vec::new();
         let mut with_floats = None;
         let branches = self.checker.branches(rule, json);
+        // No other can hold, mended or not.
+        if let (&[only], Kinds::OBJECT | Kinds::LIST) = (&branches[..], Kinds::of(json)) {
+            return Some(only);
+        }
         for &branch in &branches {
             match self.admits(branch, json) {
                 Some(Admitted::AsWritten) => return Some(branch),
@@ -144,7 +148,8 @@ impl<'c> Rewriting<'c> {
             (None, Some(item))
                 if !is_entry
                     && slips::may_stand_alone(wanted, json)
-                    && !self.checker.admits_kind(item, Kinds::LIST) =>
+                    && !self.checker.admits_kind(item, Kinds::LIST)
+                    && self.is_by_its_keys(item, json) =>
             {
                 format!("[{}]", self.value(item, json))
             }
@@ -161,6 +166,14 @@ impl<'c> Rewriting<'c> {
             Shortened(&written)
         ));
         written
+    }
+
+    /// Whether an object has keys, and none but those that the rule names: `{"items": [..]}` is not an item of its own.
+    fn is_by_its_keys(&mut self, rule: RuleId, json: &str) -> bool {
+        let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return true };
+        let guides = self.guides(rule, json);
+        let is_named = |key: &str| guides.iter().any(|rule| rule.named_property(key).is_some());
+        !pairs.is_empty() && pairs.iter().all(|(key, _)| is_named(key))
     }
 
     fn admits(&mut self, rule: RuleId, json: &str) -> Option<Admitted> {

@@ -15,12 +15,15 @@ pub(super) fn in_text(wanted: Kinds, json: &str) -> Option<String> {
 }
 
 /// Whether a value may be the only one of a list: not a null, which is rather no list at all, nor a text that says nothing or
-/// begins as a list or an object does.
+/// begins as JSON or a code fence does.
 pub(super) fn may_stand_alone(wanted: Kinds, json: &str) -> bool {
     let is_plain_text = || {
         serde_json::from_str::<String>(json).is_ok_and(|text| {
             let text = text.trim();
-            !text.is_empty() && text != "null" && !text.starts_with(['[', '{'])
+            !text.is_empty()
+                && text != "null"
+                && !text.starts_with(['[', '{', '"', '\''])
+                && !text.starts_with("```")
         })
     };
     wanted.meets(Kinds::LIST)

@@ -15,8 +15,7 @@ fn is_allowed(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
 }
 
-/// The name with `_` for each letter that is not taken, and cut where it is too long. It depends on nothing but the name,
-/// so that a call is understood after a restart.
+/// The name with `_` for each letter that is not taken, and cut where it is too long.
 pub(super) fn mapped(name: &str) -> String {
     let mapped: String = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
     if is_valid(&mapped) { mapped } else { marked(name) }

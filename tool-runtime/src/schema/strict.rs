@@ -71,7 +71,7 @@ impl Strict {
         };
         for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
             if keywords.contains_key(keyword) {
-                self.refuse(at, format!("`{keyword}` cannot stand at the root"));
+                self.refuse(at, format!("has `{keyword}` at the root"));
             }
         }
         for keyword in ["$defs", "definitions"] {
@@ -85,7 +85,7 @@ impl Strict {
         remove_annotations(&mut keywords);
         hints::describe_what_is_not_known(&mut keywords);
         if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
-            let reason = format!("`{keyword}` cannot stand in a strict schema");
+            let reason = format!("has `{keyword}`, which strict schemas may not");
             self.refuse(at, reason);
         }
         self.object(&mut keywords, at);
@@ -111,16 +111,17 @@ impl Strict {
         if let Some(Value::Array(branches)) = keywords.remove("oneOf") {
             let together = keywords.insert("anyOf".to_owned(), branches.into());
             if together.is_some() {
-                self.refuse(at, "`oneOf` and `anyOf` stand together");
+                self.refuse(at, "has `oneOf` and `anyOf` together");
             }
         }
         if keywords.contains_key("$ref") {
             return self.reference(keywords, at);
         }
         if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
-            let reason = format!("`{keyword}` cannot stand in a strict schema");
+            let reason = format!("has `{keyword}`, which strict schemas may not");
             return self.refuse(at, reason);
         }
+        name_type(keywords);
         let admits = |kind: &str| match keywords.get("type") {
             Some(Value::String(only)) => only == kind,
             Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
@@ -197,7 +198,7 @@ impl Strict {
         let Some(reference) = keywords.remove("$ref") else { return };
         let description = keywords.remove("description");
         if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("`{keyword}` stands beside `$ref`");
+            let reason = format!("has `{keyword}` beside `$ref`");
             return self.refuse(at, reason);
         }
         match description {
@@ -221,7 +222,7 @@ impl Strict {
         }
         keywords.remove("type");
         if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("`{keyword}` stands beside alternatives");
+            let reason = format!("has `{keyword}` beside alternatives");
             self.refuse(at, reason);
         }
         for branch in &mut branches {
@@ -250,6 +251,39 @@ fn is_refused(keyword: &str) -> bool {
             | "unevaluatedItems"
             | "additionalItems"
     )
+}
+
+/// The type that goes without saying, which the server wants to be said.
+fn name_type(keywords: &mut Map<String, Value>) {
+    if keywords.contains_key("type") || keywords.contains_key("anyOf") {
+        return;
+    }
+    let listed = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+    let values = listed.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
+    let mut kinds: Vec<&str> = Vec::new();
+    for value in values {
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(number) if number.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    if kinds.is_empty() && keywords.contains_key("properties") {
+        kinds.push("object");
+    }
+    let kinds = match kinds[..] {
+        [] => return,
+        [only] => json!(only),
+        _ => json!(kinds),
+    };
+    keywords.insert("type".to_owned(), kinds);
 }
 
 /// The properties of one object and those of another.

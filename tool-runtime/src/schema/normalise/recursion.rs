@@ -71,11 +71,8 @@ fn plain_name(name: &str) -> String {
     }
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     // Two names may be alike in what is plain of them.
-    let rest: u32 = name
-        .chars()
-        .filter(|&letter| !is_plain(letter))
-        .fold(0, |sum, letter| sum.wrapping_mul(31).wrapping_add(u32::from(letter)));
-    format!("{plain}_{rest:x}")
+    let whole = name.chars().fold(0_u32, |sum, letter| sum.wrapping_mul(31).wrapping_add(u32::from(letter)));
+    format!("{plain}_{whole:x}")
 }
 
 /// Names the definitions in references as they are called now.
