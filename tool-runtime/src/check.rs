@@ -68,7 +68,8 @@ impl Checker {
         &self.passed_over
     }
 
-    /// Whether a value is what a rule says. It must be JSON, as a parser has found it to be.
+    /// Whether the value at the start of a text is what a rule says. It must be JSON, as a parser finds it to be before or
+    /// after.
     pub(crate) fn admits(&self, rule: RuleId, json: &str) -> Option<Admitted> {
         self.admits_within(rule, json, &mut Budget::of(json))
     }

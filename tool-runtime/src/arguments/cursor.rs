@@ -3,7 +3,7 @@
 use super::slot::Slot;
 use super::value::next_value;
 use super::{Checks, Parameter};
-use crate::json::{Scanner, Text};
+use crate::json::Text;
 use crate::messages::means_none;
 
 /// The arguments are told apart by a bit each; a tool with more of them is read by `diagnosis`.
@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
             }
             // Before its decoder, which may try the alternatives of an enum for ever.
             if let Some(rule) = checks.needed(index) {
-                checks.checker().admits(rule, Scanner::new(self.rest).value())?;
+                checks.checker().admits(rule, self.rest)?;
             }
             let length = slots[index].read(self.rest).ok()?;
             self.rest = &self.rest[length..];

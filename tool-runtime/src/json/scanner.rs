@@ -16,15 +16,20 @@ impl<'j> Scanner<'j> {
     }
 
     /// The first byte of what comes next, white space aside; 0 at the end.
+    #[inline]
     pub(crate) fn peek(&mut self) -> u8 {
         let bytes = self.json.as_bytes();
-        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
-            self.at += 1;
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(&byte) => return byte,
+                None => return 0,
+            }
         }
-        bytes.get(self.at).copied().unwrap_or(0)
     }
 
     /// Goes over a bracket, a comma or a colon, if it comes next.
+    #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == byte;
         self.at += usize::from(is_next);
