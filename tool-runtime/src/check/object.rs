@@ -22,7 +22,7 @@ impl<'c> Walk<'c> {
             self.entry(rule, &mut keys, key, json)?;
             json.take(b',');
         }
-        keys.end(self, rule)
+        keys.end(self)
     }
 
     fn entry<'j>(
@@ -125,8 +125,8 @@ impl<'c> Keys<'_, 'c> {
     }
 
     /// What can be said only when every key is known.
-    fn end(self, walk: &mut Walk<'c>, rule: &Rule) -> Walked {
-        let object = &rule.object;
+    fn end(self, walk: &mut Walk<'c>) -> Walked {
+        let (rule, object) = (self.rule, &self.rule.object);
         let absent = |&(index, property): &(usize, &Property)| !self.holds(Some(index), &property.name);
         let mut missing: Vec<&str> = Vec::new();
         if object.properties.iter().any(|property| property.is_required) {
@@ -142,15 +142,8 @@ impl<'c> Keys<'_, 'c> {
             walk.fault_of(|path| ArgumentFault::Missing { argument: path(key) })?;
         }
         if !self.unknown.is_empty() {
-            let known = || {
-                self.rule
-                    .object
-                    .properties
-                    .iter()
-                    .enumerate()
-                    .filter(absent)
-                    .map(|(_, property)| &*property.name)
-            };
+            let known =
+                || object.properties.iter().enumerate().filter(absent).map(|(_, property)| &*property.name);
             for (unknown, meant) in unknown_arguments(&self.unknown, &missing, known) {
                 walk.fault_of(|path| ArgumentFault::Unknown { argument: path(unknown), meant })?;
             }
@@ -189,7 +182,7 @@ pub(super) fn value_of<'j>(object: &'j str, key: &str) -> Option<&'j str> {
     None
 }
 
-/// The key of an object that has one key, as the content of an enum's variant has.
+/// The one property of a rule that has one, if it is required: as in `{"Circle": {..}}`.
 pub(super) fn only_required(rule: &Rule) -> Option<&str> {
     match &rule.object.properties[..] {
         [property] if property.is_required => Some(&property.name),

@@ -71,7 +71,7 @@ impl Kinds {
     }
 }
 
-/// One schema. What concerns no value of a kind that it admits is empty.
+/// One schema.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(super) kinds: Kinds,
