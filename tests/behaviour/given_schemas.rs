@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tool_runtime::{Dialect, DynamicTool, Registry, tool, tools};
+use tool_runtime::{CallError, Dialect, DynamicTool, Registry, tool, tools};
 
 /// A tool whose argument `a` has this schema.
 fn registry_of(schema: &Value, definitions: &Value) -> Registry {
@@ -150,6 +150,8 @@ async fn a_million_wrong_items_are_told_of_in_short() {
     let error =
         registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await.expect_err("all are wrong");
     assert!(error.to_string().len() < 5_000 && error.to_string().ends_with(" more"));
+    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
+    assert!(faults.len() <= 1_000, "{} faults are kept", faults.len());
 }
 
 #[test]
@@ -216,6 +218,46 @@ fn what_cannot_be_strict_is_told_whoever_wrote_it() {
             error.to_string().contains(&format!("`take` cannot be strict: {reason};")),
             "{error} for {parameters}"
         );
+    }
+}
+
+#[test]
+fn the_limits_of_strict_schemas_are_checked() {
+    fn objects(depth: usize) -> Value {
+        match depth {
+            0 => json!({"type": "string"}),
+            _ => json!({"type": "object", "properties": {"deeper": objects(depth - 1)}}),
+        }
+    }
+    let properties = |count: usize| -> Value {
+        let of = |index: usize| (format!("p{index}"), json!({"type": "string"}));
+        json!({"type": "object", "properties": (0..count).map(of).collect::<serde_json::Map<_, _>>()})
+    };
+    let values = |count: usize, length: usize| -> Value {
+        let values: Vec<String> = (0..count).map(|index| format!("{index:0length$}")).collect();
+        json!({"type": "object", "properties": {"one": {"type": "string", "enum": values}}, "required": ["one"]})
+    };
+    for (parameters, told) in [
+        (objects(10), None),
+        (objects(11), Some("has 11 levels of nesting, and strict schemas may have 10")),
+        (properties(5_000), None),
+        (properties(5_001), Some("has 5001 properties, and strict schemas may have 5000")),
+        (values(1_000, 4), None),
+        (values(1_001, 4), Some("has 1001 values of enums, and strict schemas may have 1000")),
+        (values(250, 70), None),
+        (values(251, 70), Some("has 17570 characters of one large enum, and strict schemas may have 15000")),
+        (
+            values(200, 700),
+            Some("has 140003 characters of names and enums, and strict schemas may have 120000"),
+        ),
+    ] {
+        let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
+        let built = Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build();
+        match (built, told) {
+            (Ok(_), None) => {}
+            (Err(error), Some(told)) => assert!(error.to_string().contains(told), "{error}"),
+            (built, told) => panic!("expected {told:?}, got {:?}", built.map_err(|error| error.to_string())),
+        }
     }
 }
 
