@@ -110,6 +110,34 @@ async fn prices_are_multiples_of_a_hundredth() {
 }
 
 #[tokio::test]
+async fn patterns_mean_what_they_mean_in_ecmascript() {
+    for (pattern, taken, refused) in [
+        (r"^\d+$", "12", "٣"),
+        (r"^[\d-]+$", "1-2", "٣-"),
+        (r"^\w\W\D$", "a-b", "é-b"),
+        ("^[a&&b]+$", "a&b", "c"),
+        ("^[[~~]+$", "[~", "]"),
+    ] {
+        assert_eq!(told(json!({ "pattern": pattern }), json!(taken)).await, "", "{pattern}");
+        assert!(
+            told(json!({ "pattern": pattern }), json!(refused)).await.contains("that matches"),
+            "{pattern}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn many_long_faults_are_told_in_short() {
+    let values: Vec<String> = (0..40).map(|index| format!("value-number-{index}")).collect();
+    let wrong: Vec<u8> = (0..100).collect();
+    let told = told(json!({"type": "array", "items": {"enum": values}}), json!(wrong)).await;
+    assert!(
+        told.len() < 5_000 && told.ends_with(" more") && told.contains("and 20 more, got integer `0`"),
+        "{told}"
+    );
+}
+
+#[tokio::test]
 async fn items_are_unique_by_value_and_kind() {
     let unique = || json!({"type": "array", "uniqueItems": true});
     for items in
@@ -370,6 +398,48 @@ enum State {
     Ajar {
         by: u8,
     },
+}
+
+/// Has no fields.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Empty {}
+
+/// Takes nothing to speak of.
+#[tool]
+fn nothing(empty: Empty, #[arg(default = 1)] n: u64) -> String {
+    format!("{empty:?} {n}")
+}
+
+#[tokio::test]
+async fn a_struct_without_fields_may_be_strict() {
+    let registry = Registry::builder().tools(tools![nothing]).dialect(Dialect::OpenAiStrict).build();
+    let registry = registry.expect("it is no map");
+    assert_eq!(registry.call("nothing", r#"{"empty":{},"n":null}"#).await.expect("it is right"), "Empty 1");
+}
+
+#[tokio::test]
+async fn integers_that_are_written_as_floats_keep_every_digit() {
+    let registry = Registry::new(tools![nothing]).expect("one tool");
+    for (written, read) in [
+        ("1.0", "1"),
+        ("-0", "0"),
+        ("-0.0", "0"),
+        ("1e3", "1000"),
+        ("1234.5e1", "12345"),
+        ("1500e-2", "15"),
+        ("9007199254740993.0", "9007199254740993"),
+        ("1.2345678901234567890e19", "12345678901234567890"),
+        ("1e-400", "0"),
+    ] {
+        let said = registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await;
+        assert_eq!(said.unwrap_or_else(|error| panic!("{written}: {error}")), format!("Empty {read}"));
+    }
+    for written in ["1.5", "15e-1", "1e20", "-1.0", "18446744073709551616.0"] {
+        assert!(
+            registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await.is_err(),
+            "{written}"
+        );
+    }
 }
 
 /// Takes steps.

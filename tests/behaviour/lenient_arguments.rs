@@ -277,6 +277,7 @@ async fn large_and_deep_text_is_refused_soon() {
     refused(&format!("{{\"n\":\"{}\"}}", "9".repeat(1_000_000))).await;
     refused(&"\"".repeat(100_000)).await;
     refused(&"```".repeat(100_000)).await;
+    refused(&format!("{{\"text\":\"{}\",}}", "x".repeat(5_000_000))).await;
 }
 
 /// Takes what a single value could be in two ways.
