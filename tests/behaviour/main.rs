@@ -11,12 +11,13 @@
 )]
 
 mod arguments;
+#[allow(dead_code, reason = "some values are only printed")]
+mod derived_schemas;
 mod descriptions;
 mod dispatch;
 mod dynamic_tools;
 mod echo;
 mod fuzzed_arguments;
-#[allow(dead_code, reason = "some values are only printed")]
 mod given_schemas;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
