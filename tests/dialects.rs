@@ -119,7 +119,7 @@ enum Content {
 
 /// Finds.
 #[tool]
-fn e_untagged_enum(query: Query) {}
+fn e_untagged_enum(query: Query, other: Option<Query>) {}
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]

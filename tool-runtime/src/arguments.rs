@@ -41,13 +41,7 @@ pub struct Described {
     pub(crate) schema: Schema,
     pub(crate) required: bool,
     /// Whether the decoder of its type takes just what the schema admits.
-    is_plain: bool,
-}
-
-impl Described {
-    pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
-    }
+    pub(crate) is_plain: bool,
 }
 
 /// What is wrong with the arguments of a call.

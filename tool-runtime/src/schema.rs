@@ -93,17 +93,30 @@ struct WrittenFunction<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    strict: Option<bool>,
     parameters: &'a RawValue,
+}
+
+impl<'a> Written<'a> {
+    fn as_it_is(schema: &'a ToolSchema) -> Self {
+        let (name, description, parameters) = (&*schema.name, &*schema.description, &*schema.parameters);
+        Written {
+            r#type: "function",
+            function: WrittenFunction { name, description, strict: None, parameters },
+        }
+    }
+
+    fn strictly(schema: &'a ToolSchema, parameters: &'a RawValue) -> Self {
+        let mut written = Written::as_it_is(schema);
+        written.function = WrittenFunction { strict: Some(true), parameters, ..written.function };
+        written
+    }
 }
 
 impl Serialize for ToolSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let function = WrittenFunction {
-            name: &self.name,
-            description: &self.description,
-            parameters: &self.parameters,
-        };
-        Written { r#type: "function", function }.serialize(serializer)
+        Written::as_it_is(self).serialize(serializer)
     }
 }
 

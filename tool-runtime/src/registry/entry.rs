@@ -1,6 +1,6 @@
 //! One tool of a registry, whatever it is made of.
 
-use crate::arguments::{Checks, Described, Refusal, object};
+use crate::arguments::{Checks, Refusal, object};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
 use crate::mend::{Mended, Mending, mend};
 use crate::schema::{ToolSchema, parameters_as_given, parameters_of_tool};
@@ -115,7 +115,7 @@ impl Candidate {
         // The shim stops once it has described itself.
         let _ = (tool.call)(Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
-        let is_plain: Vec<bool> = description.parameters.iter().map(Described::is_plain).collect();
+        let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
         let parameters = parameters_of_tool(tool.parameters, description.parameters, definitions)?;
         let checks =
             Checks::of_parameters(&serde_json::from_str(parameters.get())?, tool.parameters, &is_plain);

@@ -1,7 +1,6 @@
 //! The `tools` array, as a server wants it.
 
-use super::{ToolSchema, strict};
-use serde::Serialize;
+use super::{ToolSchema, Written, strict};
 use serde_json::value::{RawValue, to_raw_value};
 
 /// How the definitions of tools are written for a server.
@@ -43,42 +42,17 @@ pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Bo
     }
     let array = match dialect {
         Dialect::OpenAi => to_raw_value(schemas),
-        Dialect::OpenAiStrict => to_raw_value(&schemas.iter().map(strictly).collect::<Vec<_>>()),
+        Dialect::OpenAiStrict => to_raw_value(&strict_array(schemas)),
     };
     // A schema was JSON before: writing it again meets nothing new.
     array.ok()
 }
 
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Strictly<'a> {
-    Strict(StrictTool<'a>),
-    /// It cannot be strict: servers take it beside those that are.
-    Loose(&'a ToolSchema),
-}
-
-#[derive(Serialize)]
-struct StrictTool<'a> {
-    r#type: &'static str,
-    function: StrictFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct StrictFunction<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    strict: bool,
-    parameters: Box<RawValue>,
-}
-
-fn strictly(schema: &ToolSchema) -> Strictly<'_> {
-    match strict::parameters(schema.parameters()) {
-        Ok(parameters) => {
-            let (name, description) = (schema.name(), schema.description());
-            let function = StrictFunction { name, description, strict: true, parameters };
-            Strictly::Strict(StrictTool { r#type: "function", function })
-        }
-        Err(_) => Strictly::Loose(schema),
-    }
+/// A tool that cannot be strict stands as it is: servers take it beside those that are.
+fn strict_array(schemas: &[ToolSchema]) -> Vec<Box<RawValue>> {
+    let strictly = |schema: &ToolSchema| match strict::parameters(schema.parameters()) {
+        Ok(parameters) => to_raw_value(&Written::strictly(schema, &parameters)),
+        Err(_) => to_raw_value(schema),
+    };
+    schemas.iter().filter_map(|schema| strictly(schema).ok()).collect()
 }

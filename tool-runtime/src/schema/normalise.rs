@@ -151,16 +151,25 @@ fn typed_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
     Some(merged)
 }
 
-/// Of `oneOf` only if no alternative takes null already: exactly one of them is to hold.
+/// Null among the alternatives; of `oneOf` only if none of them takes null already, since exactly one is to hold.
 fn one_of_or_null(of_value: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let is_known = |keyword: &String| matches!(keyword.as_str(), "oneOf" | "description");
+    let is_known = |keyword: &String| matches!(keyword.as_str(), "oneOf" | "anyOf" | "description");
     let takes_no_null =
         |branch: &Value| branch.get("type").is_some_and(|kind| kind.is_string() && kind != "null");
+    let null = json!({ "type": "null" });
     let mut merged = of_value.clone();
-    let branches = merged.get_mut("oneOf").and_then(Value::as_array_mut)?;
-    if !of_value.keys().all(is_known) || !branches.iter().all(takes_no_null) {
+    let (alternatives, is_exclusive) = match (of_value.contains_key("oneOf"), of_value.contains_key("anyOf"))
+    {
+        (true, false) => ("oneOf", true),
+        (false, true) => ("anyOf", false),
+        _ => return None,
+    };
+    let branches = merged.get_mut(alternatives).and_then(Value::as_array_mut)?;
+    if !of_value.keys().all(is_known) || (is_exclusive && !branches.iter().all(takes_no_null)) {
         return None;
     }
-    branches.push(json!({ "type": "null" }));
+    if !branches.contains(&null) {
+        branches.push(null);
+    }
     Some(merged)
 }

@@ -2,7 +2,9 @@
 //! that it is known to refuse. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
 
 mod hints;
+mod implied;
 mod limits;
+mod merge;
 mod nullable;
 
 use crate::json::Pairs;
@@ -121,7 +123,7 @@ impl Strict {
             let reason = format!("has `{keyword}`, which strict schemas may not");
             return self.refuse(at, reason);
         }
-        name_type(keywords);
+        implied::name_type(keywords);
         let admits = |kind: &str| match keywords.get("type") {
             Some(Value::String(only)) => only == kind,
             Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
@@ -217,7 +219,7 @@ impl Strict {
         if keywords.contains_key("properties") {
             let shared = std::mem::take(keywords);
             for branch in &mut branches {
-                merge(branch, &shared);
+                merge::into(branch, &shared);
             }
         }
         keywords.remove("type");
@@ -251,63 +253,6 @@ fn is_refused(keyword: &str) -> bool {
             | "unevaluatedItems"
             | "additionalItems"
     )
-}
-
-/// The type that goes without saying, which the server wants to be said.
-fn name_type(keywords: &mut Map<String, Value>) {
-    if keywords.contains_key("type") || keywords.contains_key("anyOf") {
-        return;
-    }
-    let listed = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
-    let values = listed.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
-    let mut kinds: Vec<&str> = Vec::new();
-    for value in values {
-        let kind = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(number) if number.is_f64() => "number",
-            Value::Number(_) => "integer",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        };
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
-    if kinds.is_empty() && keywords.contains_key("properties") {
-        kinds.push("object");
-    }
-    let kinds = match kinds[..] {
-        [] => return,
-        [only] => json!(only),
-        _ => json!(kinds),
-    };
-    keywords.insert("type".to_owned(), kinds);
-}
-
-/// The properties of one object and those of another.
-fn merge(branch: &mut Value, shared: &Map<String, Value>) {
-    let Value::Object(branch) = branch else { return };
-    if branch.get("type").is_some_and(|kind| kind == "null") {
-        return;
-    }
-    branch.entry("type").or_insert_with(|| "object".into());
-    let mut properties = shared.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    properties.extend(take_object(branch, "properties"));
-    branch.insert("properties".to_owned(), properties.into());
-    let mut required = names(shared.get("required"));
-    for name in names(branch.get("required")) {
-        if !required.contains(&name) {
-            required.push(name);
-        }
-    }
-    branch.insert("required".to_owned(), required.into());
-    for keyword in ["additionalProperties", "patternProperties"] {
-        if let (Some(value), false) = (shared.get(keyword), branch.contains_key(keyword)) {
-            branch.insert(keyword.to_owned(), value.clone());
-        }
-    }
 }
 
 /// What says nothing to a model, or that the server refuses.
