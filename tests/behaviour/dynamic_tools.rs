@@ -89,7 +89,10 @@ async fn it_may_panic_or_outlive_its_time() {
         DynamicTool::new("dynamic", "", parameters(), waits).timeout(Duration::from_millis(1500)).read_only();
     assert_eq!(said(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` did not finish within 1.5 s.");
     let tool = DynamicTool::new("dynamic", "", parameters(), double).requires_approval();
-    assert_eq!(said(tool, "{}").await, "Error: the tool `dynamic` needs approval, which was not given.");
+    assert_eq!(
+        said(tool, r#"{"n":1}"#).await,
+        "Error: the tool `dynamic` needs approval, which was not given."
+    );
 }
 
 #[test]

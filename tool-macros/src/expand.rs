@@ -1,6 +1,7 @@
 //! The generated code: the item first and as it was, the tool's type last, all else in a `const`.
 
 mod input;
+mod output;
 
 use crate::meant::{Argument, Tool, Toolset};
 use crate::options::{Literal, ToolOptions};
@@ -207,7 +208,12 @@ fn call(tool: &Tool) -> TokenStream {
     });
     let at_future = Ident::new("__tool_runtime", future_span);
     let at_output = Ident::new("__tool_runtime", output_span);
-    let settle = quote_spanned!(output_span=> #at_output::Returned(&__returned).__kind().settle(__returned));
+    let returned = if output::may_borrow(&signature.output) {
+        quote_spanned!(output_span=> #at_output::Borrowing::of(&__returned))
+    } else {
+        quote_spanned!(output_span=> #at_output::Returned(&__returned))
+    };
+    let settle = quote_spanned!(output_span=> #returned.__kind().settle(__returned));
     let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
         #at_future::start(async move {

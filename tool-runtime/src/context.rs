@@ -2,8 +2,9 @@
 
 use crate::state::States;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
-/// What a program attaches to the calls of one batch: its user, its tenant, a trace.
+/// What a program attaches to the calls of one batch: its user, its tenant, a trace; and the token that ends it early.
 ///
 /// A tool takes a value as `#[state] user: &User`, or finds it in its [`CallContext`]. It is seen by the batch
 /// that brings it and by no other. A clone is a pointer.
@@ -32,6 +33,7 @@ use std::sync::Arc;
 pub struct BatchContext {
     /// `None` while it is empty, so that an empty one costs nothing.
     states: Option<Arc<States>>,
+    cancellation: Option<CancellationToken>,
 }
 
 impl BatchContext {
@@ -49,6 +51,43 @@ impl BatchContext {
         self
     }
 
+    /// Lets the batch be ended early. When the token is cancelled, calls that are answered keep their answers, every
+    /// other is answered with `Error: cancelled before it finished`, and the dispatch returns. Futures of tools are dropped;
+    /// a `blocking` body that has begun goes on, unless it asks its [`CallContext`].
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, CancellationToken, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Waits for a reply that never comes.
+    /// #[tool]
+    /// async fn wait() {
+    ///     std::future::pending::<()>().await;
+    /// }
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// async fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![wait, now])?;
+    /// let token = CancellationToken::new();
+    /// let batch = BatchContext::new().cancellation(token.clone());
+    /// let calls = [ToolCall::new("call_1", "wait", "{}"), ToolCall::new("call_2", "now", "{}")];
+    /// let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), async { token.cancel() });
+    /// assert_eq!(answers[0].content, "Error: cancelled before it finished");
+    /// assert_eq!(answers[1].content, "12:00");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = Some(token);
+        self
+    }
+
     /// The attached value of this type.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
@@ -57,6 +96,15 @@ impl BatchContext {
 
     pub(crate) fn states(&self) -> Option<&States> {
         self.states.as_deref()
+    }
+
+    pub(crate) fn token(&self) -> Option<&CancellationToken> {
+        self.cancellation.as_ref()
+    }
+
+    /// A token that is cancelled when the batch is, and that cannot cancel the batch.
+    pub(crate) fn child_token(&self) -> CancellationToken {
+        self.token().map_or_else(CancellationToken::new, CancellationToken::child_token)
     }
 }
 
@@ -83,19 +131,27 @@ pub struct CallContext {
     id: String,
     tool: String,
     batch: BatchContext,
+    /// Of a body on a thread, which goes on when its call was given up.
+    given_up: Option<CancellationToken>,
 }
 
 impl CallContext {
     /// The context of a call with this id to this tool, in an empty batch.
     #[must_use]
     pub fn new(id: impl Into<String>, tool: impl Into<String>) -> Self {
-        CallContext { id: id.into(), tool: tool.into(), batch: BatchContext::new() }
+        CallContext { id: id.into(), tool: tool.into(), batch: BatchContext::new(), given_up: None }
     }
 
     /// The same call in this batch.
     #[must_use]
     pub fn in_batch(mut self, batch: BatchContext) -> Self {
         self.batch = batch;
+        self
+    }
+
+    /// The same call, with a token that says when it was given up.
+    pub(crate) fn until(mut self, given_up: Option<CancellationToken>) -> Self {
+        self.given_up = given_up;
         self
     }
 
@@ -110,6 +166,31 @@ impl CallContext {
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
+    }
+
+    /// A token that is cancelled when the batch is: to hand on to what the tool calls, or to stop in good order. A future that
+    /// answers at once when it is woken by the token keeps its answer; otherwise it is dropped.
+    ///
+    /// That of a `blocking` tool is also cancelled when its call is given up for another reason: its time is over, or the
+    /// dispatch was dropped. Nothing else can stop its thread. To cancel the token does not cancel the batch.
+    ///
+    /// ```
+    /// use tool_runtime::{CallContext, tool};
+    ///
+    /// /// Counts the primes below a limit.
+    /// #[tool(timeout = "10s")]
+    /// fn count_primes(limit: u64, #[context] call: &CallContext) -> Option<usize> {
+    ///     let cancellation = call.cancellation();
+    ///     let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    ///     (2..limit).map(|n| (!cancellation.is_cancelled()).then(|| usize::from(is_prime(n)))).sum()
+    /// }
+    ///
+    /// let call = CallContext::new("call_1", "count_primes");
+    /// assert_eq!(count_primes(10, &call), Some(4));
+    /// ```
+    #[must_use]
+    pub fn cancellation(&self) -> CancellationToken {
+        self.given_up.clone().unwrap_or_else(|| self.batch.child_token())
     }
 
     /// What the program attached to the batch that the call belongs to.

@@ -1,16 +1,23 @@
 //! Calls in, paired messages out.
 
+mod approval;
 mod panics;
 mod run;
+#[cfg(feature = "tracing")]
+mod span;
+mod steps;
+mod thread;
+mod time;
 
 use crate::context::BatchContext;
-use crate::messages::{ToolCall, ToolMessage};
+use crate::messages::{Artifact, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
+use crate::output::{ToolOutput, cut};
 use crate::registry::Registry;
 use futures_util::future::join_all;
 use run::Work;
-use std::sync::OnceLock;
-use std::time::Instant;
+// The same as that of std, but for a test that pauses the time.
+use tokio::time::Instant;
 
 impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
@@ -26,8 +33,10 @@ impl Registry {
     /// a `blocking` one that has a thread goes on, one that waits for a thread never starts. It needs a Tokio runtime
     /// for tools that have a time-out or are `blocking`, and else none in particular.
     ///
-    /// A tool with `requires_approval` does not run here yet: its call is answered with an error that says so.
-    /// [`call`](Registry::call) runs it, since that is the program's own doing.
+    /// How long a tool may take, how many run at once, how long answers may be, and who is asked before a call is for
+    /// [`RegistryBuilder`](crate::RegistryBuilder) to say; [`dispatch_with`](Registry::dispatch_with) takes a token that ends
+    /// the batch early. A tool with `requires_approval` runs only when
+    /// [`before_call`](crate::RegistryBuilder::before_call) said yes.
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -56,10 +65,17 @@ impl Registry {
     /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let started = Instant::now();
-        join_all(calls.iter().map(|call| self.answer(call, batch, started))).await
+        let answers = calls.iter().enumerate().map(|(place, call)| {
+            let answer = self.answer(place, call, batch, started);
+            #[cfg(feature = "tracing")]
+            let answer = self.in_span(call, answer);
+            answer
+        });
+        join_all(answers).await
     }
 
-    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval.
+    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. The limits of the
+    /// registry hold.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -83,28 +99,58 @@ impl Registry {
         let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
-        let (batch, repairs) = (BatchContext::new(), OnceLock::new());
-        self.run(tool, &Work { id: "", arguments, batch: &batch, repairs: &repairs }).await
+        let batch = BatchContext::new();
+        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch) };
+        let output = self.run(tool, &work, &mut Outcome::default()).await?;
+        Ok(self.shown(output.text))
     }
 
-    async fn answer(&self, call: &ToolCall, batch: &BatchContext, started: Instant) -> ToolMessage {
-        let repairs = OnceLock::new();
-        let result = match self.entry(&call.name) {
-            None => Err(CallError::UnknownTool(self.unknown_tool(&call.name))),
-            Some(tool) if tool.options.hints.requires_approval => {
-                Err(CallError::NeedsApproval { tool: tool.name.to_string() })
-            }
-            Some(tool) => {
-                let work = Work { id: &call.id, arguments: &call.arguments, batch, repairs: &repairs };
-                self.run(tool, &work).await
+    async fn answer(
+        &self,
+        place: usize,
+        call: &ToolCall,
+        batch: &BatchContext,
+        started: Instant,
+    ) -> ToolMessage {
+        let mut outcome = Outcome::default();
+        let result = self.result(place, call, batch, &mut outcome).await;
+        let (text, artifact) = match result {
+            Ok(ToolOutput { text, artifact }) => (text, artifact),
+            Err(error) => {
+                let text = format!("Error: {error}");
+                outcome.failed(error);
+                (text, None)
             }
         };
-        let (content, error) = match result {
-            Ok(text) => (text, None),
-            Err(error) => (format!("Error: {error}"), Some(error)),
-        };
-        let mut message = ToolMessage::new(call.id.as_str(), content);
-        message.outcome = Some(Outcome::new(error, repairs.into_inner(), started.elapsed()));
+        outcome.duration = started.elapsed();
+        let mut message = ToolMessage::new(call.id.as_str(), self.shown(text));
+        message.outcome = Some(outcome);
+        message.artifact = artifact.map(Artifact::new);
         message
+    }
+
+    async fn result(
+        &self,
+        place: usize,
+        call: &ToolCall,
+        batch: &BatchContext,
+        outcome: &mut Outcome,
+    ) -> Result<ToolOutput, CallError> {
+        match self.limits().max_calls_per_batch {
+            Some(limit) if place >= limit => return Err(CallError::TooManyCalls { limit }),
+            _ => {}
+        }
+        match self.entry(&call.name) {
+            Some(tool) => self.run(tool, &Work::new(&call.id, &call.arguments, batch), outcome).await,
+            None => Err(CallError::UnknownTool(self.unknown_tool(&call.name))),
+        }
+    }
+
+    /// As much of a text as the model is shown.
+    fn shown(&self, text: String) -> String {
+        match self.limits().max_output_bytes {
+            Some(most) => cut(text, most),
+            None => text,
+        }
     }
 }

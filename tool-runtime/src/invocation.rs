@@ -5,6 +5,7 @@ use crate::context::{BatchContext, CallContext};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
 use std::any::{TypeId, type_name};
+use tokio_util::sync::CancellationToken;
 
 /// What a tool's shim is asked to do.
 #[derive(Debug)]
@@ -30,6 +31,14 @@ pub(crate) struct Scope<'a> {
     pub(crate) states: &'a States,
     /// The value whose method the tool is.
     pub(crate) instance: Option<&'a Shared>,
+    /// Cancelled when the call is given up, where dropping its future would not end it.
+    pub(crate) given_up: Option<&'a CancellationToken>,
+}
+
+impl Scope<'_> {
+    pub(crate) fn context(&self) -> CallContext {
+        CallContext::new(self.id, self.tool).in_batch(self.batch.clone()).until(self.given_up.cloned())
+    }
 }
 
 /// What a shim says of itself.
@@ -112,9 +121,7 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn __context(&self) -> CallContext {
         match &self.purpose {
-            Purpose::Call(_, _, scope) => {
-                CallContext::new(scope.id, scope.tool).in_batch(scope.batch.clone())
-            }
+            Purpose::Call(_, _, scope) => scope.context(),
             Purpose::Describe(..) => CallContext::new("", ""),
         }
     }

@@ -67,6 +67,7 @@
 //! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that do not write JSON as they should, through
 //!   the `jsonc-parser` crate. Needs Rust 1.88.
 
+mod approval;
 mod arguments;
 mod check;
 mod context;
@@ -88,9 +89,11 @@ mod tool_choice;
 #[path = "private.rs"]
 pub mod __private;
 
+pub use approval::{Decision, ProposedCall};
 pub use context::{BatchContext, CallContext};
 pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
 pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
+pub use output::{ToolError, ToolOutput};
 pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
 pub use schema::{Dialect, ToolSchema};
 pub use tool::{DynamicTool, Hints, ToolList};
@@ -101,6 +104,7 @@ pub use tool_macros::tool;
 pub use tool_macros::toolset;
 
 // In the API of this crate, and all that a type needs to be an argument or a result.
+pub use tokio_util::sync::CancellationToken;
 pub use {schemars, serde, serde_json};
 
 /// The README's code, compiled and run with the tests.

@@ -3,6 +3,7 @@
 //! They read what servers really send, and write what the API documents:
 //! <https://platform.openai.com/docs/api-reference/chat/create>.
 
+mod artifact;
 mod assistant;
 mod content;
 mod echo;
@@ -10,6 +11,7 @@ mod tool_call;
 mod tool_message;
 mod wire;
 
+pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
 pub use content::Content;
 pub use echo::Echo;

@@ -3,7 +3,7 @@
 pub use crate::__submit as submit;
 pub use crate::arguments::{DefaultUnseen, Literal, Parameter, PassedByValue, Tag, argument};
 pub use crate::invocation::Invocation;
-pub use crate::output::{Returned, ReturnsValue, SendsJson, Sent};
+pub use crate::output::{Borrowing, Returned, ReturnsValue, SendsJson, Sent};
 #[cfg(feature = "collect")]
 pub use crate::tool::Collected;
 pub use crate::tool::{Descriptor, Location, Options, Tool, ToolList, Toolset, refuse_duplicates, start};

@@ -3,6 +3,7 @@
 mod build;
 mod entry;
 mod fault;
+mod limits;
 mod name;
 mod refuse;
 mod setting;
@@ -10,8 +11,10 @@ mod setting;
 pub use build::RegistryBuilder;
 pub(crate) use entry::Entry;
 pub use fault::{BuildError, BuildFault};
+pub(crate) use limits::Limits;
 use setting::Setting;
 
+use crate::approval::BeforeCall;
 use crate::mend::Mending;
 use crate::outcome::UnknownTool;
 use crate::schema::{Dialect, ToolSchema, tools_array};
@@ -23,6 +26,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use tokio::sync::Semaphore;
 
 /// The tools that a model may call: their schemas for the request, and [`dispatch`](Registry::dispatch) for
 /// the calls that come back.
@@ -281,6 +285,24 @@ impl Registry {
 
     pub(crate) fn states(&self) -> &States {
         &self.tools.setting.states
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.tools.setting.limits
+    }
+
+    /// Where the calls of all batches wait, if not all may run at once.
+    pub(crate) fn turns(&self) -> Option<&Semaphore> {
+        self.tools.setting.turns.as_ref()
+    }
+
+    pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
+        self.tools.setting.before_call.as_ref()
+    }
+
+    #[cfg(feature = "tracing")]
+    pub(crate) fn traces_content(&self) -> bool {
+        self.tools.setting.trace_content
     }
 
     /// What may be mended in arguments that are not as a tool takes them.

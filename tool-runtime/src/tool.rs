@@ -19,7 +19,7 @@ pub use toolset::Toolset;
 
 use crate::arguments::Parameter;
 use crate::invocation::{Invocation, NotStarted};
-use crate::output::Reply;
+use crate::output::{Reply, ToolOutput};
 use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
@@ -110,7 +110,7 @@ impl Descriptor {
             parameters: &[],
             call: |mut invocation| {
                 invocation.__decode(&mut [])?;
-                start(std::future::ready(Ok(String::new())))
+                start(std::future::ready(Ok(ToolOutput::default())))
             },
         }
     }

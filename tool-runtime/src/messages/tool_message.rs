@@ -1,11 +1,13 @@
 //! What one tool call came to.
 
 use super::Content;
+use super::artifact::Artifact;
 use super::wire::{self, Role, WireMessage};
 use crate::outcome::Outcome;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
+use std::any::Any;
 
 /// The answer to one tool call: a message of role `tool`.
 ///
@@ -25,6 +27,7 @@ pub struct ToolMessage {
     /// Other fields of a message that was read.
     pub(super) other: Map<String, Value>,
     pub(crate) outcome: Option<Outcome>,
+    pub(crate) artifact: Option<Artifact>,
 }
 
 impl ToolMessage {
@@ -36,6 +39,7 @@ impl ToolMessage {
             content: content.into(),
             other: Map::new(),
             outcome: None,
+            artifact: None,
         }
     }
 
@@ -45,9 +49,16 @@ impl ToolMessage {
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
+
+    /// Takes what the tool gave to the program, if it is of this type: see [`ToolOutput`](crate::ToolOutput). It is there
+    /// once, for the message and its clones together, and is not written to the wire.
+    #[must_use]
+    pub fn take_artifact<T: Any>(&self) -> Option<T> {
+        self.artifact.as_ref()?.take()
+    }
 }
 
-/// Equal when they are written equally: the outcome is not compared.
+/// Equal when they are written equally: outcome and artifact are not compared.
 impl PartialEq for ToolMessage {
     fn eq(&self, other: &Self) -> bool {
         (&self.tool_call_id, &self.content, &self.other)

@@ -113,6 +113,7 @@ impl From<WireMessage> for ToolMessage {
             content: wire.content.unwrap_or_default(),
             other: wire.other,
             outcome: None,
+            artifact: None,
         }
     }
 }

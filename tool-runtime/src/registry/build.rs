@@ -2,7 +2,8 @@
 
 use super::entry::Candidate;
 use super::fault::{BuildError, BuildFault};
-use super::{Registry, Setting, Tools, name, refuse};
+use super::{Limits, Registry, Setting, Tools, name, refuse};
+use crate::approval::BeforeCall;
 use crate::invocation::Need;
 use crate::schema::Dialect;
 use crate::state::{Shared, States};
@@ -37,7 +38,8 @@ pub struct RegistryBuilder {
     dynamic: Vec<DynamicTool>,
     states: States,
     batch_states: HashSet<TypeId>,
-    options: BuildOptions,
+    pub(super) options: BuildOptions,
+    pub(super) before_call: Option<BeforeCall>,
     faults: Vec<BuildFault>,
 }
 
@@ -48,6 +50,9 @@ pub(super) struct BuildOptions {
     pub(super) allow_non_strict: bool,
     pub(super) map_names: bool,
     pub(super) lenient_arguments: bool,
+    pub(super) limits: Limits,
+    #[cfg(feature = "tracing")]
+    pub(super) trace_content: bool,
 }
 
 impl RegistryBuilder {
@@ -283,7 +288,17 @@ impl RegistryBuilder {
     ///
     /// Only if a `#[arg(default = ..)]` or a `JsonSchema` of the program does.
     pub fn build(self) -> Result<Registry, BuildError> {
-        let RegistryBuilder { functions, methods, dynamic, states, batch_states, options, mut faults } = self;
+        let RegistryBuilder {
+            functions,
+            methods,
+            dynamic,
+            states,
+            batch_states,
+            options,
+            before_call,
+            mut faults,
+        } = self;
+        options.limits.refuse_zero(&mut faults);
         for tool in &dynamic {
             refuse::dynamic(tool, &mut faults);
         }
@@ -319,9 +334,13 @@ impl RegistryBuilder {
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
-        let (schemas, entries) =
-            candidates.into_iter().map(|Candidate { schema, entry, .. }| (schema, entry)).unzip();
-        let setting = Setting::new(states, options);
+        let (schemas, entries) = candidates
+            .into_iter()
+            .map(|Candidate { schema, entry, .. }| {
+                (schema, entry.with_default_timeout(options.limits.timeout))
+            })
+            .unzip();
+        let setting = Setting::new(states, options, before_call);
         Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
     }
 }

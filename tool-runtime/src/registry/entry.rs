@@ -10,6 +10,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A tool under the name by which the registry knows it.
 #[derive(Clone)]
@@ -55,6 +56,13 @@ impl Entry {
         }
     }
 
+    /// The tool's own time goes before that of the registry.
+    pub(super) fn with_default_timeout(mut self, allowed: Option<Duration>) -> Self {
+        let timeout = &mut self.options.hints.timeout;
+        *timeout = timeout.or(allowed);
+        self
+    }
+
     /// The keywords of its schema that nothing holds the arguments to.
     pub(super) fn unchecked_keywords(&self) -> &[String] {
         self.checks.checker().passed_over()
@@ -74,7 +82,10 @@ impl Entry {
             }
             Body::Dynamic(handler) => {
                 let refused = |refusal: Refusal| NotStarted::Refused(Box::new(refusal));
-                return Ok(handler(object(arguments, self.checks.checker()).map_err(refused)?));
+                return Ok(handler(
+                    object(arguments, self.checks.checker()).map_err(refused)?,
+                    scope.context(),
+                ));
             }
         };
         (tool.call)(Invocation::call(tool.parameters, arguments, &self.checks, scope))

@@ -46,6 +46,12 @@ pub enum BuildFault {
         /// The tool.
         tool: String,
     },
+    /// A limit of the registry is zero.
+    #[non_exhaustive]
+    ZeroLimit {
+        /// The method of the builder, for example `max_concurrency`.
+        limit: &'static str,
+    },
     /// A tool needs a state that the registry does not have and that no batch is to bring.
     #[non_exhaustive]
     MissingState {
@@ -131,6 +137,9 @@ impl fmt::Display for BuildFault {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")
             }
             BuildFault::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
+            BuildFault::ZeroLimit { limit } => {
+                write!(f, "`{limit}` must be more than 0; leave it out for no limit")
+            }
             BuildFault::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \

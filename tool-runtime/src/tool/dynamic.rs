@@ -1,8 +1,10 @@
 //! Tools that are known only when the program runs.
 
 use super::{Options, Started};
-use crate::output::{Failure, text_of_value};
+use crate::context::CallContext;
+use crate::output::{Reply, ToolOutput, kept, told};
 use serde_json::{Map, Value};
+use std::error::Error;
 use std::fmt::{self, Display};
 use std::future::Future;
 use std::sync::Arc;
@@ -12,8 +14,8 @@ use std::time::Duration;
 /// remote server.
 ///
 /// The handler gets the arguments as one JSON object. Text that it returns is told to the model as it is, `()`
-/// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures: it is
-/// given neither state nor context.
+/// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures, or finds in
+/// the [`CallContext`] that [`with_context`](DynamicTool::with_context) gives it.
 ///
 /// The arguments are held to `parameters` before the handler sees them: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`, `uniqueItems`,
@@ -50,7 +52,7 @@ pub struct DynamicTool {
 }
 
 /// What answers the calls of a dynamic tool.
-pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>) -> Started<'static> + Send + Sync>;
+pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started<'static> + Send + Sync>;
 
 impl DynamicTool {
     /// A tool that the handler answers. `parameters` is the JSON Schema of an object; null, as in a definition that
@@ -70,21 +72,77 @@ impl DynamicTool {
         T: Into<Value>,
         E: Display,
     {
-        DynamicTool {
-            name: name.into(),
-            description: description.into(),
-            parameters,
-            options: Options::NONE,
-            handler: Arc::new(move |arguments| {
-                let returned = handler(arguments);
-                Box::pin(async move {
-                    match returned.await {
-                        Ok(value) => Ok(text_of_value(value.into())),
-                        Err(error) => Err(Failure::Returned(error.to_string())),
-                    }
-                })
-            }),
-        }
+        DynamicTool::of_handler(name.into(), description.into(), parameters, move |arguments, _| {
+            let returned = handler(arguments);
+            async move {
+                match returned.await {
+                    Ok(value) => Ok(value.into().into()),
+                    Err(error) => Err(told(error.to_string(), None)),
+                }
+            }
+        })
+    }
+
+    /// The same, with a handler that gets the [`CallContext`] too: the id of the call, its token of cancellation, what the
+    /// program attached to the batch. It may return a [`ToolOutput`], and the program can find its error in the
+    /// [`Outcome`](crate::Outcome).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry, ToolOutput};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let parameters = json!({ "type": "object", "properties": {} });
+    /// let remote = DynamicTool::with_context("ask", "Asks a server.", parameters, |arguments, call| async move {
+    ///     let request = json!({ "method": "tools/call", "params": { "name": call.tool(), "arguments": arguments } });
+    ///     let sending = async { request }; // it is sent here
+    ///     match call.cancellation().run_until_cancelled(sending).await {
+    ///         Some(answer) => Ok(ToolOutput::new("the server has answered").with_artifact(answer)),
+    ///         None => Err("the server was told to stop"),
+    ///     }
+    /// });
+    /// let registry = Registry::builder().dynamic(remote).build()?;
+    /// assert_eq!(registry.call("ask", "{}").await?, "the server has answered");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_context<H, F, T, E>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        handler: H,
+    ) -> Self
+    where
+        H: Fn(Map<String, Value>, CallContext) -> F + Send + Sync + 'static,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<ToolOutput>,
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        DynamicTool::of_handler(name.into(), description.into(), parameters, move |arguments, context| {
+            let returned = handler(arguments, context);
+            async move {
+                match returned.await {
+                    Ok(output) => Ok(output.into()),
+                    Err(error) => Err(kept(error.into())),
+                }
+            }
+        })
+    }
+
+    fn of_handler<F: Future<Output = Reply> + Send + 'static>(
+        name: String,
+        description: String,
+        parameters: Value,
+        handler: impl Fn(Map<String, Value>, CallContext) -> F + Send + Sync + 'static,
+    ) -> Self {
+        let handler = Arc::new(handler);
+        let handler = move |arguments, context| -> Started<'static> {
+            let handler = Arc::clone(&handler);
+            // Called when the future is polled: until then, the call may be denied.
+            Box::pin(async move { handler(arguments, context).await })
+        };
+        DynamicTool { name, description, parameters, options: Options::NONE, handler: Arc::new(handler) }
     }
 
     /// It changes nothing.

@@ -1,0 +1,99 @@
+//! What a program says of a call before it runs.
+
+use crate::context::CallContext;
+use crate::output::ToolOutput;
+use crate::tool::Hints;
+use serde_json::value::RawValue;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A call whose arguments were found good, before it runs: the hook of
+/// [`before_call`](crate::RegistryBuilder::before_call) gets it, and says with a [`Decision`] what becomes of it.
+#[derive(Clone, Debug)]
+pub struct ProposedCall {
+    pub(crate) arguments: Box<RawValue>,
+    pub(crate) hints: Hints,
+    pub(crate) context: CallContext,
+}
+
+impl ProposedCall {
+    /// The tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        self.context.tool()
+    }
+
+    /// What the tool says of itself: whether it is destructive, whether it requires approval.
+    #[must_use]
+    pub fn hints(&self) -> Hints {
+        self.hints
+    }
+
+    /// The arguments that the tool will get: one JSON object, mended if it had slips. What is to be approved is this.
+    #[must_use]
+    pub fn arguments(&self) -> &RawValue {
+        &self.arguments
+    }
+
+    /// The id of the call, and what the program attached to its batch.
+    #[must_use]
+    pub fn context(&self) -> &CallContext {
+        &self.context
+    }
+}
+
+/// What becomes of a call: see [`RegistryBuilder::before_call`](crate::RegistryBuilder::before_call).
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub enum Decision {
+    /// It runs. This is the yes that a tool with `requires_approval` waits for.
+    Run,
+    /// No opinion: it runs, unless its tool has `requires_approval`. For a hook that only watches, or that decides about
+    /// some tools alone.
+    #[default]
+    Undecided,
+    /// It does not run. The model reads the reason after `Error: `.
+    Deny(String),
+    /// It does not run, and this is its answer: of a cache, or of a rehearsal.
+    Answer(ToolOutput),
+}
+
+impl Decision {
+    /// [`Decision::Deny`], with the reason for the model.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Decision::Deny(reason.into())
+    }
+
+    /// [`Decision::Answer`], with what the model reads.
+    #[must_use]
+    pub fn answer(output: impl Into<ToolOutput>) -> Self {
+        Decision::Answer(output.into())
+    }
+}
+
+/// The hook of a registry.
+#[derive(Clone)]
+pub(crate) struct BeforeCall(Arc<dyn Fn(ProposedCall) -> Deciding + Send + Sync>);
+
+type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
+
+impl BeforeCall {
+    pub(crate) fn new<F: Future<Output = Decision> + Send + 'static>(
+        hook: impl Fn(ProposedCall) -> F + Send + Sync + 'static,
+    ) -> Self {
+        BeforeCall(Arc::new(move |call| Box::pin(hook(call))))
+    }
+
+    pub(crate) async fn decide(&self, call: ProposedCall) -> Decision {
+        (self.0)(call).await
+    }
+}
+
+impl fmt::Debug for BeforeCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BeforeCall")
+    }
+}

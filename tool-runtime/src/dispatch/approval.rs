@@ -1,0 +1,52 @@
+//! Whether a call may run.
+
+use super::panics;
+use super::run::Work;
+use crate::approval::{Decision, ProposedCall};
+use crate::messages::means_none;
+use crate::outcome::CallError;
+use crate::output::ToolOutput;
+use crate::registry::{Entry, Registry};
+use serde_json::value::RawValue;
+
+impl Registry {
+    /// The answer of the hook in place of the tool; `None` if the tool may run.
+    pub(super) async fn approve(
+        &self,
+        tool: &Entry,
+        work: &Work<'_>,
+    ) -> Result<Option<ToolOutput>, CallError> {
+        if work.is_by_hand {
+            return Ok(None);
+        }
+        match self.decide(tool, work).await? {
+            Decision::Undecided if tool.options.hints.requires_approval => {
+                Err(CallError::NeedsApproval { tool: tool.name.to_string() })
+            }
+            Decision::Run | Decision::Undecided => Ok(None),
+            Decision::Deny(reason) => Err(CallError::Denied { tool: tool.name.to_string(), reason }),
+            Decision::Answer(output) => Ok(Some(output)),
+        }
+    }
+
+    /// What the hook says, which has the time of the tool for it.
+    async fn decide(&self, tool: &Entry, work: &Work<'_>) -> Result<Decision, CallError> {
+        let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
+        let name = || tool.name.to_string();
+        let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
+        let proposed = ProposedCall {
+            arguments: RawValue::from_string(arguments.to_owned())
+                .map_err(|source| CallError::NotJson { tool: name(), source })?,
+            hints: tool.options.hints,
+            context: self.scope(tool, work).context(),
+        };
+        match tool.in_time(panics::caught(hook.decide(proposed))).await? {
+            Some(Ok(decision)) => Ok(decision),
+            Some(Err(message)) => Err(CallError::HookPanicked { tool: name(), message }),
+            None => {
+                let allowed = tool.options.hints.timeout.unwrap_or_default();
+                Err(CallError::HookTimedOut { tool: name(), allowed })
+            }
+        }
+    }
+}

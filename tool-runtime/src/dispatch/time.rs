@@ -1,0 +1,30 @@
+//! The time that a call has.
+
+use crate::outcome::CallError;
+use crate::registry::Entry;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tokio::runtime::Handle;
+
+impl Entry {
+    /// What the future comes to; `None` if that takes longer than the tool may.
+    pub(super) async fn in_time<F: Future>(&self, future: F) -> Result<Option<F::Output>, CallError> {
+        let Some(allowed) = self.options.hints.timeout else { return Ok(Some(future.await)) };
+        // Made before the future is polled: tokio panics where the runtime has no clock.
+        match catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, future))) {
+            Ok(timeout) => Ok(timeout.await.ok()),
+            Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
+        }
+    }
+
+    pub(super) fn refuse_without_runtime(&self) -> Result<(), CallError> {
+        if (self.options.blocking || self.options.hints.timeout.is_some()) && Handle::try_current().is_err() {
+            return Err(self.unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"));
+        }
+        Ok(())
+    }
+
+    fn unavailable(&self, why: &str) -> CallError {
+        CallError::Unavailable { tool: self.name.to_string(), source: why.into() }
+    }
+}

@@ -1,0 +1,265 @@
+//! Why a call has no result.
+
+use super::{ArgumentFault, UnknownTool};
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+/// Why a call has no result. Its text is what the model reads after `Error: `.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The registry has no tool of this name.
+    UnknownTool(UnknownTool),
+    /// The arguments are not JSON; cut off, perhaps.
+    #[non_exhaustive]
+    NotJson {
+        /// The tool.
+        tool: String,
+        /// What the parser says.
+        source: serde_json::Error,
+    },
+    /// The arguments are JSON, but not one object.
+    #[non_exhaustive]
+    NotAnObject {
+        /// The tool.
+        tool: String,
+        /// What they are instead, for example `a list`.
+        got: &'static str,
+    },
+    /// The arguments are not those that the schema asks for.
+    #[non_exhaustive]
+    InvalidArguments {
+        /// The tool.
+        tool: String,
+        /// Everything that is wrong.
+        faults: Vec<ArgumentFault>,
+    },
+    /// The tool cannot run here. The model is not told why: it is the program's own concern.
+    #[non_exhaustive]
+    Unavailable {
+        /// The tool.
+        tool: String,
+        /// Why: neither the registry nor the batch has a state that it needs, or there is no Tokio runtime for
+        /// its time-out or its thread.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The tool has `requires_approval`, and nobody gave it.
+    #[non_exhaustive]
+    NeedsApproval {
+        /// The tool.
+        tool: String,
+    },
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) denied the call.
+    #[non_exhaustive]
+    Denied {
+        /// The tool.
+        tool: String,
+        /// Why, for the model.
+        reason: String,
+    },
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) panicked, which denies the call. The model is not
+    /// told with what.
+    #[non_exhaustive]
+    HookPanicked {
+        /// The tool.
+        tool: String,
+        /// The panic's message, where it was a text.
+        message: Option<String>,
+    },
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) did not decide in the time that the tool has, which
+    /// denies the call.
+    #[non_exhaustive]
+    HookTimedOut {
+        /// The tool.
+        tool: String,
+        /// The time that it had.
+        allowed: Duration,
+    },
+    /// The batch had more calls than [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch) allows, and this
+    /// is one of those over it.
+    #[non_exhaustive]
+    TooManyCalls {
+        /// The limit.
+        limit: usize,
+    },
+    /// The batch was cancelled before the call was answered. What its tool has done until then may have taken effect.
+    #[non_exhaustive]
+    Cancelled {
+        /// The tool.
+        tool: String,
+    },
+    /// The tool did not finish in its time. What it has done until then may have taken effect.
+    #[non_exhaustive]
+    TimedOut {
+        /// The tool.
+        tool: String,
+        /// The time that it had.
+        allowed: Duration,
+        /// Whether the tool says that it changes nothing.
+        read_only: bool,
+    },
+    /// The tool returned an error.
+    #[non_exhaustive]
+    Returned {
+        /// The tool.
+        tool: String,
+        /// What the model reads: the error's own text, or what a [`ToolError`](crate::ToolError) says.
+        message: String,
+        /// The error itself, to be downcast. `None` for one that cannot be kept, since it does not become a
+        /// `Box<dyn Error + Send + Sync>`, or borrows from the arguments.
+        error: Option<Box<dyn Error + Send + Sync>>,
+    },
+    /// The result cannot be written as JSON.
+    #[non_exhaustive]
+    Unserializable {
+        /// The tool.
+        tool: String,
+        /// What the writer says.
+        source: serde_json::Error,
+    },
+    /// The tool panicked. The model is not told with what.
+    #[non_exhaustive]
+    Panicked {
+        /// The tool.
+        tool: String,
+        /// The panic's message, where it was a text.
+        message: Option<String>,
+    },
+}
+
+impl CallError {
+    /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
+    ///
+    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `unavailable`, `needs_approval`, `denied`,
+    /// `hook_panicked`, `hook_timed_out`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`, `panicked`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            CallError::UnknownTool(_) => "unknown_tool",
+            CallError::NotJson { .. } => "not_json",
+            CallError::NotAnObject { .. } => "not_an_object",
+            CallError::InvalidArguments { .. } => "invalid_arguments",
+            CallError::Unavailable { .. } => "unavailable",
+            CallError::NeedsApproval { .. } => "needs_approval",
+            CallError::Denied { .. } => "denied",
+            CallError::HookPanicked { .. } => "hook_panicked",
+            CallError::HookTimedOut { .. } => "hook_timed_out",
+            CallError::TooManyCalls { .. } => "too_many_calls",
+            CallError::Cancelled { .. } => "cancelled",
+            CallError::TimedOut { .. } => "timeout",
+            CallError::Returned { .. } => "returned",
+            CallError::Unserializable { .. } => "unserializable",
+            CallError::Panicked { .. } => "panicked",
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CallError::UnknownTool(unknown) => unknown.fmt(f),
+            CallError::NotJson { tool, source } => {
+                write!(
+                    f,
+                    "the arguments of `{tool}` are not valid JSON ({}). Send one JSON object.",
+                    Parser(source)
+                )
+            }
+            CallError::NotAnObject { tool, got } => {
+                write!(f, "the arguments of `{tool}` must be one JSON object, not {got}.")
+            }
+            CallError::InvalidArguments { tool, faults } => {
+                write!(f, "invalid arguments for `{tool}`: ")?;
+                let mut told = 0;
+                let mut length = 0;
+                for fault in faults.iter().take(MOST_FAULTS).map(ToString::to_string) {
+                    if length > MOST_TEXT {
+                        break;
+                    }
+                    write!(f, "{}{fault}", if told == 0 { "" } else { "; " })?;
+                    told += 1;
+                    length += fault.len();
+                }
+                match faults.len() - told {
+                    0 => Ok(()),
+                    more => write!(f, "; and {more} more"),
+                }
+            }
+            CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
+            CallError::NeedsApproval { tool } => {
+                write!(f, "the tool `{tool}` needs approval, which was not given.")
+            }
+            CallError::Denied { reason, .. } => f.write_str(reason),
+            CallError::HookPanicked { tool, .. } => {
+                write!(f, "the tool `{tool}` was not run, since the check before it failed.")
+            }
+            CallError::HookTimedOut { tool, allowed } => write!(
+                f,
+                "the tool `{tool}` was not run, since the check before it did not end within {}.",
+                Readable(*allowed)
+            ),
+            CallError::TooManyCalls { limit } => write!(
+                f,
+                "not run, since one reply may have at most {limit} calls; \
+                 call it again in another reply if it is still needed."
+            ),
+            CallError::Cancelled { .. } => f.write_str("cancelled before it finished"),
+            CallError::TimedOut { tool, allowed, read_only } => {
+                write!(f, "the tool `{tool}` did not finish within {}.", Readable(*allowed))?;
+                f.write_str(if *read_only { "" } else { " It may have taken effect." })
+            }
+            CallError::Returned { message, .. } => f.write_str(message),
+            CallError::Unserializable { tool, source } => {
+                write!(f, "the result of `{tool}` cannot be sent: {source}.")
+            }
+            CallError::Panicked { tool, .. } => write!(f, "the tool `{tool}` failed unexpectedly."),
+        }
+    }
+}
+
+impl Error for CallError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            CallError::Unavailable { source, .. } => Some(&**source),
+            CallError::NotJson { source, .. } | CallError::Unserializable { source, .. } => Some(source),
+            // An error whose text is told already is not told twice.
+            CallError::Returned { message, error: Some(error), .. } if error.to_string() == *message => {
+                error.source()
+            }
+            CallError::Returned { error: Some(error), .. } => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+/// How many faults of one call are told, before the rest is only counted.
+pub(crate) const MOST_FAULTS: usize = 50;
+
+/// How many bytes of faults are enough, whatever their number.
+const MOST_TEXT: usize = 4_000;
+
+/// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
+struct Readable(Duration);
+
+impl fmt::Display for Readable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let microseconds = self.0.as_micros();
+        if microseconds >= 1_000_000 {
+            write!(f, "{} s", self.0.as_secs_f64())
+        } else if microseconds % 1_000 == 0 {
+            write!(f, "{} ms", microseconds / 1_000)
+        } else {
+            write!(f, "{microseconds} µs")
+        }
+    }
+}
+
+/// A parser's message; the line is left out where there is only one.
+struct Parser<'a>(&'a serde_json::Error);
+
+impl fmt::Display for Parser<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.to_string().replace(" at line 1 column ", " at column "))
+    }
+}

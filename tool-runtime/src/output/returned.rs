@@ -1,0 +1,214 @@
+//! Whether a tool returned `Ok` or `Err`, and what the model is told of an error.
+
+#![allow(
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    clippy::needless_pass_by_value,
+    reason = "the kinds are told apart by type alone, and answer alike"
+)]
+
+use super::{Failure, Told};
+use std::error::Error;
+use std::fmt::Display;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+/// An error that decides for itself what the model reads of it.
+///
+/// The model reads any other error by its [`Display`], and its sources not at all. An error whose text is for the log of
+/// the program, not for a model, implements this.
+///
+/// ```
+/// use std::fmt;
+/// use tool_runtime::{CallError, Registry, ToolCall, ToolError, tool, tools};
+///
+/// #[derive(Debug)]
+/// struct DbError {
+///     host: &'static str,
+/// }
+///
+/// impl fmt::Display for DbError {
+///     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///         write!(f, "no connection to {}", self.host)
+///     }
+/// }
+/// impl std::error::Error for DbError {}
+///
+/// impl ToolError for DbError {
+///     fn for_model(&self) -> String {
+///         "the database does not answer; try again in a minute".to_owned()
+///     }
+/// }
+///
+/// /// Counts the users.
+/// #[tool]
+/// async fn count_users() -> Result<u64, DbError> {
+///     Err(DbError { host: "db.internal" })
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::new(tools![count_users])?;
+/// let answers = registry.dispatch(&[ToolCall::new("call_1", "count_users", "{}")]).await;
+/// assert_eq!(answers[0].content, "Error: the database does not answer; try again in a minute");
+///
+/// // The program has the error itself.
+/// let error = answers[0].outcome().and_then(|outcome| outcome.error()).ok_or("it failed")?;
+/// let CallError::Returned { error: Some(error), .. } = error else { return Err("another".into()) };
+/// assert_eq!(error.downcast_ref::<DbError>().map(|error| error.host), Some("db.internal"));
+/// # Ok(())
+/// # }
+/// ```
+pub trait ToolError: Error + Send + Sync + 'static {
+    /// What the model reads after `Error: `: what was wrong, and what it can do about it.
+    fn for_model(&self) -> String;
+}
+
+/// A returned value, to ask the compiler what it is. The first of these that fits has the answer: a `Result` whose
+/// error is a [`ToolError`]; one whose error can be kept for the program ([`Convertible`]); any other `Result`
+/// ([`Borrowing`]); no `Result`.
+pub struct Returned<'a, T>(pub &'a T);
+/// Looked at after [`Returned`]: errors become a `Box<dyn Error + Send + Sync>`, as do texts and `anyhow::Error`.
+pub struct Convertible<T>(PhantomData<T>);
+/// Looked at last. The macro begins here where the type of the function shows that its error may borrow from the
+/// arguments: such a one cannot be kept.
+pub struct Borrowing<T>(PhantomData<T>);
+
+/// It tells the model itself.
+pub struct TellsItself;
+/// It is kept.
+pub struct IsKept;
+/// Only its text is kept.
+pub struct IsText;
+/// It is no `Result`.
+pub struct Infallible;
+
+impl<T, E: ToolError> Returned<'_, Result<T, E>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn __kind(&self) -> TellsItself {
+        TellsItself
+    }
+}
+
+impl<T> Deref for Returned<'_, T> {
+    type Target = Convertible<T>;
+    fn deref(&self) -> &Convertible<T> {
+        &Convertible(PhantomData)
+    }
+}
+
+impl<T, E: Into<Box<dyn Error + Send + Sync>>> Convertible<Result<T, E>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn __kind(&self) -> IsKept {
+        IsKept
+    }
+}
+
+impl<T> Deref for Convertible<T> {
+    type Target = Borrowing<T>;
+    fn deref(&self) -> &Borrowing<T> {
+        &Borrowing(PhantomData)
+    }
+}
+
+impl<T> Borrowing<T> {
+    /// For a value of this type.
+    #[must_use]
+    pub fn of(_: &T) -> Self {
+        Borrowing(PhantomData)
+    }
+}
+
+impl<T, E> Borrowing<Result<T, E>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn __kind(&self) -> IsText {
+        IsText
+    }
+}
+
+/// For every other type.
+pub trait ReturnsValue {
+    /// Which kind of return this is.
+    fn __kind(&self) -> Infallible {
+        Infallible
+    }
+}
+
+impl<T> ReturnsValue for Borrowing<T> {}
+
+impl TellsItself {
+    /// The value, or the error.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned.
+    pub fn settle<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, Failure> {
+        returned.map_err(|error| told(error.for_model(), Some(error.into())))
+    }
+}
+
+impl IsKept {
+    /// The value, or the error.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned.
+    pub fn settle<T, E: Into<Box<dyn Error + Send + Sync>>>(
+        self,
+        returned: Result<T, E>,
+    ) -> Result<T, Failure> {
+        returned.map_err(|error| kept(error.into()))
+    }
+}
+
+impl IsText {
+    /// The value, or the text of the error.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned.
+    pub fn settle<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, Failure> {
+        returned.map_err(|error| told(error.explain(), None))
+    }
+}
+
+impl Infallible {
+    /// The value.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn settle<T>(self, returned: T) -> Result<T, Failure> {
+        Ok(returned)
+    }
+}
+
+#[cold]
+pub(crate) fn kept(error: Box<dyn Error + Send + Sync>) -> Failure {
+    told(error.to_string(), Some(error))
+}
+
+#[cold]
+pub(crate) fn told(message: String, error: Option<Box<dyn Error + Send + Sync>>) -> Failure {
+    Failure::Returned(Told { message, error })
+}
+
+#[diagnostic::on_unimplemented(
+    message = "the error of a tool is told to the model: `{Self}` must implement `Display`",
+    label = "this error has no text",
+    note = "implement `std::fmt::Display` for the error type"
+)]
+pub trait Explain {
+    /// What the model reads.
+    fn explain(self) -> String;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Display> Explain for E {
+    fn explain(self) -> String {
+        self.to_string()
+    }
+}
