@@ -117,8 +117,8 @@ async fn a_panic_is_told_to_the_program_and_not_to_the_model() {
     let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
     assert!(!outcome.succeeded());
     match outcome.error() {
-        Some(CallError::Panicked { tool, message, .. }) => {
-            assert_eq!((&**tool, message.as_deref()), ("panics", Some("password: 123")));
+        Some(CallError::Panicked { tool, source: Some(source), .. }) => {
+            assert_eq!((&**tool, &*source.to_string()), ("panics", "password: 123"));
         }
         other => panic!("expected a panic, got {other:?}"),
     }

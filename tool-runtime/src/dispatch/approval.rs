@@ -42,7 +42,7 @@ impl Registry {
         };
         match tool.in_time(panics::caught(hook.decide(proposed))).await? {
             Some(Ok(decision)) => Ok(decision),
-            Some(Err(message)) => Err(CallError::HookPanicked { tool: name(), message }),
+            Some(Err(source)) => Err(CallError::HookPanicked { tool: name(), source }),
             None => {
                 let allowed = tool.options.hints.timeout.unwrap_or_default();
                 Err(CallError::HookTimedOut { tool: name(), allowed })

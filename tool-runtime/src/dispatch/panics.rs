@@ -1,32 +1,36 @@
 //! A panic in a tool ends that tool's call, and nothing else.
 
 use std::any::Any;
+use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
-/// What the future comes to, or what it panicked with, where that is a text. All that futures-util's `catch_unwind` does, without
+/// What was said in a panic, where that is a text.
+type Payload = Option<Box<dyn Error + Send + Sync>>;
+
+/// What the future comes to, or what it panicked with. All that futures-util's `catch_unwind` does, without
 /// the features that it needs.
-pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Option<String>> {
+pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
     let mut future = pin!(future);
     // What the closure leaves in a broken state is the future, which is not polled again.
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(payload) => Poll::Ready(Err(message(payload))),
+        Err(payload) => Poll::Ready(Err(text(payload))),
     })
     .await
 }
 
 #[cold]
-fn message(payload: Box<dyn Any + Send>) -> Option<String> {
+fn text(payload: Box<dyn Any + Send>) -> Payload {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let message = text.map(str::to_owned);
+    let text = text.map(Into::into);
     // A payload may panic in turn when it is dropped, and so may the payload of that panic.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
     }
-    message
+    text
 }

@@ -40,7 +40,7 @@ impl Registry {
     ) -> Result<ToolOutput, CallError> {
         match panics::caught(self.run_uncaught(tool, work, outcome)).await {
             Ok(result) => result,
-            Err(message) => Err(CallError::Panicked { tool: tool.name.to_string(), message }),
+            Err(source) => Err(CallError::Panicked { tool: tool.name.to_string(), source }),
         }
     }
 

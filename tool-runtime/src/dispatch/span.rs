@@ -1,1 +1,60 @@
-//! What an operator sees of a call.
+//! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
+//! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
+
+use crate::messages::{ToolCall, ToolMessage};
+use crate::registry::Registry;
+use std::error::Error;
+use std::future::Future;
+use tracing::field::Empty;
+use tracing::{Instrument as _, Span, info_span, warn};
+
+impl Registry {
+    /// The answering of a call in its span.
+    pub(super) fn in_span(
+        &self,
+        call: &ToolCall,
+        answer: impl Future<Output = ToolMessage>,
+    ) -> impl Future<Output = ToolMessage> {
+        // The name of a span is static; that of `otel.name` is what OpenTelemetry shows, as it does the kind and the status.
+        let span = info_span!(
+            target: "tool_runtime",
+            "execute_tool",
+            otel.name = format!("execute_tool {}", call.name),
+            otel.kind = "internal",
+            otel.status_code = Empty,
+            otel.status_description = Empty,
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = call.name,
+            "gen_ai.tool.type" = "function",
+            gen_ai.tool.call.id = call.id,
+            gen_ai.tool.description = self.get(&call.name).map(|schema| schema.description()),
+            gen_ai.tool.call.arguments = self.traces_content().then_some(&*call.arguments),
+            gen_ai.tool.call.result = Empty,
+            "error.type" = Empty,
+        );
+        let traces_result = self.traces_content();
+        let recorded = span.clone();
+        async move {
+            let message = answer.await;
+            record(&recorded, &message, traces_result);
+            message
+        }
+        .instrument(span)
+    }
+}
+
+fn record(span: &Span, message: &ToolMessage, traces_result: bool) {
+    match message.outcome().and_then(|outcome| outcome.error()) {
+        Some(error) => {
+            span.record("error.type", error.kind());
+            span.record("otel.status_code", "ERROR");
+            span.record("otel.status_description", error.to_string());
+            // With its sources: what a panic said, and what is behind the error of a tool.
+            warn!(target: "tool_runtime", error = error as &dyn Error, "the tool call failed");
+        }
+        None if traces_result => {
+            span.record("gen_ai.tool.call.result", message.content.as_str());
+        }
+        None => {}
+    }
+}

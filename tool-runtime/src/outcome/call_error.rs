@@ -64,8 +64,8 @@ pub enum CallError {
     HookPanicked {
         /// The tool.
         tool: String,
-        /// The panic's message, where it was a text.
-        message: Option<String>,
+        /// What the panic said, where it was a text.
+        source: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The hook of [`before_call`](crate::RegistryBuilder::before_call) did not decide in the time that the tool has, which
     /// denies the call.
@@ -123,8 +123,8 @@ pub enum CallError {
     Panicked {
         /// The tool.
         tool: String,
-        /// The panic's message, where it was a text.
-        message: Option<String>,
+        /// What the panic said, where it was a text.
+        source: Option<Box<dyn Error + Send + Sync>>,
     },
 }
 
@@ -228,6 +228,9 @@ impl Error for CallError {
                 error.source()
             }
             CallError::Returned { error: Some(error), .. } => Some(&**error),
+            CallError::Panicked { source, .. } | CallError::HookPanicked { source, .. } => {
+                source.as_deref().map(|source| source as _)
+            }
             _ => None,
         }
     }
