@@ -10,13 +10,17 @@
     reason = "the tools here show every shape of function, whether it needs it or not"
 )]
 
+mod approval;
 mod arguments;
+mod cancellation;
+mod concurrency;
 #[allow(dead_code, reason = "some values are only printed")]
 mod derived_schemas;
 mod descriptions;
 mod dispatch;
 mod dynamic_tools;
 mod echo;
+mod errors;
 mod fuzzed_arguments;
 mod given_schemas;
 #[allow(dead_code, reason = "some values are only printed")]
@@ -25,6 +29,7 @@ mod macro_options;
 mod messages;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_faults;
+mod outputs;
 mod parameters;
 mod registration;
 mod results;
@@ -33,6 +38,7 @@ mod state_and_context;
 #[allow(dead_code, reason = "some values are only printed")]
 mod strict_replies;
 mod text;
+mod told_to_the_model;
 mod tool_options;
 mod toolsets;
 

@@ -3,6 +3,7 @@
 
 use crate::messages::{ToolCall, ToolMessage};
 use crate::registry::Registry;
+use crate::schema::ToolSchema;
 use std::error::Error;
 use std::future::Future;
 use tracing::field::Empty;
@@ -27,7 +28,7 @@ impl Registry {
             gen_ai.tool.name = call.name,
             "gen_ai.tool.type" = "function",
             gen_ai.tool.call.id = call.id,
-            gen_ai.tool.description = self.get(&call.name).map(|schema| schema.description()),
+            gen_ai.tool.description = self.get(&call.name).map(ToolSchema::description),
             gen_ai.tool.call.arguments = self.traces_content().then_some(&*call.arguments),
             gen_ai.tool.call.result = Empty,
             "error.type" = Empty,

@@ -11,6 +11,6 @@ pub(crate) fn cut(text: String, most: usize) -> String {
     let room = most.saturating_sub(notice(text.len()).len());
     let is_boundary = |&at: &usize| text.is_char_boundary(at);
     let head = (0..=room.div_ceil(2)).rev().find(is_boundary).unwrap_or(0);
-    let tail = (text.len() - room / 2..).find(is_boundary).unwrap_or(text.len());
+    let tail = (text.len() - room / 2..=text.len()).find(is_boundary).unwrap_or(text.len());
     [&text[..head], &notice(tail - head), &text[tail..]].concat()
 }

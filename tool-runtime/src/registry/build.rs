@@ -45,6 +45,7 @@ pub struct RegistryBuilder {
 
 /// What is the same for every tool.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one method of the builder")]
 pub(super) struct BuildOptions {
     pub(super) dialect: Dialect,
     pub(super) allow_non_strict: bool,
@@ -286,7 +287,7 @@ impl RegistryBuilder {
     ///
     /// # Panics
     ///
-    /// Only if a `#[arg(default = ..)]` or a `JsonSchema` of the program does.
+    /// Only if a `#[arg(default = ..)]`, a `JsonSchema` or a `Deserialize` of the program does.
     pub fn build(self) -> Result<Registry, BuildError> {
         let RegistryBuilder {
             functions,

@@ -1,0 +1,296 @@
+//! The hook of `before_call`, and tools that require approval.
+
+use serde_json::json;
+use std::error::Error as _;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::{
+    BatchContext, CallError, Decision, DynamicTool, ProposedCall, Registry, ToolCall, ToolList, ToolMessage,
+    ToolOutput, tool, tools,
+};
+
+/// How often the tools of one test ran.
+#[derive(Default)]
+struct Runs(AtomicU32);
+
+/// Deletes a file.
+#[tool(destructive, requires_approval, timeout = "5s")]
+async fn delete(path: &str, #[state] runs: &Arc<Runs>) -> String {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    format!("{path} is gone")
+}
+
+/// Deletes a file on a thread.
+#[tool(blocking, requires_approval)]
+fn delete_on_a_thread(path: &str, #[state] runs: &Arc<Runs>) -> String {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    format!("{path} is gone, on a thread")
+}
+
+/// Reads a file.
+#[tool(read_only)]
+fn read(path: &str, #[state] runs: &Arc<Runs>) -> String {
+    runs.0.fetch_add(1, Ordering::SeqCst);
+    format!("in {path}")
+}
+
+fn all() -> ToolList {
+    tools![delete, delete_on_a_thread, read]
+}
+
+/// What is said to these calls, and how many of them ran.
+async fn said<F: Future<Output = Decision> + Send + 'static>(
+    hook: impl Fn(ProposedCall) -> F + Send + Sync + 'static,
+    calls: &[ToolCall],
+) -> (Vec<ToolMessage>, u32) {
+    let runs = Arc::<Runs>::default();
+    let registry = Registry::builder().tools(all()).state(Arc::clone(&runs)).before_call(hook).build();
+    let answers = registry.expect("a registry").dispatch(calls).await;
+    (answers, runs.0.load(Ordering::SeqCst))
+}
+
+fn contents(answers: &[ToolMessage]) -> Vec<&str> {
+    answers.iter().map(|answer| answer.content.as_str()).collect()
+}
+
+fn calls() -> [ToolCall; 3] {
+    [
+        ToolCall::new("1", "delete", r#"{"path":"a"}"#),
+        ToolCall::new("2", "delete_on_a_thread", r#"{"path":"b"}"#),
+        ToolCall::new("3", "read", r#"{"path":"c"}"#),
+    ]
+}
+
+#[tokio::test]
+async fn a_tool_that_requires_approval_runs_when_the_hook_says_run() {
+    let (answers, runs) = said(|_| async { Decision::Run }, &calls()).await;
+    assert_eq!(contents(&answers), ["a is gone", "b is gone, on a thread", "in c"]);
+    assert_eq!(runs, 3);
+}
+
+#[tokio::test]
+async fn a_hook_that_only_watches_approves_nothing() {
+    let (answers, runs) = said(|_| async { Decision::Undecided }, &calls()).await;
+    assert_eq!(
+        contents(&answers),
+        [
+            "Error: the tool `delete` needs approval, which was not given.",
+            "Error: the tool `delete_on_a_thread` needs approval, which was not given.",
+            "in c"
+        ]
+    );
+    assert_eq!(runs, 1);
+}
+
+#[tokio::test]
+async fn what_the_hook_denies_does_not_run_and_the_others_do() {
+    let hook = |call: ProposedCall| async move {
+        if call.hints().destructive { Decision::deny("not today") } else { Decision::Run }
+    };
+    let (answers, runs) = said(hook, &calls()).await;
+    assert_eq!(contents(&answers), ["Error: not today", "b is gone, on a thread", "in c"]);
+    assert_eq!(runs, 2);
+    let error = answers[0].outcome().and_then(|outcome| outcome.error());
+    assert!(matches!(error, Some(CallError::Denied { reason, .. }) if reason == "not today"), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_the_hook_answers_does_not_run() {
+    let hook = |call: ProposedCall| async move {
+        match call.tool() {
+            "read" => Decision::answer("from the cache"),
+            _ => Decision::answer(ToolOutput::new("as if").with_artifact(7_u8)),
+        }
+    };
+    let (answers, runs) = said(hook, &calls()).await;
+    assert_eq!(contents(&answers), ["as if", "as if", "from the cache"]);
+    assert_eq!(runs, 0);
+    assert_eq!(answers[0].take_artifact(), Some(7_u8));
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.outcome().is_some_and(|it| it.succeeded() && it.answered_by_hook()))
+    );
+    let (answers, _) = said(|_| async { Decision::Run }, &calls()).await;
+    assert!(answers.iter().all(|answer| answer.outcome().is_some_and(|outcome| !outcome.answered_by_hook())));
+}
+
+#[tokio::test]
+async fn the_hook_sees_the_tool_its_hints_the_arguments_and_the_context() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let registry = {
+        let seen = Arc::clone(&seen);
+        Registry::builder()
+            .tools(all())
+            .state(Arc::<Runs>::default())
+            .timeout(Duration::from_secs(60))
+            .before_call(move |call| {
+                let user = call.context().batch().get::<&str>().copied();
+                let seen_now = format!(
+                    "{} {:?} {} {} {user:?}",
+                    call.tool(),
+                    call.hints().timeout,
+                    call.arguments().get(),
+                    call.context().id()
+                );
+                seen.lock().expect("no test panics with it").push(seen_now);
+                async { Decision::Undecided }
+            })
+            .build()
+            .expect("a registry")
+    };
+    let batch = BatchContext::new().state("Ada");
+    let calls =
+        [ToolCall::new("1", "delete", r#" {"path":"a"} "#), ToolCall::new("", "read", r#"{"path": "c"}"#)];
+    registry.dispatch_with(&calls, &batch).await;
+    assert_eq!(
+        *seen.lock().expect("no test panics with it"),
+        [r#"delete Some(5s) {"path":"a"} 1 Some("Ada")"#, r#"read Some(60s) {"path": "c"}  Some("Ada")"#,]
+    );
+}
+
+/// Adds numbers.
+#[tool]
+fn sum(#[arg(default)] numbers: Vec<i64>) -> i64 {
+    numbers.iter().sum()
+}
+
+#[tokio::test]
+async fn the_hook_sees_the_arguments_as_the_tool_will_get_them() {
+    let registry = Registry::builder()
+        .tools(tools![sum])
+        .lenient_arguments(true)
+        .before_call(|call| async move { Decision::deny(call.arguments().get()) })
+        .build()
+        .expect("a registry");
+    let calls = [
+        ToolCall::new("1", "sum", r#"{"numbers": "[1,2]",}"#),
+        ToolCall::new("2", "sum", ""),
+        ToolCall::new("3", "sum", "null"),
+    ];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(contents(&answers), [r#"Error: {"numbers":[1,2]}"#, "Error: {}", "Error: {}"]);
+    assert!(answers[0].outcome().is_some_and(tool_runtime::Outcome::repaired));
+}
+
+#[tokio::test]
+async fn the_hook_is_not_asked_about_calls_that_cannot_run() {
+    let hook = |call: ProposedCall| async move { panic!("asked about {}", call.tool()) };
+    let calls = [
+        ToolCall::new("1", "delete", "{}"),
+        ToolCall::new("2", "delete_on_a_thread", "{"),
+        ToolCall::new("3", "nothing", "{}"),
+    ];
+    let (answers, runs) = said(hook, &calls).await;
+    assert_eq!(
+        contents(&answers),
+        [
+            "Error: invalid arguments for `delete`: `path` is missing",
+            "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1). \
+             Send one JSON object.",
+            "Error: there is no tool `nothing`. Available: `delete`, `delete_on_a_thread`, `read`.",
+        ]
+    );
+    assert_eq!(runs, 0);
+}
+
+#[tokio::test]
+async fn a_hook_that_panics_denies_and_only_the_program_learns_of_it() {
+    let at_once = |_| -> std::future::Ready<Decision> { panic!("a secret") };
+    let (answers, runs) = said(at_once, &calls()).await;
+    assert_eq!(runs, 0);
+    for answer in &answers {
+        assert!(answer.content.ends_with("was not run, since the check before it failed."), "{answer:?}");
+        let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
+        assert_eq!(
+            (error.kind(), error.source().expect("what it said").to_string()),
+            ("hook_panicked", "a secret".to_owned())
+        );
+    }
+    let later = |_| async {
+        tokio::task::yield_now().await;
+        panic!("a secret")
+    };
+    assert_eq!(said(later, &calls()).await.1, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_outlives_the_time_of_the_tool_denies() {
+    let slow = |_| async {
+        tokio::time::sleep(Duration::from_secs(7)).await;
+        Decision::Run
+    };
+    let begun = tokio::time::Instant::now();
+    let (answers, runs) = said(slow, &calls()).await;
+    assert_eq!(
+        contents(&answers),
+        [
+            "Error: the tool `delete` was not run, since the check before it did not end within 5 s.",
+            "b is gone, on a thread",
+            "in c"
+        ]
+    );
+    assert_eq!((runs, begun.elapsed().as_secs()), (2, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_of_a_tool_begins_after_its_approval() {
+    /// Takes four seconds of five.
+    #[tool(timeout = "5s")]
+    async fn works() -> &'static str {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        "done"
+    }
+    let registry = Registry::builder().tools(tools![works]).before_call(|_| async {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        Decision::Run
+    });
+    let answers = registry.build().expect("a registry").dispatch(&[ToolCall::new("1", "works", "")]).await;
+    assert_eq!(answers[0].content, "done");
+    assert_eq!(answers[0].outcome().map(|outcome| outcome.duration().as_secs()), Some(8));
+}
+
+#[tokio::test]
+async fn the_handler_of_a_dynamic_tool_is_not_called_before_it_was_approved() {
+    let runs = Arc::<Runs>::default();
+    let tool = {
+        let runs = Arc::clone(&runs);
+        DynamicTool::new("delete", "", json!({"type": "object"}), move |_| {
+            runs.0.fetch_add(1, Ordering::SeqCst);
+            async { Ok::<_, String>("gone") }
+        })
+    };
+    let registry = Registry::builder().dynamic(tool.requires_approval()).build().expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "delete", "{}")]).await;
+    assert_eq!(contents(&answers), ["Error: the tool `delete` needs approval, which was not given."]);
+    assert_eq!(runs.0.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_call_by_hand_is_the_programs_own_and_not_asked_about() {
+    let registry = Registry::builder()
+        .tools(all())
+        .state(Arc::<Runs>::default())
+        .before_call(|_| async { Decision::deny("no") })
+        .build()
+        .expect("a registry");
+    assert_eq!(registry.call("delete", r#"{"path":"a"}"#).await.expect("it runs"), "a is gone");
+    assert_eq!(
+        registry.call("delete_on_a_thread", r#"{"path":"a"}"#).await.expect("it runs"),
+        "a is gone, on a thread"
+    );
+}
+
+#[tokio::test]
+async fn a_subset_asks_the_same_hook() {
+    let registry = Registry::builder()
+        .tools(all())
+        .state(Arc::<Runs>::default())
+        .before_call(|_| async { Decision::deny("no") })
+        .build()
+        .expect("a registry");
+    let subset = registry.subset(["read"]).expect("it is there");
+    let answers = subset.dispatch(&[ToolCall::new("1", "read", r#"{"path":"a"}"#)]).await;
+    assert_eq!(contents(&answers), ["Error: no"]);
+}

@@ -1,0 +1,212 @@
+//! How many tools run at once, who waits, and who does not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+use tool_runtime::{BuildFault, CallContext, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools};
+
+/// How many are at work, and how many were at most.
+#[derive(Default)]
+struct AtWork {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+struct Working<'a>(&'a AtWork);
+
+impl AtWork {
+    fn begin(&self) -> Working<'_> {
+        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        Working(self)
+    }
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.0.now.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Works for a second, and says when it began.
+#[tool]
+async fn works(#[state] at_work: &Arc<AtWork>, #[state] begun: &Instant) -> String {
+    let _working = at_work.begin();
+    let at = begun.elapsed().as_secs();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    format!("at {at}")
+}
+
+/// Panics after a second.
+#[tool]
+async fn panics() {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    panic!("as planned");
+}
+
+/// Takes too long.
+#[tool(timeout = "1s")]
+async fn lasts() {
+    std::future::pending::<()>().await;
+}
+
+fn builder() -> (RegistryBuilder, Arc<AtWork>) {
+    let at_work = Arc::<AtWork>::default();
+    let registry = Registry::builder()
+        .tools(tools![works, panics, lasts])
+        .state(Arc::clone(&at_work))
+        .state(Instant::now());
+    (registry, at_work)
+}
+
+fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
+    (0..number).map(|index| ToolCall::new(index.to_string(), tool, "")).collect()
+}
+
+fn contents(answers: &[ToolMessage]) -> Vec<&str> {
+    answers.iter().map(|answer| answer.content.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_all_run_at_once() {
+    let (registry, at_work) = builder();
+    let answers = registry.build().expect("a registry").dispatch(&calls("works", 200)).await;
+    assert!(answers.iter().all(|answer| answer.content == "at 0"));
+    assert_eq!(at_work.most.load(Ordering::SeqCst), 200);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_than_the_limit_run_at_once_in_all_batches_clones_and_subsets() {
+    let (registry, at_work) = builder();
+    let registry = registry.max_concurrency(3).build().expect("a registry");
+    let subset = registry.subset(["works"]).expect("it is there");
+    let clone = registry.clone();
+    let calls = calls("works", 5);
+    let begun = Instant::now();
+    let (first, second, third) =
+        tokio::join!(registry.dispatch(&calls), subset.dispatch(&calls), clone.dispatch(&calls));
+    assert_eq!(at_work.most.load(Ordering::SeqCst), 3);
+    assert_eq!(begun.elapsed(), Duration::from_secs(5));
+    // First come, first served.
+    assert_eq!(contents(&first), ["at 0", "at 0", "at 0", "at 1", "at 1"]);
+    assert_eq!(contents(&second), ["at 1", "at 2", "at 2", "at 2", "at 3"]);
+    assert_eq!(contents(&third), ["at 3", "at 3", "at 4", "at 4", "at 4"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_outcome_says_how_long_a_call_waited_and_how_long_it_took() {
+    let (registry, _) = builder();
+    let registry = registry.max_concurrency(2).build().expect("a registry");
+    let times = |answer: &ToolMessage| {
+        let outcome = answer.outcome().expect("it was dispatched");
+        (outcome.queue_time().as_secs(), outcome.duration().as_secs())
+    };
+    let answers = registry.dispatch(&calls("works", 5)).await;
+    assert_eq!(answers.iter().map(times).collect::<Vec<_>>(), [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_wait_for_a_turn_is_not_in_the_time_of_a_tool() {
+    let (registry, _) = builder();
+    let registry =
+        registry.max_concurrency(1).timeout(Duration::from_millis(1500)).build().expect("a registry");
+    let answers = registry.dispatch(&calls("works", 4)).await;
+    assert_eq!(contents(&answers), ["at 0", "at 1", "at 2", "at 3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_is_free_again_however_its_call_ended() {
+    let (registry, _) = builder();
+    let registry = registry.max_concurrency(1).build().expect("a registry");
+    for tool in ["works", "panics", "lasts"] {
+        assert_eq!(registry.dispatch(&calls(tool, 2)).await.len(), 2);
+    }
+    let calls = calls("works", 3);
+    let given_up = tokio::time::timeout(Duration::from_millis(100), registry.dispatch(&calls)).await;
+    assert!(given_up.is_err());
+    let begun = Instant::now();
+    registry.dispatch(&calls[..1]).await;
+    assert_eq!(begun.elapsed(), Duration::from_secs(1), "it did not wait");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tools_own_time_goes_before_that_of_the_registry() {
+    /// Has no time of its own.
+    #[tool(read_only)]
+    async fn waits() {
+        std::future::pending::<()>().await;
+    }
+    let (registry, _) = builder();
+    let registry =
+        registry.tools(tools![waits]).timeout(Duration::from_secs(20)).build().expect("a registry");
+    let answers =
+        registry.dispatch(&[ToolCall::new("1", "waits", ""), ToolCall::new("2", "lasts", "")]).await;
+    assert_eq!(
+        contents(&answers),
+        [
+            "Error: the tool `waits` did not finish within 20 s.",
+            "Error: the tool `lasts` did not finish within 1 s. It may have taken effect."
+        ]
+    );
+    assert_eq!(registry.hints("waits").and_then(|hints| hints.timeout), Some(Duration::from_secs(20)));
+}
+
+/// Waits on its thread for the other tool.
+#[tool(blocking)]
+fn blocks(#[state] met: &Arc<std::sync::Barrier>) -> &'static str {
+    met.wait();
+    "met"
+}
+
+/// Lets the thread go on, from the task of the dispatch.
+#[tool]
+async fn goes_on(#[state] met: &Arc<std::sync::Barrier>, #[context] call: &CallContext) -> String {
+    tokio::task::yield_now().await;
+    let met = Arc::clone(met);
+    let waited = tokio::task::spawn_blocking(move || met.wait()).await;
+    format!("{} {}", call.id(), waited.is_ok())
+}
+
+#[tokio::test]
+async fn blocking_tools_hold_up_neither_each_other_nor_the_rest() {
+    let met = Arc::new(std::sync::Barrier::new(5));
+    let registry = Registry::builder().tools(tools![blocks, goes_on]).state(met).build().expect("a registry");
+    let mut calls = calls("blocks", 4);
+    calls.push(ToolCall::new("last", "goes_on", ""));
+    let answers = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls)).await;
+    assert_eq!(contents(&answers.expect("they all meet")), ["met", "met", "met", "met", "last true"]);
+}
+
+#[test]
+fn a_limit_of_nothing_is_refused() {
+    let error = Registry::builder()
+        .timeout(Duration::ZERO)
+        .max_concurrency(0)
+        .max_output_bytes(0)
+        .max_calls_per_batch(0)
+        .build()
+        .expect_err("nothing could be answered");
+    assert_eq!(
+        error.to_string(),
+        "the registry cannot be built: `timeout` must be more than 0; leave it out for no limit; \
+         `max_concurrency` must be more than 0; leave it out for no limit; \
+         `max_output_bytes` must be more than 0; leave it out for no limit; \
+         `max_calls_per_batch` must be more than 0; leave it out for no limit"
+    );
+    assert!(matches!(error.faults()[1], BuildFault::ZeroLimit { limit: "max_concurrency", .. }));
+}
+
+#[tokio::test]
+async fn a_limit_of_any_size_is_taken() {
+    let (registry, _) = builder();
+    let registry = registry
+        .timeout(Duration::MAX)
+        .max_concurrency(usize::MAX)
+        .max_output_bytes(usize::MAX)
+        .max_calls_per_batch(usize::MAX)
+        .build()
+        .expect("a registry");
+    assert_eq!(registry.dispatch(&calls("nothing", 1)).await.len(), 1);
+    assert_eq!(contents(&registry.dispatch(&calls("works", 1)).await), ["at 0"]);
+}

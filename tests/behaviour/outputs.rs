@@ -1,0 +1,216 @@
+//! What the model is shown of a long result, and what the program gets beside it.
+
+use crate::answer;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use std::cell::Cell;
+use std::error::Error as _;
+use tool_runtime::schemars::JsonSchema;
+use tool_runtime::{DynamicTool, Message, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools};
+
+/// Repeats a text.
+#[tool]
+fn repeat(text: &str, times: usize) -> String {
+    text.repeat(times)
+}
+
+/// Fails at length.
+#[tool]
+fn fails_at_length() -> Result<(), String> {
+    Err("no ".repeat(1_000))
+}
+
+async fn cut(text: &str, times: usize, most: usize) -> String {
+    let registry = Registry::builder().tools(tools![repeat]).max_output_bytes(most).build();
+    let arguments = serde_json::json!({"text": text, "times": times}).to_string();
+    let answers = registry.expect("a registry").dispatch(&[ToolCall::new("1", "repeat", arguments)]).await;
+    answers[0].content.to_string()
+}
+
+#[tokio::test]
+async fn of_a_long_text_head_and_tail_are_kept_and_it_says_how_much_was_left_out() {
+    assert_eq!(
+        cut("0123456789", 100, 60).await,
+        "012345678901234\n[... 971 bytes left out ...]\n67890123456789"
+    );
+    assert_eq!(cut("0123456789", 6, 60).await, "0123456789".repeat(6), "not one byte too long");
+}
+
+#[tokio::test]
+async fn a_text_is_cut_between_characters_and_never_longer_than_allowed() {
+    for text in ["a", "é", "語", "🦀", "a🦀é"] {
+        for most in 34..120 {
+            let said = cut(text, 500, most).await;
+            assert!(said.len() <= most, "{} of {most}: {said}", said.len());
+            let (head, rest) = said.split_once("\n[... ").expect("it was cut");
+            let (left_out, tail) = rest.split_once(" bytes left out ...]\n").expect("it says so");
+            let left_out: usize = left_out.parse().expect("a number");
+            assert_eq!(head.len() + left_out + tail.len(), text.len() * 500);
+            let whole = text.repeat(500);
+            assert!(whole.starts_with(head) && whole.ends_with(tail));
+            assert!(most - said.len() < 10, "no more than a character is lost on each side");
+        }
+    }
+    assert_eq!(cut("x", 500, 1).await, "\n[... 500 bytes left out ...]\n", "a limit that holds nothing");
+}
+
+#[tokio::test]
+async fn errors_are_cut_as_well_and_whole_for_the_program() {
+    let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_output_bytes(100).build();
+    let registry = registry.expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
+    assert!(answers[0].content.starts_with("Error: no no ") && answers[0].content.len() <= 100);
+    let error = answers[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
+    assert_eq!(error.to_string().len(), 3_000);
+    let by_hand = registry.call("repeat", r#"{"text":"x","times":1000}"#).await.expect("it runs");
+    assert!(by_hand.len() <= 100 && by_hand.contains(" bytes left out "), "{by_hand}");
+}
+
+/// Neither shared between threads nor cloned.
+#[derive(Debug, PartialEq)]
+struct Chart(Cell<u32>);
+
+/// Draws a chart.
+#[tool]
+async fn draw(size: u32) -> Result<ToolOutput, String> {
+    match size {
+        0 => Err("nothing to draw".to_owned()),
+        size => Ok(ToolOutput::new(format!("a chart of {size}")).with_artifact(Chart(Cell::new(size)))),
+    }
+}
+
+/// Draws on a thread.
+#[tool(blocking)]
+fn draw_on_a_thread(size: u32) -> ToolOutput {
+    ToolOutput::new("drawn").with_artifact(Chart(Cell::new(size)))
+}
+
+async fn drawn(tool: &str) -> ToolMessage {
+    let registry = Registry::new(tools![draw, draw_on_a_thread]).expect("a registry");
+    registry.dispatch(&[ToolCall::new("1", tool, r#"{"size":3}"#)]).await.remove(0)
+}
+
+#[tokio::test]
+async fn an_artifact_is_found_on_the_message_and_is_not_written() {
+    let answer = drawn("draw").await;
+    assert_eq!(
+        serde_json::to_string(&answer).expect("it is written"),
+        r#"{"role":"tool","tool_call_id":"1","content":"a chart of 3"}"#
+    );
+    assert_eq!(answer.take_artifact::<String>(), None, "it is of another type");
+    assert_eq!(answer.take_artifact(), Some(Chart(Cell::new(3))));
+    assert_eq!(answer.take_artifact::<Chart>(), None, "it was taken");
+    assert_eq!(drawn("draw_on_a_thread").await.take_artifact(), Some(Chart(Cell::new(3))));
+    assert_eq!(ToolMessage::new("1", "by hand").take_artifact::<Chart>(), None);
+}
+
+#[tokio::test]
+async fn an_artifact_is_still_there_when_the_message_has_joined_the_history_on_another_thread() {
+    let answer = drawn("draw").await;
+    let history = vec![Message::user("draw"), Message::from(answer.clone())];
+    let history = std::thread::spawn(move || history).join().expect("it ends");
+    let Message::Tool(kept) = &history[1] else { panic!("it is a tool message") };
+    assert_eq!(kept.take_artifact(), Some(Chart(Cell::new(3))));
+    assert_eq!(answer.take_artifact::<Chart>(), None, "there is one for all clones");
+}
+
+#[tokio::test]
+async fn an_output_can_be_an_error_or_have_no_artifact() {
+    assert_eq!(answer(tools![draw], "draw", r#"{"size":0}"#).await, "Error: nothing to draw");
+    let output = draw(3).await.expect("it draws");
+    assert_eq!((output.text(), output.artifact()), ("a chart of 3", Some(&Chart(Cell::new(3)))));
+    assert_eq!(ToolOutput::json(&[1, 2]).expect("it is JSON").text(), "[1,2]");
+    assert!(ToolOutput::json(&std::collections::BTreeMap::from([((1, 2), 3)])).is_err());
+    assert!(!format!("{output:?}").contains("Cell"));
+}
+
+#[tokio::test]
+async fn a_dynamic_tool_can_return_an_output_or_a_value() {
+    let draws = |_, _| async { Ok::<_, String>(ToolOutput::new("drawn").with_artifact(7_u8)) };
+    let says = |_, _| async { Ok::<_, String>(serde_json::json!({"a": 1})) };
+    let nothing = |_, _| async { Ok::<_, String>(()) };
+    let registry = Registry::builder()
+        .dynamic(DynamicTool::with_context("draws", "", Value::Null, draws))
+        .dynamic(DynamicTool::with_context("nothing", "", Value::Null, nothing))
+        .dynamic(DynamicTool::with_context("says", "", Value::Null, says))
+        .build()
+        .expect("a registry");
+    let calls = ["draws", "says", "nothing"].map(|tool| ToolCall::new("1", tool, ""));
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(
+        [&*answers[0].content, &*answers[1].content, &*answers[2].content],
+        ["drawn", r#"{"a":1}"#, "ok"]
+    );
+    assert_eq!(answers[0].take_artifact(), Some(7_u8));
+}
+
+/// Panics where it should be read or written.
+#[derive(JsonSchema)]
+struct Trap {
+    #[allow(dead_code, reason = "for the schema")]
+    set: bool,
+}
+
+impl<'de> Deserialize<'de> for Trap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer)?;
+        panic!("a secret of the decoder")
+    }
+}
+
+impl Serialize for Trap {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("a secret of the encoder")
+    }
+}
+
+/// Takes a trap.
+#[tool]
+async fn takes_trap(_trap: Trap) {}
+
+/// Returns a trap.
+#[tool]
+async fn returns_trap() -> Trap {
+    Trap { set: true }
+}
+
+/// Takes a trap on a thread.
+#[tool(blocking)]
+fn takes_trap_on_a_thread(_trap: Trap) {}
+
+/// Returns a trap from a thread.
+#[tool(blocking)]
+fn returns_trap_from_a_thread() -> Trap {
+    Trap { set: true }
+}
+
+#[tokio::test]
+async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
+    let names = ["takes_trap", "returns_trap", "takes_trap_on_a_thread", "returns_trap_from_a_thread"];
+    let registry = Registry::new(tools![
+        takes_trap,
+        returns_trap,
+        takes_trap_on_a_thread,
+        returns_trap_from_a_thread,
+        repeat
+    ])
+    .expect("a registry");
+    let mut calls: Vec<ToolCall> = names
+        .iter()
+        .map(|name| {
+            ToolCall::new(
+                *name,
+                *name,
+                if name.starts_with("takes") { r#"{"trap":{"set":true}}"# } else { "" },
+            )
+        })
+        .collect();
+    calls.push(ToolCall::new("other", "repeat", r#"{"text":"x","times":2}"#));
+    let answers = registry.dispatch(&calls).await;
+    for (name, answer) in names.iter().zip(&answers) {
+        assert_eq!(answer.content, format!("Error: the tool `{name}` failed unexpectedly."));
+        let said = answer.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+        assert!(said.is_some_and(|said| said.starts_with("a secret of the ")), "{answer:?}");
+    }
+    assert_eq!(answers[4].content, "xx");
+}

@@ -1,0 +1,218 @@
+//! What the model reads when a call has no result: a test for each row of the README's table.
+
+use crate::answer;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+use tool_runtime::{
+    BatchContext, CancellationToken, Decision, Registry, RegistryBuilder, ToolCall, ToolError, tool, tools,
+};
+
+/// Look up the weather.
+#[tool]
+async fn get_weather(city: &str, #[arg(default = 0)] days: u8) -> Result<String, String> {
+    if days > 7 { Err(format!("{days} days are too far ahead")) } else { Ok(format!("{city}: sunny")) }
+}
+
+/// The time of day.
+#[tool]
+fn now() -> &'static str {
+    "12:00"
+}
+
+/// Panics.
+#[tool]
+async fn panics() {
+    panic!("a secret");
+}
+
+/// Waits for ever.
+#[tool(timeout = "5s")]
+async fn waits() {
+    std::future::pending::<()>().await;
+}
+
+/// Waits for ever, and changes nothing.
+#[tool(timeout = "5s", read_only)]
+async fn waits_read_only() {
+    std::future::pending::<()>().await;
+}
+
+/// Deletes everything.
+#[tool(destructive, requires_approval)]
+async fn delete() -> &'static str {
+    "gone"
+}
+
+/// Cannot be written as JSON.
+#[tool]
+fn unwritable() -> BTreeMap<(u8, u8), u8> {
+    BTreeMap::from([((1, 2), 3)])
+}
+
+async fn said_by(registry: RegistryBuilder, calls: &[ToolCall]) -> Vec<String> {
+    let registry = registry.build().expect("a registry");
+    registry.dispatch(calls).await.iter().map(|answer| answer.content.to_string()).collect()
+}
+
+#[tokio::test]
+async fn of_an_unknown_tool() {
+    assert_eq!(
+        answer(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
+        "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
+    );
+}
+
+#[tokio::test]
+async fn of_an_unknown_tool_among_many_at_most_twenty_names() {
+    let tool = |n: usize| {
+        tool_runtime::DynamicTool::new(format!("tool_{n:02}"), "", serde_json::Value::Null, |_| async {
+            Ok::<_, String>(())
+        })
+    };
+    let registry = (0..25).fold(Registry::builder(), |registry, n| registry.dynamic(tool(n)));
+    let said = said_by(registry, &[ToolCall::new("1", "x", "")]).await;
+    let names: Vec<String> = (0..20).map(|n| format!("`tool_{n:02}`")).collect();
+    assert_eq!(said, [format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", "))]);
+}
+
+#[tokio::test]
+async fn of_arguments_that_are_not_json() {
+    assert_eq!(
+        answer(tools![get_weather], "get_weather", r#"{"city":"Beijing" "days":1}"#).await,
+        "Error: the arguments of `get_weather` are not valid JSON (expected `,` or `}` at column 19). \
+         Send one JSON object."
+    );
+}
+
+#[tokio::test]
+async fn of_wrong_arguments_all_of_them_at_once() {
+    assert_eq!(
+        answer(tools![get_weather], "get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await,
+        "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
+         `city` is missing; `town` is not an argument, did you mean `city`?"
+    );
+}
+
+#[tokio::test]
+async fn of_an_error_that_the_tool_returned() {
+    assert_eq!(
+        answer(tools![get_weather], "get_weather", r#"{"city":"Beijing","days":9}"#).await,
+        "Error: 9 days are too far ahead"
+    );
+}
+
+#[derive(Debug)]
+struct Disconnected;
+
+impl fmt::Display for Disconnected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no connection to db.internal:5432")
+    }
+}
+impl std::error::Error for Disconnected {}
+impl ToolError for Disconnected {
+    fn for_model(&self) -> String {
+        "the database does not answer; try again later".to_owned()
+    }
+}
+
+/// Counts the users.
+#[tool]
+async fn count_users() -> Result<u32, Disconnected> {
+    Err(Disconnected)
+}
+
+#[tokio::test]
+async fn of_an_error_that_says_itself_what_the_model_reads() {
+    assert_eq!(
+        answer(tools![count_users], "count_users", "").await,
+        "Error: the database does not answer; try again later"
+    );
+}
+
+#[tokio::test]
+async fn of_a_panic_that_it_happened_and_nothing_more() {
+    assert_eq!(answer(tools![panics], "panics", "").await, "Error: the tool `panics` failed unexpectedly.");
+}
+
+#[tokio::test]
+async fn of_a_result_that_cannot_be_sent() {
+    assert_eq!(
+        answer(tools![unwritable], "unwritable", "").await,
+        "Error: the result of `unwritable` cannot be sent: key must be a string."
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_time_out_how_long_was_allowed_and_whether_it_may_have_taken_effect() {
+    assert_eq!(
+        answer(tools![waits], "waits", "").await,
+        "Error: the tool `waits` did not finish within 5 s. It may have taken effect."
+    );
+    assert_eq!(
+        answer(tools![waits_read_only], "waits_read_only", "").await,
+        "Error: the tool `waits_read_only` did not finish within 5 s."
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_cancelled_call() {
+    let registry = Registry::new(tools![waits]).expect("a registry");
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let calls = [ToolCall::new("1", "waits", "")];
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
+    assert_eq!(answers[0].content, "Error: cancelled before it finished");
+}
+
+#[tokio::test]
+async fn of_a_call_that_was_denied_or_skipped_the_reason() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .before_call(|_| async { Decision::deny("skipped by user") });
+    let said = said_by(registry, &[ToolCall::new("1", "delete", "{}")]).await;
+    assert_eq!(said, ["Error: skipped by user"]);
+}
+
+#[tokio::test]
+async fn of_a_call_that_nobody_approved() {
+    assert_eq!(
+        answer(tools![delete], "delete", "").await,
+        "Error: the tool `delete` needs approval, which was not given."
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_check_that_failed_or_did_not_end() {
+    let hook = |call: tool_runtime::ProposedCall| async move {
+        assert_ne!(call.tool(), "panics", "a secret of the hook");
+        std::future::pending().await
+    };
+    let registry = Registry::builder()
+        .tools(tools![panics, waits])
+        .before_call(hook)
+        .timeout(Duration::from_millis(1500));
+    let said = said_by(registry, &[ToolCall::new("1", "panics", ""), ToolCall::new("2", "waits", "")]).await;
+    assert_eq!(
+        said,
+        [
+            "Error: the tool `panics` was not run, since the check before it failed.",
+            "Error: the tool `waits` was not run, since the check before it did not end within 5 s.",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn of_calls_over_the_limit_of_a_reply() {
+    let registry = Registry::builder().tools(tools![now]).max_calls_per_batch(2);
+    let call = |id: &str| ToolCall::new(id, "now", "");
+    let over = "Error: not run, since one reply may have at most 2 calls; \
+                call it again in another reply if it is still needed.";
+    let said = said_by(registry, &[call("1"), call("2"), call("3"), call("4")]).await;
+    assert_eq!(said, ["12:00", "12:00", over, over]);
+}
