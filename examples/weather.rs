@@ -5,6 +5,7 @@
 
 use examples::model::{Model, Request};
 use examples::scripted;
+use examples::transcript::Transcript;
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -41,9 +42,9 @@ async fn main() -> ExitCode {
     let model = Model::from_env(scripted::weather::script());
     println!("Model: {model}");
     match converse(&model).await {
-        Ok(messages) => {
+        Ok(transcript) => {
             println!("\nThe messages of the next request:");
-            println!("{}", serde_json::to_string_pretty(&messages).unwrap_or_default());
+            println!("{}", serde_json::to_string_pretty(transcript.messages()).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -53,30 +54,24 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse(model: &Model) -> Result<Vec<Message>, Box<dyn std::error::Error>> {
+async fn converse(model: &Model) -> Result<Transcript, Box<dyn std::error::Error>> {
     let registry = Registry::collect()?;
-    let mut messages = Vec::new();
-    append(&mut messages, Message::system("You answer in one short sentence per city."));
-    append(
-        &mut messages,
-        Message::user("What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?"),
-    );
+    let mut transcript = Transcript::default();
+    transcript.append(Message::system("You answer in one short sentence per city."));
+    transcript.append(Message::user(
+        "What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?",
+    ));
     for _turn in 0..10 {
-        let request = Request { model: model.name(), messages: &messages, tools: registry.schemas() };
+        let request =
+            Request { model: model.name(), messages: transcript.messages(), tools: registry.schemas() };
         let reply = model.complete(&request).await?.echo(Echo::Minimal);
-        append(&mut messages, reply.clone().into());
+        transcript.append(reply.clone());
         if reply.tool_calls.is_empty() {
-            return Ok(messages);
+            return Ok(transcript);
         }
         for answer in registry.dispatch(&reply.tool_calls).await {
-            append(&mut messages, answer.into());
+            transcript.append(answer);
         }
     }
     Err("the model kept calling tools for 10 turns; ask it something simpler".into())
-}
-
-/// Prints each message as it joins the conversation.
-fn append(messages: &mut Vec<Message>, message: Message) {
-    println!("{}. {}", messages.len() + 1, serde_json::to_string(&message).unwrap_or_default());
-    messages.push(message);
 }

@@ -1,5 +1,6 @@
 //! A model that follows a script: it needs no network, and checks each request as a provider would.
 
+pub mod approval;
 pub mod weather;
 
 use crate::provider_rules::{self, Refusal};

@@ -89,7 +89,7 @@ async fn borrows(text: &str) -> Result<String, Borrowed<'_>> {
 
 /// Fails with a part of its argument.
 #[tool]
-fn borrows_text<'a>(text: &'a str) -> Result<&'a str, &'a str> {
+fn borrows_text(text: &str) -> Result<&str, &str> {
     Err(&text[1..])
 }
 
@@ -183,7 +183,7 @@ async fn an_error_that_decides_what_the_model_reads_is_whole_for_the_program() {
         sources(&answer),
         ["for the log: password 123 refused by 10.0.0.1", "password 123 refused by 10.0.0.1"]
     );
-    assert!(kept(&answer).is_some_and(|error| error.is::<Quiet>()));
+    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<Quiet>));
     assert_eq!(registry.call("quiet", "").await.expect_err("it fails").to_string(), "try again later");
 }
 
@@ -194,7 +194,7 @@ async fn the_error_of_a_dynamic_tool_is_kept_too() {
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     let answer = failed(&registry, "fails").await;
     assert_eq!(answer.content, "Error: the report was not saved");
-    assert!(kept(&answer).is_some_and(|error| error.is::<Failed>()));
+    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<Failed>));
 }
 
 #[tokio::test]

@@ -1,56 +1,19 @@
 //! The weather example as a process, alone and against a stub of an OpenAI-compatible server.
 
+use crate::process::{self, appended_messages, stderr, stdout};
 use axum::extract::{Json, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use examples::provider_rules;
 use serde_json::{Value, json};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::{Arc, Mutex};
-
-/// The example, built if need be, with only these settings in its environment.
-fn run_example(settings: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "examples", "--example", "weather"]);
-    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"]
-    {
-        command.env_remove(name);
-    }
-    // Of the test's own package; build scripts that read them would run anew each time.
-    for (name, _) in std::env::vars_os() {
-        let text = name.to_string_lossy();
-        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
-    command.envs(settings.iter().copied()).output().expect("cargo runs")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
 
 /// The array that is printed at the end.
 fn printed_messages(stdout: &str) -> Vec<Value> {
     let (_, array) =
         stdout.split_once("The messages of the next request:\n").expect("the array is announced");
     serde_json::from_str(array).expect("the array is JSON")
-}
-
-/// The messages that are printed as they are appended.
-fn appended_messages(stdout: &str) -> Vec<Value> {
-    let numbered = |line: &str| {
-        let (number, message) = line.split_once(". ")?;
-        number.parse::<usize>().ok()?;
-        assert!(message.starts_with(r#"{"role":"#), "the role comes first: {message}");
-        serde_json::from_str(message).ok()
-    };
-    stdout.lines().filter_map(numbered).collect()
 }
 
 /// What the stub was sent, in order.
@@ -99,7 +62,11 @@ async fn run_against<S: Clone + Send + Sync + 'static>(
     let url = format!("http://{}/v1", listener.local_addr().expect("it has an address"));
     let server = tokio::spawn(async move { axum::serve(listener, app.with_state(state)).await });
     let output = tokio::task::spawn_blocking(move || {
-        run_example(&[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", key), ("OPENAI_MODEL", "stub-1")])
+        process::run(
+            "weather",
+            "",
+            &[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", key), ("OPENAI_MODEL", "stub-1")],
+        )
     })
     .await
     .expect("the example ends");
@@ -136,7 +103,7 @@ async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
 
 #[test]
 fn the_example_runs_on_its_script_and_says_so() {
-    let output = run_example(&[]);
+    let output = process::run("weather", "", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let stdout = stdout(&output);
     assert!(stdout.lines().next().is_some_and(|line| line.contains("scripted model")), "{stdout}");
@@ -160,9 +127,9 @@ fn assert_ends_with(output: &Output, message: &str) {
 
 #[test]
 fn a_server_that_is_not_there_ends_in_a_clear_message() {
-    let output = run_example(&[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
+    let output = process::run("weather", "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
     assert_ends_with(&output, "cannot reach http://127.0.0.1:1/v1/chat/completions");
-    let output = run_example(&[("OPENAI_BASE_URL", "not a url")]);
+    let output = process::run("weather", "", &[("OPENAI_BASE_URL", "not a url")]);
     assert_ends_with(&output, "cannot reach not a url/chat/completions");
 }
 

@@ -1,0 +1,110 @@
+//! A person is asked at the terminal before a destructive tool runs, and can say why not; the conversation goes on either way.
+//!
+//! `cargo run --example approval` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
+//! `OPENAI_MODEL`) it talks to that server. With standard input closed, nothing destructive is run.
+
+use examples::model::{Model, Request};
+use examples::scripted;
+use examples::transcript::Transcript;
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
+use tool_runtime::{Decision, Echo, Message, ProposedCall, Registry, tool, tools};
+
+/// Notes by name.
+struct Notes(Mutex<BTreeMap<String, String>>);
+
+/// The names of all notes.
+#[tool(read_only)]
+async fn list_notes(#[state] notes: &Notes) -> Vec<String> {
+    notes.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+}
+
+/// Delete a note for ever.
+#[tool(destructive, requires_approval)]
+async fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
+    match notes.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name) {
+        Some(_) => Ok(format!("the note {name} is deleted")),
+        None => Err(format!("there is no note {name}")),
+    }
+}
+
+/// One question at a time: the calls of a reply are all asked about at once.
+static TERMINAL: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+
+/// The hook: what needs no approval is not for it to decide.
+async fn approve(call: ProposedCall) -> Decision {
+    if !call.hints().requires_approval {
+        return Decision::Undecided;
+    }
+    let _terminal = TERMINAL.lock().await;
+    println!("\nThe model wants to run {} {}", call.tool(), call.arguments());
+    print!("Run it? [y/N, or why not] ");
+    // Reading blocks, so it has a thread of its own.
+    let read = tokio::task::spawn_blocking(|| {
+        io::stdout().flush()?;
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|bytes| (bytes > 0).then_some(line))
+    });
+    let decision = match read.await {
+        Ok(Ok(Some(line))) => decide(line.trim()),
+        Ok(Ok(None)) => {
+            println!();
+            Decision::deny("nobody can approve it, since standard input is closed")
+        }
+        Ok(Err(error)) => Decision::deny(format!("nobody can approve it, since reading failed: {error}")),
+        Err(_) => Decision::deny("nobody can approve it, since the program is ending"),
+    };
+    match &decision {
+        Decision::Deny(reason) => println!("Denied: {reason}\n"),
+        _ => println!("Approved.\n"),
+    }
+    decision
+}
+
+fn decide(line: &str) -> Decision {
+    match line.to_lowercase().as_str() {
+        "y" | "yes" => Decision::Run,
+        "" | "n" | "no" => Decision::deny("the user said no"),
+        _ => Decision::deny(format!("the user said: {line}")),
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let model = Model::from_env(scripted::approval::script());
+    println!("Model: {model}");
+    match converse(&model).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn converse(model: &Model) -> Result<(), Box<dyn std::error::Error>> {
+    let notes = [("draft", "Dear all,"), ("ideas", "A boat?"), ("taxes", "Keep for ten years.")];
+    let notes = notes.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let registry = Registry::builder()
+        .tools(tools![list_notes, delete_note])
+        .state(Notes(Mutex::new(notes.into())))
+        .before_call(approve)
+        .build()?;
+    let mut transcript = Transcript::default();
+    transcript.append(Message::user("Look at my notes, and delete those called draft and taxes."));
+    for _turn in 0..10 {
+        let request =
+            Request { model: model.name(), messages: transcript.messages(), tools: registry.schemas() };
+        let reply = model.complete(&request).await?.echo(Echo::Minimal);
+        transcript.append(reply.clone());
+        if reply.tool_calls.is_empty() {
+            return Ok(());
+        }
+        for answer in registry.dispatch(&reply.tool_calls).await {
+            transcript.append(answer);
+        }
+    }
+    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
+}

@@ -1,0 +1,5 @@
+//! The examples as processes: what a person who runs them sees.
+
+mod approval;
+mod process;
+mod weather;

@@ -1,0 +1,51 @@
+//! An example as a process.
+
+use serde_json::Value;
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+/// The example, built if need be, with only these settings in its environment.
+/// `input` is what stands on standard input before it is closed.
+pub(crate) fn run(example: &str, input: &str, settings: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "examples", "--example", example]);
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"]
+    {
+        command.env_remove(name);
+    }
+    // Of the test's own package; build scripts that read them would run anew each time.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
+    command.envs(settings.iter().copied());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("cargo runs");
+    let mut stdin = child.stdin.take().expect("it is piped");
+    // An example that reads nothing may be gone before.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("the example ends")
+}
+
+pub(crate) fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub(crate) fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The messages that are printed as they are appended.
+pub(crate) fn appended_messages(stdout: &str) -> Vec<Value> {
+    let numbered = |line: &str| {
+        let (number, message) = line.split_once(". ")?;
+        number.parse::<usize>().ok()?;
+        assert!(message.starts_with(r#"{"role":"#), "the role comes first: {message}");
+        serde_json::from_str(message).ok()
+    };
+    stdout.lines().filter_map(numbered).collect()
+}

@@ -1,0 +1,205 @@
+//! What an operator sees of a call: spans, read back as OpenTelemetry collects them.
+
+use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
+use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
+use std::fmt;
+use tool_runtime::{BatchContext, CancellationToken, Registry, RegistryBuilder, ToolCall, tool, tools};
+use tracing::Instrument as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+
+/// Look up the weather of a city.
+#[tool]
+async fn get_weather(city: &str) -> String {
+    tokio::task::yield_now().await;
+    tracing::info!("inside");
+    format!("{city}: sunny")
+}
+
+/// Counts on a thread.
+#[tool(blocking)]
+fn count(to: u8) -> u8 {
+    tracing::info!("on a thread");
+    to
+}
+
+/// Panics.
+#[tool]
+async fn panics() {
+    panic!("a secret payload");
+}
+
+#[derive(Debug)]
+struct Refused;
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not saved")
+    }
+}
+impl std::error::Error for Refused {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        static SOURCE: fmt::Error = fmt::Error;
+        Some(&SOURCE)
+    }
+}
+
+/// Fails.
+#[tool]
+async fn fails() -> Result<(), Refused> {
+    Err(Refused)
+}
+
+/// Waits for ever.
+#[tool(timeout = "5s")]
+async fn waits() {
+    std::future::pending::<()>().await;
+}
+
+fn registry() -> RegistryBuilder {
+    Registry::builder().tools(tools![get_weather, count, panics, fails, waits])
+}
+
+/// The spans of these calls, as a collector gets them.
+async fn spans_of(registry: &Registry, calls: &[ToolCall], batch: &BatchContext) -> Vec<SpanData> {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests")).with_location(false);
+    let _collecting = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+    registry.dispatch_with(calls, batch).instrument(tracing::info_span!("agent")).await;
+    provider.force_flush().expect("they are in memory");
+    exporter.get_finished_spans().expect("they are in memory")
+}
+
+async fn span_of(registry: &Registry, call: ToolCall) -> SpanData {
+    let spans = spans_of(registry, &[call], &BatchContext::new()).await;
+    spans.into_iter().find(|span| span.name != "agent").expect("the call has a span")
+}
+
+fn attribute(span: &SpanData, key: &str) -> Option<String> {
+    let attribute = span.attributes.iter().find(|attribute| attribute.key.as_str() == key)?;
+    Some(attribute.value.as_str().into_owned())
+}
+
+/// The attributes of the conventions, in alphabetical order.
+fn attributes(span: &SpanData) -> Vec<(String, String)> {
+    let mut attributes: Vec<(String, String)> = span
+        .attributes
+        .iter()
+        .map(|attribute| (attribute.key.as_str().to_owned(), attribute.value.as_str().into_owned()))
+        .filter(|(key, _)| key.starts_with("gen_ai.") || key.starts_with("error."))
+        .collect();
+    attributes.sort();
+    attributes
+}
+
+fn pairs<'a>(pairs: &[(&'a str, &'a str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_call_has_a_span_named_by_the_conventions() {
+    let registry = registry().build().expect("a registry");
+    let call = ToolCall::new("call_1", "get_weather", r#"{"city":"a secret city"}"#);
+    let spans = spans_of(&registry, &[call], &BatchContext::new()).await;
+    let [span, agent] = &spans[..] else { panic!("one call, one span, in that of the program: {spans:?}") };
+    assert_eq!(span.name, "execute_tool get_weather");
+    assert_eq!(span.span_kind, SpanKind::Internal);
+    assert_eq!(span.status, Status::Unset);
+    assert_eq!(span.parent_span_id, agent.span_context.span_id());
+    assert_eq!(
+        attributes(span),
+        pairs(&[
+            ("gen_ai.operation.name", "execute_tool"),
+            ("gen_ai.tool.call.id", "call_1"),
+            ("gen_ai.tool.description", "Look up the weather of a city."),
+            ("gen_ai.tool.name", "get_weather"),
+            ("gen_ai.tool.type", "function"),
+        ])
+    );
+    assert!(!format!("{spans:?}").contains("secret"), "what was sent is not in it");
+    assert_eq!(span.events.events[0].name, "inside", "what a tool traces is in its span");
+}
+
+#[tokio::test]
+async fn arguments_and_result_are_in_it_only_if_asked_for() {
+    let registry = registry().trace_content(true).max_output_bytes(60).build().expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "get_weather", r#"{"city":"Rome"}"#)).await;
+    assert_eq!(attribute(&span, "gen_ai.tool.call.arguments").as_deref(), Some(r#"{"city":"Rome"}"#));
+    assert_eq!(attribute(&span, "gen_ai.tool.call.result").as_deref(), Some("Rome: sunny"));
+    let span = span_of(&registry, ToolCall::new("1", "get_weather", "{")).await;
+    assert_eq!(attribute(&span, "gen_ai.tool.call.arguments").as_deref(), Some("{"));
+    assert_eq!(attribute(&span, "gen_ai.tool.call.result"), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_has_its_kind_and_a_status() {
+    let registry = registry().max_calls_per_batch(6).build().expect("a registry");
+    let token = CancellationToken::new();
+    let calls = [
+        ("fails", "{}", "returned"),
+        ("panics", "{}", "panicked"),
+        ("get_weather", "{", "not_json"),
+        ("get_weather", "{}", "invalid_arguments"),
+        ("waits", "{}", "timeout"),
+        ("get_wether", "{}", "unknown_tool"),
+        ("fails", "{}", "too_many_calls"),
+    ];
+    let batch = BatchContext::new().cancellation(token);
+    let sent: Vec<ToolCall> = calls
+        .iter()
+        .enumerate()
+        .map(|(place, (tool, arguments, _))| ToolCall::new(place.to_string(), *tool, *arguments))
+        .collect();
+    let spans = spans_of(&registry, &sent, &batch).await;
+    for (place, (tool, _, kind)) in calls.iter().enumerate() {
+        let id = Some(place.to_string());
+        let span =
+            spans.iter().find(|span| attribute(span, "gen_ai.tool.call.id") == id).expect("it has one");
+        assert_eq!(span.name, format!("execute_tool {tool}"));
+        assert_eq!(attribute(span, "error.type").as_deref(), Some(*kind));
+        assert!(matches!(span.status, Status::Error { .. }), "{:?}", span.status);
+    }
+}
+
+#[tokio::test]
+async fn what_the_model_is_not_told_is_told_to_the_operator() {
+    let registry = registry().build().expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "panics", "{}")).await;
+    assert!(format!("{:?}", span.events).contains("a secret payload"), "{:?}", span.events);
+    assert_eq!(span.status, Status::error("the tool `panics` failed unexpectedly."));
+    let span = span_of(&registry, ToolCall::new("1", "fails", "{}")).await;
+    assert!(format!("{:?}", span.events).contains(&fmt::Error.to_string()), "{:?}", span.events);
+}
+
+#[tokio::test]
+async fn a_body_on_a_thread_is_in_the_span_of_its_call() {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
+    let subscriber: tracing::Dispatch = tracing_subscriber::registry().with(layer).into();
+    let here = tracing::dispatcher::set_default(&subscriber);
+    /// Says in which span it is.
+    #[tool(blocking)]
+    fn where_am_i(#[state] subscriber: &tracing::Dispatch) -> bool {
+        let _here = tracing::dispatcher::set_default(subscriber);
+        tracing::info!("on a thread");
+        true
+    }
+    let registry = Registry::builder().tools(tools![where_am_i]).state(subscriber.clone()).build();
+    registry.expect("a registry").dispatch(&[ToolCall::new("1", "where_am_i", "")]).await;
+    drop(here);
+    provider.force_flush().expect("they are in memory");
+    let spans = exporter.get_finished_spans().expect("they are in memory");
+    let events: Vec<&str> = spans[0].events.events.iter().map(|event| &*event.name).collect();
+    assert_eq!(events, ["on a thread"]);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_has_a_span_as_well() {
+    let registry = registry().build().expect("a registry");
+    let token = CancellationToken::new();
+    token.cancel();
+    let batch = BatchContext::new().cancellation(token);
+    let spans = spans_of(&registry, &[ToolCall::new("1", "count", r#"{"to":3}"#)], &batch).await;
+    assert_eq!(attribute(&spans[0], "error.type").as_deref(), Some("cancelled"));
+}
