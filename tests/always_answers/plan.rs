@@ -1,0 +1,215 @@
+//! What one round tries: a registry with random limits, and calls of every kind.
+
+use crate::tools::{self, AtWork, Tenant};
+use fastrand::Rng;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime::{Decision, Registry, ToolCall};
+
+/// The limits of one registry, and what happens to its batches.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) max_concurrency: Option<usize>,
+    pub(crate) max_output_bytes: Option<usize>,
+    pub(crate) max_calls: Option<usize>,
+    pub(crate) hook: Option<Hook>,
+    pub(crate) cancelled_after: Option<Duration>,
+    pub(crate) dropped_after: Option<Duration>,
+    pub(crate) batches: usize,
+    pub(crate) most_calls: usize,
+}
+
+/// What the hook says: of every call, or of those of `succeeds`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Hook {
+    Runs,
+    Undecided,
+    Slow(Duration),
+    Denies,
+    Answers,
+    Panics,
+    /// Only where something else ends it.
+    Hangs,
+}
+
+/// What a call will do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Unknown,
+    NotJson,
+    WrongArguments,
+    TakesATrap,
+    Succeeds(u32),
+    Fails(u32),
+    PanicsAtOnce,
+    PanicsAfter(u64),
+    Sleeps(u64),
+    SleepsReadOnly(u64),
+    SleepsInItsTime(u64),
+    Hangs,
+    HangsUntilCancelled,
+    Blocks(u32),
+    PanicsOnAThread,
+    ReturnsLong,
+    Unwritable,
+    ReturnsATrap,
+    NeedsApproval(u32),
+}
+
+pub(crate) struct Planned {
+    pub(crate) call: ToolCall,
+    pub(crate) kind: Kind,
+}
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn sometimes<T>(random: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
+    random.bool().then(|| value(random))
+}
+
+impl Settings {
+    pub(crate) fn random(random: &mut Rng) -> Self {
+        let timeout = sometimes(random, |random| ms(10 * random.u64(1..10)));
+        let hook = sometimes(random, |random| match random.u8(..7) {
+            0 => Hook::Runs,
+            1 => Hook::Undecided,
+            2 => Hook::Slow(ms(random.u64(1..50))),
+            3 => Hook::Denies,
+            4 => Hook::Answers,
+            5 => Hook::Panics,
+            _ if timeout.is_some() => Hook::Hangs,
+            _ => Hook::Runs,
+        });
+        Settings {
+            timeout,
+            hook,
+            max_concurrency: sometimes(random, |random| random.usize(1..8)),
+            max_output_bytes: sometimes(random, |random| random.usize(1..400)),
+            max_calls: sometimes(random, |random| random.usize(1..20)),
+            cancelled_after: sometimes(random, |random| ms(random.u64(0..120))),
+            dropped_after: (random.u8(..8) == 0).then(|| ms(random.u64(0..120))),
+            batches: random.usize(1..=3),
+            // More than thirty are joined in another way than fewer.
+            most_calls: if random.u8(..10) == 0 { 60 } else { 12 },
+        }
+    }
+
+    pub(crate) fn registry(&self, at_work: &Arc<AtWork>) -> Registry {
+        let mut registry = Registry::builder()
+            .tools(tools::all())
+            .state(Arc::clone(at_work))
+            .batch_state::<Tenant>()
+            .batch_state::<Arc<tokio::sync::Barrier>>();
+        if let Some(timeout) = self.timeout {
+            registry = registry.timeout(timeout);
+        }
+        if let Some(tools) = self.max_concurrency {
+            registry = registry.max_concurrency(tools);
+        }
+        if let Some(bytes) = self.max_output_bytes {
+            registry = registry.max_output_bytes(bytes);
+        }
+        if let Some(calls) = self.max_calls {
+            registry = registry.max_calls_per_batch(calls);
+        }
+        if let Some(hook) = self.hook {
+            registry = registry.before_call(move |call| async move {
+                let is_meant = call.tool() == "succeeds";
+                match hook {
+                    _ if call.tool() == "meets" => Decision::Run,
+                    Hook::Undecided => Decision::Undecided,
+                    Hook::Slow(duration) => {
+                        tokio::time::sleep(duration).await;
+                        Decision::Run
+                    }
+                    Hook::Denies if is_meant => Decision::deny("denied by the hook"),
+                    Hook::Answers if is_meant => Decision::answer("answered by the hook"),
+                    Hook::Panics if is_meant => std::panic::panic_any(crate::silence::PLANNED),
+                    Hook::Hangs if is_meant => std::future::pending().await,
+                    _ => Decision::Run,
+                }
+            });
+        }
+        registry.build().expect("a registry")
+    }
+
+    /// Whether something ends a tool that never ends.
+    fn ends_all(&self) -> bool {
+        self.timeout.is_some() || self.cancelled_after.is_some() || self.dropped_after.is_some()
+    }
+}
+
+pub(crate) fn batch(settings: &Settings, random: &mut Rng) -> Vec<Planned> {
+    let calls = random.usize(..=settings.most_calls);
+    (0..calls).map(|_| planned(settings, random)).collect()
+}
+
+fn planned(settings: &Settings, random: &mut Rng) -> Planned {
+    let n = random.u32(..1_000);
+    let sleep = random.u64(0..100);
+    let kind = match random.u8(..40) {
+        0 | 1 => Kind::Unknown,
+        2 | 3 => Kind::NotJson,
+        4 | 5 => Kind::WrongArguments,
+        6 => Kind::TakesATrap,
+        7..=12 => Kind::Succeeds(n),
+        13..=15 => Kind::Fails(n),
+        16 | 17 => Kind::PanicsAtOnce,
+        18 | 19 => Kind::PanicsAfter(sleep),
+        20..=23 => Kind::Sleeps(sleep),
+        24 | 25 => Kind::SleepsReadOnly(sleep),
+        26 | 27 => Kind::SleepsInItsTime(sleep),
+        28 | 29 if settings.ends_all() => Kind::Hangs,
+        30 | 31 if settings.ends_all() => Kind::HangsUntilCancelled,
+        32 => Kind::Blocks(n),
+        33 => Kind::PanicsOnAThread,
+        34 if random.u8(..4) == 0 => Kind::ReturnsLong,
+        35 => Kind::Unwritable,
+        36 => Kind::ReturnsATrap,
+        _ => Kind::NeedsApproval(n),
+    };
+    let of_n = |n: u32| format!(r#"{{"n":{n}}}"#);
+    let of_ms = |ms: u64| format!(r#"{{"ms":{ms}}}"#);
+    let none = || (*random_of(&["{}", "", " ", "null", "\"null\""], n)).to_owned();
+    let (name, arguments) = match kind {
+        Kind::Unknown => (*random_of(&["suceeds", "", "工具", "sleeps "], n), none()),
+        Kind::NotJson => {
+            ("succeeds", (*random_of(&["{", "{\"n\":1", "n=1", "{\"n\":1}}", "\u{0}"], n)).to_owned())
+        }
+        Kind::WrongArguments => (
+            "succeeds",
+            (*random_of(&["{}", "{\"n\":-1}", "{\"n\":\"1\"}", "{\"n\":1,\"m\":2}"], n)).to_owned(),
+        ),
+        Kind::TakesATrap => ("takes_a_trap", r#"{"trap":{"set":true}}"#.to_owned()),
+        Kind::Succeeds(n) => ("succeeds", of_n(n)),
+        Kind::Fails(n) => ("fails", of_n(n)),
+        Kind::PanicsAtOnce => ("panics_at_once", none()),
+        Kind::PanicsAfter(ms) => ("panics_after", of_ms(ms)),
+        Kind::Sleeps(ms) => ("sleeps", of_ms(ms)),
+        Kind::SleepsReadOnly(ms) => ("sleeps_read_only", of_ms(ms)),
+        Kind::SleepsInItsTime(ms) => ("sleeps_in_its_time", of_ms(ms)),
+        Kind::Hangs => ("hangs", none()),
+        Kind::HangsUntilCancelled => ("hangs_until_cancelled", none()),
+        Kind::Blocks(n) => ("blocks", of_n(n)),
+        Kind::PanicsOnAThread => ("panics_on_a_thread", none()),
+        Kind::ReturnsLong => ("returns_long", none()),
+        Kind::Unwritable => ("unwritable", none()),
+        Kind::ReturnsATrap => ("returns_a_trap", none()),
+        Kind::NeedsApproval(n) => ("needs_approval", of_n(n)),
+    };
+    let id = match random.u8(..6) {
+        0 => String::new(),
+        1 => "call_0".to_owned(),
+        2 => "функция".to_owned(),
+        3 => "x".repeat(300),
+        _ => format!("call_{:x}", random.u64(..)),
+    };
+    Planned { call: ToolCall::new(id, name, arguments), kind }
+}
+
+fn random_of<T>(all: &[T], n: u32) -> &T {
+    &all[n as usize % all.len()]
+}
