@@ -118,8 +118,8 @@ fn kept(answer: &ToolMessage) -> Option<&(dyn Error + Send + Sync + 'static)> {
 
 #[tokio::test]
 async fn the_sources_of_an_error_are_for_the_program_alone() {
-    let registry = Registry::new(tools![typed, with_anyhow, boxed]).expect("a registry");
-    for tool in ["typed", "with_anyhow", "boxed"] {
+    let registry = Registry::new(tools![typed, with_anyhow, boxed, boxed_here]).expect("a registry");
+    for tool in ["typed", "with_anyhow", "boxed", "boxed_here"] {
         let answer = failed(&registry, tool).await;
         assert_eq!(answer.content, "Error: the report was not saved", "{tool}");
         assert!(!serde_json::to_string(&answer).expect("it is written").contains("password"));
@@ -136,8 +136,7 @@ async fn the_error_itself_is_there_to_be_downcast() {
         assert_eq!(error.map(|error| &error.source), Some(&SECRET), "{tool}");
     }
     let answer = failed(&registry, "boxed_here").await;
-    assert_eq!(answer.content, "Error: the report was not saved");
-    assert!(kept(&answer).is_none(), "it cannot leave its thread");
+    assert!(kept(&answer).is_some_and(|error| !error.is::<Failed>()), "it cannot leave its thread");
     let answer = failed(&registry, "text").await;
     assert_eq!((&*answer.content, sources(&answer)), ("Error: only text", vec![]));
 }

@@ -8,6 +8,7 @@
 mod cut;
 mod returned;
 mod sent;
+mod texts;
 mod tool_output;
 
 pub(crate) use cut::cut;

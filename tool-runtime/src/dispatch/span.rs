@@ -2,6 +2,7 @@
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
 use crate::messages::{ToolCall, ToolMessage};
+use crate::outcome::Shortened;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use std::error::Error;
@@ -20,12 +21,12 @@ impl Registry {
         let span = info_span!(
             target: "tool_runtime",
             "execute_tool",
-            otel.name = format!("execute_tool {}", call.name),
+            otel.name = format!("execute_tool {}", Shortened(&call.name)),
             otel.kind = "internal",
             otel.status_code = Empty,
             otel.status_description = Empty,
             gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = call.name,
+            gen_ai.tool.name = %Shortened(&call.name),
             "gen_ai.tool.type" = "function",
             gen_ai.tool.call.id = call.id,
             gen_ai.tool.description = self.get(&call.name).map(ToolSchema::description),

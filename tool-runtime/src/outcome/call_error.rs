@@ -106,8 +106,9 @@ pub enum CallError {
         tool: String,
         /// What the model reads: the error's own text, or what a [`ToolError`](crate::ToolError) says.
         message: String,
-        /// The error itself, to be downcast. `None` for one that cannot be kept, since it does not become a
-        /// `Box<dyn Error + Send + Sync>`, or borrows from the arguments.
+        /// The error itself, to be downcast. Of a `Box<dyn Error>`, which cannot leave its thread, it is the texts of the
+        /// error and its sources; `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows
+        /// from the arguments.
         error: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The result cannot be written as JSON.

@@ -7,6 +7,7 @@
     reason = "the kinds are told apart by type alone, and answer alike"
 )]
 
+use super::texts::Texts;
 use super::{Failure, Told};
 use std::error::Error;
 use std::fmt::Display;
@@ -65,7 +66,7 @@ pub trait ToolError: Error + Send + Sync + 'static {
 }
 
 /// A returned value, to ask the compiler what it is. The first of these that fits has the answer: a `Result` whose
-/// error is a [`ToolError`]; one whose error can be kept for the program ([`Convertible`]); any other `Result`
+/// error is a [`ToolError`], or a `Box<dyn Error>`; one whose error can be kept for the program ([`Convertible`]); any other `Result`
 /// ([`Borrowing`]); no `Result`.
 pub struct Returned<'a, T>(pub &'a T);
 /// Looked at after [`Returned`]: errors become a `Box<dyn Error + Send + Sync>`, as do texts and `anyhow::Error`.
@@ -76,6 +77,8 @@ pub struct Borrowing<T>(PhantomData<T>);
 
 /// It tells the model itself.
 pub struct TellsItself;
+/// It is a `Box<dyn Error>`, which cannot leave its thread.
+pub struct StaysHere;
 /// It is kept.
 pub struct IsKept;
 /// Only its text is kept.
@@ -88,6 +91,14 @@ impl<T, E: ToolError> Returned<'_, Result<T, E>> {
     #[must_use]
     pub fn __kind(&self) -> TellsItself {
         TellsItself
+    }
+}
+
+impl<T> Returned<'_, Result<T, Box<dyn Error>>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn __kind(&self) -> StaysHere {
+        StaysHere
     }
 }
 
@@ -147,6 +158,17 @@ impl TellsItself {
     /// What the function returned.
     pub fn settle<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, Failure> {
         returned.map_err(|error| told(error.for_model(), Some(error.into())))
+    }
+}
+
+impl StaysHere {
+    /// The value, or the texts of the error.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned.
+    pub fn settle<T>(self, returned: Result<T, Box<dyn Error>>) -> Result<T, Failure> {
+        returned.map_err(|error| kept(Box::new(Texts::of(&*error))))
     }
 }
 

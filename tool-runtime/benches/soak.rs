@@ -1,0 +1,143 @@
+//! A million calls with every fault mixed in: whether anything is left behind in memory.
+//!
+//! `cargo bench -p tool-runtime --bench soak`
+//!
+//! Resident memory after a million calls may be at most 5 % more than after a hundred thousand.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tool_runtime::{
+    BatchContext, CallContext, CancellationToken, Decision, Registry, ToolCall, ToolOutput, tool, tools,
+};
+
+const CALLS: usize = 1_000_000;
+const BATCH: usize = 100;
+/// When the memory is read for the first time.
+const EARLY: usize = CALLS / 10;
+const MOST: f64 = 1.05;
+
+/// What a planned panic says.
+const PLANNED: &str = "as planned";
+
+/// Adds.
+#[tool]
+async fn add(a: u64, b: u64, #[context] call: &CallContext) -> String {
+    format!("{} for {}", a + b, call.id())
+}
+
+/// Fails.
+#[tool]
+async fn fails(text: &str) -> Result<(), std::io::Error> {
+    tokio::task::yield_now().await;
+    Err(std::io::Error::other(text.to_owned()))
+}
+
+/// Panics after it has been waiting.
+#[tool]
+async fn panics(#[state] held: &Arc<Vec<u8>>) {
+    let _held = Arc::clone(held);
+    tokio::task::yield_now().await;
+    std::panic::panic_any(PLANNED);
+}
+
+/// Never ends.
+#[tool(timeout = "1ms")]
+async fn hangs(#[state] held: &Arc<Vec<u8>>) {
+    let _held = Arc::clone(held);
+    std::future::pending::<()>().await;
+}
+
+/// Works on a thread.
+#[tool(blocking)]
+fn works(text: String) -> String {
+    text
+}
+
+/// Works on a thread for longer than it may.
+#[tool(timeout = "1ms")]
+fn works_too_long() {
+    std::thread::sleep(Duration::from_millis(3));
+}
+
+/// Returns much, and an artifact.
+#[tool]
+async fn returns_much() -> ToolOutput {
+    ToolOutput::new("0123456789".repeat(10_000)).with_artifact(vec![7_u8; 10_000])
+}
+
+/// Is never approved.
+#[tool(requires_approval)]
+async fn deletes() {}
+
+fn call(number: usize) -> ToolCall {
+    let (name, arguments) = match number % 50 {
+        0 => ("hangs", String::new()),
+        1 => ("works", r#"{"text":"on a thread"}"#.to_owned()),
+        2 if number % 500 == 2 => ("works_too_long", String::new()),
+        3 | 4 => ("panics", String::new()),
+        5..=8 => ("fails", format!(r#"{{"text":"fault {number}"}}"#)),
+        9 => ("returns_much", String::new()),
+        10 | 11 => ("deletes", String::new()),
+        12..=14 => ("ad", "{}".to_owned()),
+        15..=17 => ("add", r#"{"a":1,"#.to_owned()),
+        18..=20 => ("add", r#"{"a":-1,"c":2}"#.to_owned()),
+        _ => ("add", format!(r#"{{"a":{number},"b":1}}"#)),
+    };
+    ToolCall::new(format!("call_{number}"), name, arguments)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let other = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if panic.payload().downcast_ref::<&str>() != Some(&PLANNED) {
+            other(panic);
+        }
+    }));
+    let registry = Registry::builder()
+        .tools(tools![add, fails, panics, hangs, works, works_too_long, returns_much, deletes])
+        .state(Arc::new(vec![0_u8; 1_000]))
+        .max_concurrency(64)
+        .max_output_bytes(1_000)
+        .max_calls_per_batch(BATCH - 2)
+        .before_call(|_| async { Decision::Undecided })
+        .build()?;
+    let begun = Instant::now();
+    let (mut early, mut failed) = (None, 0);
+    for first in (0..CALLS).step_by(BATCH) {
+        let calls: Vec<ToolCall> = (first..first + BATCH).map(call).collect();
+        let token = CancellationToken::new();
+        let batch = BatchContext::new().state(first).cancellation(token.clone());
+        let cancelled = (first / BATCH) % 10 == 0;
+        let cancelling = async {
+            tokio::task::yield_now().await;
+            if cancelled {
+                token.cancel();
+            }
+        };
+        let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
+        for (call, answer) in calls.iter().zip(&answers) {
+            assert_eq!(call.id, answer.tool_call_id, "the answers are paired");
+            failed += usize::from(answer.outcome().is_some_and(|outcome| !outcome.succeeded()));
+        }
+        assert_eq!(answers.len(), calls.len());
+        if first + BATCH == EARLY {
+            early = resident_kilobytes();
+        }
+    }
+    println!("{CALLS} calls, {failed} of them with a fault, in {:.1} s", begun.elapsed().as_secs_f64());
+    let (Some(early), Some(late)) = (early, resident_kilobytes()) else {
+        println!("skipped: this system does not say how much memory is resident in /proc/self/status");
+        return Ok(());
+    };
+    let ratio = late / early;
+    println!("resident after {EARLY} calls {early} kB, after {CALLS} {late} kB: {ratio:.3}, at most {MOST}");
+    if ratio <= MOST { Ok(()) } else { Err("something is left behind".into()) }
+}
+
+fn resident_kilobytes() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
