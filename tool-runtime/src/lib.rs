@@ -58,12 +58,22 @@
 //! alone would have taken them. [`#[tool]`](macro@tool#what-is-checked) has the details. [`Dialect::OpenAiStrict`] makes the
 //! server hold the model to the schema.
 //!
+//! # What a program says of its tools
+//!
+//! [`RegistryBuilder`] has what holds for all calls: `timeout`, `max_concurrency`, `max_output_bytes`, `max_calls_per_batch`,
+//! and `before_call`, which approves, denies or answers a call before it runs ([`Decision`]). A [`BatchContext`] has what holds
+//! for one batch: values for its tools, and a [`CancellationToken`] that ends it early. Each answer has an [`Outcome`].
+//!
 //! # Features
 //!
 //! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
 //!   of lists: `Registry::new(tools![a, b])`.
 //! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
 //!   to the model, and [`Registry::unchecked_keywords`] lists it.
+//! - `tracing`: a span for each call, `execute_tool {name}`, with the attributes of OpenTelemetry's
+//!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
+//!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_code` are
+//!   there for `tracing-opentelemetry`. [`RegistryBuilder`]'s `trace_content(true)` adds arguments and results.
 //! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that do not write JSON as they should, through
 //!   the `jsonc-parser` crate. Needs Rust 1.88.
 

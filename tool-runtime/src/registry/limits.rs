@@ -84,7 +84,7 @@ impl RegistryBuilder {
     ///
     /// let registry = Registry::builder().tools(tools![read_log]).max_output_bytes(60).build()?;
     /// let answer = registry.call("read_log", "").await?;
-    /// assert_eq!(answer, "first line\nm\n[... 4995 bytes left out ...]\n\nlast line");
+    /// assert_eq!(answer, "first line\nmore\n[... 4991 bytes left out ...]\nmore\nlast line");
     /// # Ok(())
     /// # }
     /// ```
