@@ -17,13 +17,13 @@ struct Notes(Mutex<BTreeMap<String, String>>);
 
 /// The names of all notes.
 #[tool(read_only)]
-async fn list_notes(#[state] notes: &Notes) -> Vec<String> {
+fn list_notes(#[state] notes: &Notes) -> Vec<String> {
     notes.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
 }
 
 /// Delete a note for ever.
 #[tool(destructive, requires_approval)]
-async fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
+fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
     match notes.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name) {
         Some(_) => Ok(format!("the note {name} is deleted")),
         None => Err(format!("there is no note {name}")),

@@ -24,7 +24,7 @@ fn count(to: u8) -> u8 {
 
 /// Panics.
 #[tool]
-async fn panics() {
+fn panics() {
     panic!("a secret payload");
 }
 
@@ -45,7 +45,7 @@ impl std::error::Error for Refused {
 
 /// Fails.
 #[tool]
-async fn fails() -> Result<(), Refused> {
+fn fails() -> Result<(), Refused> {
     Err(Refused)
 }
 
@@ -171,6 +171,14 @@ async fn what_the_model_is_not_told_is_told_to_the_operator() {
     assert!(format!("{:?}", span.events).contains(&fmt::Error.to_string()), "{:?}", span.events);
 }
 
+/// Traces something, for the subscriber of its test.
+#[tool(blocking)]
+fn where_am_i(#[state] subscriber: &tracing::Dispatch) -> bool {
+    let _here = tracing::dispatcher::set_default(subscriber);
+    tracing::info!("on a thread");
+    true
+}
+
 #[tokio::test]
 async fn a_body_on_a_thread_is_in_the_span_of_its_call() {
     let exporter = InMemorySpanExporter::default();
@@ -178,13 +186,6 @@ async fn a_body_on_a_thread_is_in_the_span_of_its_call() {
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
     let subscriber: tracing::Dispatch = tracing_subscriber::registry().with(layer).into();
     let here = tracing::dispatcher::set_default(&subscriber);
-    /// Says in which span it is.
-    #[tool(blocking)]
-    fn where_am_i(#[state] subscriber: &tracing::Dispatch) -> bool {
-        let _here = tracing::dispatcher::set_default(subscriber);
-        tracing::info!("on a thread");
-        true
-    }
     let registry = Registry::builder().tools(tools![where_am_i]).state(subscriber.clone()).build();
     registry.expect("a registry").dispatch(&[ToolCall::new("1", "where_am_i", "")]).await;
     drop(here);

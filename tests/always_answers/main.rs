@@ -3,6 +3,8 @@
 //!
 //! The seed is printed; `ALWAYS_ANSWERS_SEED` repeats a run, `ALWAYS_ANSWERS_BATCHES` makes it longer or shorter.
 
+#![allow(clippy::unused_async, reason = "the tools here are of both kinds, whether they wait or not")]
+
 mod blocked;
 mod oracle;
 mod plan;
