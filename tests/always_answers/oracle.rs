@@ -1,15 +1,12 @@
 //! What the answer to each call must be, and by when.
 
-use crate::LATE;
 use crate::plan::{Hook, Kind, Planned, Settings};
 use crate::tools::LONG;
+use crate::{FOR_EVER, LATE};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 use tool_runtime::ToolMessage;
-
-/// Longer than any round lasts.
-const FOR_EVER: Duration = Duration::from_secs(1_000_000);
 
 pub(crate) struct Oracle<'a> {
     settings: &'a Settings,

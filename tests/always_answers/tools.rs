@@ -20,6 +20,8 @@ pub(crate) struct Tenant(pub(crate) usize);
 #[derive(Default)]
 pub(crate) struct AtWork {
     futures: AtomicUsize,
+    /// How many of them there were at most.
+    most: AtomicUsize,
     threads: AtomicUsize,
 }
 
@@ -28,6 +30,10 @@ struct Working<'a>(&'a AtomicUsize);
 impl AtWork {
     pub(crate) fn futures(&self) -> usize {
         self.futures.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn most_futures(&self) -> usize {
+        self.most.load(Ordering::SeqCst)
     }
 
     /// A body on a thread may outlive its call, but it ends.
@@ -42,7 +48,9 @@ impl AtWork {
     }
 
     fn begin(&self) -> Working<'_> {
-        Working::new(&self.futures)
+        let working = Working::new(&self.futures);
+        self.most.fetch_max(self.futures(), Ordering::SeqCst);
+        working
     }
 }
 

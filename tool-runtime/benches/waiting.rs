@@ -4,7 +4,7 @@
 
 use std::error::Error;
 use std::time::{Duration, Instant};
-use tool_runtime::{Registry, ToolCall, tool, tools};
+use tool_runtime::{Outcome, Registry, ToolCall, tool, tools};
 
 const RUNS: usize = 5;
 const SLEEP: Duration = Duration::from_millis(50);
@@ -66,7 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         async move {
             let answers = registry.dispatch(&calls).await;
             let last = answers.last().and_then(|answer| answer.outcome());
-            last.map(|outcome| outcome.duration()).unwrap_or_default()
+            last.map(Outcome::duration).unwrap_or_default()
         }
     };
     let alone = median(|| delay(&beside[64..])).await;
