@@ -124,20 +124,25 @@ impl<'a> Oracle<'a> {
     fn possible(&self, tenant: usize, place: usize, planned: &Planned) -> Vec<Result> {
         let Course { mut results, deciding, working } = self.course(tenant, place, planned);
         let Some(cancelled_after) = self.settings.cancelled_after else { return results };
-        let ends = deciding + working;
         let is_failed_before = results.iter().all(|it| {
             matches!(it.error, Some("too_many_calls" | "unknown_tool" | "not_json" | "invalid_arguments"))
         }) || planned.kind == Kind::TakesATrap;
-        if is_failed_before || self.settings.max_concurrency.is_none() && ends + LATE < cancelled_after {
+        // Who waits for a turn may begin and end at any time.
+        let waits = self.settings.max_concurrency.is_some();
+        let ends = deciding + working;
+        if is_failed_before || !waits && ends + LATE < cancelled_after {
             return results;
         }
-        let cancelled = error("cancelled", "cancelled before it finished");
-        let cancelled = if planned.kind == Kind::HangsUntilCancelled && deciding <= cancelled_after {
-            vec![whole("stopped"), cancelled]
-        } else {
-            vec![cancelled]
-        };
-        if self.settings.max_concurrency.is_none() && ends > cancelled_after + LATE {
+        let begins_before = !waits && deciding + LATE < cancelled_after;
+        let ends_after = !waits && ends > cancelled_after + LATE;
+        let mut cancelled = vec![error("cancelled", "cancelled before it finished")];
+        if planned.kind == Kind::HangsUntilCancelled {
+            if begins_before && ends_after {
+                return vec![whole("stopped")];
+            }
+            cancelled.push(whole("stopped"));
+        }
+        if ends_after {
             return cancelled;
         }
         results.extend(cancelled);

@@ -7,7 +7,6 @@ use serde_json::value::RawValue;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// A call whose arguments were found good, before it runs: the hook of
 /// [`before_call`](crate::RegistryBuilder::before_call) gets it, and says with a [`Decision`] what becomes of it.
@@ -75,8 +74,7 @@ impl Decision {
 }
 
 /// The hook of a registry.
-#[derive(Clone)]
-pub(crate) struct BeforeCall(Arc<dyn Fn(ProposedCall) -> Deciding + Send + Sync>);
+pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> Deciding + Send + Sync>);
 
 type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
 
@@ -84,7 +82,7 @@ impl BeforeCall {
     pub(crate) fn new<F: Future<Output = Decision> + Send + 'static>(
         hook: impl Fn(ProposedCall) -> F + Send + Sync + 'static,
     ) -> Self {
-        BeforeCall(Arc::new(move |call| Box::pin(hook(call))))
+        BeforeCall(Box::new(move |call| Box::pin(hook(call))))
     }
 
     pub(crate) async fn decide(&self, call: ProposedCall) -> Decision {

@@ -8,6 +8,7 @@ mod span;
 mod steps;
 mod thread;
 mod time;
+mod work;
 
 use crate::context::BatchContext;
 use crate::messages::{Artifact, ToolCall, ToolMessage};
@@ -15,9 +16,9 @@ use crate::outcome::{CallError, Outcome};
 use crate::output::{ToolOutput, cut};
 use crate::registry::Registry;
 use futures_util::future::join_all;
-use run::Work;
 // The same as that of std, but for a test that pauses the time.
 use tokio::time::Instant;
+use work::Work;
 
 impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its

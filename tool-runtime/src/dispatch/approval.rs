@@ -1,7 +1,7 @@
 //! Whether a call may run.
 
 use super::panics;
-use super::run::Work;
+use super::work::Work;
 use crate::approval::{Decision, ProposedCall};
 use crate::messages::means_none;
 use crate::outcome::CallError;
@@ -40,13 +40,8 @@ impl Registry {
             hints: tool.options.hints,
             context: self.scope(tool, work).context(),
         };
-        match tool.in_time(panics::caught(hook.decide(proposed))).await? {
-            Some(Ok(decision)) => Ok(decision),
-            Some(Err(source)) => Err(CallError::HookPanicked { tool: name(), source }),
-            None => {
-                let allowed = tool.options.hints.timeout.unwrap_or_default();
-                Err(CallError::HookTimedOut { tool: name(), allowed })
-            }
-        }
+        let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
+        let decided = tool.in_time(panics::caught(hook.decide(proposed)), late).await?;
+        decided.map_err(|source| CallError::HookPanicked { tool: name(), source })
     }
 }

@@ -1,7 +1,7 @@
 //! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be approved,
 //! wait for its turn, run in its time or on a thread, and be cancelled on each step.
 
-use super::run::{Work, settled};
+use super::work::{Work, settled};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
@@ -65,14 +65,12 @@ impl Registry {
                 settled(tool, started.await)
             }
         };
-        match (tool.in_time(running).await?, tool.options.hints.timeout) {
-            (Some(result), _) => result,
-            (None, allowed) => Err(CallError::TimedOut {
-                tool: tool.name.to_string(),
-                allowed: allowed.unwrap_or_default(),
-                read_only: tool.options.hints.read_only,
-            }),
-        }
+        let late = |allowed| CallError::TimedOut {
+            tool: tool.name.to_string(),
+            allowed,
+            read_only: tool.options.hints.read_only,
+        };
+        tool.in_time(running, late).await?
     }
 
     /// One of the places of `max_concurrency`, held until it is dropped.

@@ -1,6 +1,6 @@
 //! A tool on a thread of its own.
 
-use super::run::{Work, not_started, settled};
+use super::work::{Work, not_started, settled};
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};

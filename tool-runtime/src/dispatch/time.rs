@@ -4,15 +4,20 @@ use crate::outcome::CallError;
 use crate::registry::Entry;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 use tokio::runtime::Handle;
 
 impl Entry {
-    /// What the future comes to; `None` if that takes longer than the tool may.
-    pub(super) async fn in_time<F: Future>(&self, future: F) -> Result<Option<F::Output>, CallError> {
-        let Some(allowed) = self.options.hints.timeout else { return Ok(Some(future.await)) };
+    /// What the future comes to in the time of the tool, if that has one.
+    pub(super) async fn in_time<F: Future>(
+        &self,
+        future: F,
+        late: impl FnOnce(Duration) -> CallError,
+    ) -> Result<F::Output, CallError> {
+        let Some(allowed) = self.options.hints.timeout else { return Ok(future.await) };
         // Made before the future is polled: tokio panics where the runtime has no clock.
         match catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, future))) {
-            Ok(timeout) => Ok(timeout.await.ok()),
+            Ok(timeout) => timeout.await.map_err(|_| late(allowed)),
             Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
         }
     }

@@ -1,0 +1,70 @@
+//! What is to be run, started, and what it came to.
+
+use crate::arguments::Refusal;
+use crate::context::BatchContext;
+use crate::invocation::{NotStarted, Scope};
+use crate::outcome::CallError;
+use crate::output::{Failure, Reply, ToolOutput};
+use crate::registry::{Entry, Registry};
+use crate::tool::Started;
+use tokio_util::sync::CancellationToken;
+
+/// A call of a tool that is there.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub(super) id: &'a str,
+    pub(super) arguments: &'a str,
+    pub(super) batch: &'a BatchContext,
+    /// Whether the program itself runs it, and so needs not be asked.
+    pub(super) is_by_hand: bool,
+    /// Cancelled when the call is given up, where dropping its future would not end it.
+    pub(super) given_up: Option<&'a CancellationToken>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(id: &'a str, arguments: &'a str, batch: &'a BatchContext) -> Self {
+        Work { id, arguments, batch, is_by_hand: false, given_up: None }
+    }
+}
+
+impl Registry {
+    /// Decodes the arguments. What is started does nothing before it is polled.
+    pub(super) fn start<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Result<Started<'a>, NotStarted> {
+        tool.start(work.arguments, self.scope(tool, work))
+    }
+
+    pub(super) fn scope<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Scope<'a> {
+        let Work { id, batch, given_up, .. } = *work;
+        Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, given_up }
+    }
+}
+
+pub(super) fn settled(tool: &Entry, reply: Reply) -> Result<ToolOutput, CallError> {
+    reply.map_err(|failure| failed(tool, failure))
+}
+
+#[cold]
+fn failed(tool: &Entry, failure: Failure) -> CallError {
+    let tool = tool.name.to_string();
+    match failure {
+        Failure::Returned(told) => CallError::Returned { tool, message: told.message, error: told.error },
+        Failure::Unserializable(source) => CallError::Unserializable { tool, source },
+    }
+}
+
+#[cold]
+pub(super) fn not_started(tool: &Entry, why: NotStarted) -> CallError {
+    let tool = tool.name.to_string();
+    match why {
+        NotStarted::Refused(refusal) => match *refusal {
+            Refusal::NotJson(source) => CallError::NotJson { tool, source },
+            Refusal::NotAnObject(got) => CallError::NotAnObject { tool, got },
+            Refusal::Faults(faults) => CallError::InvalidArguments { tool, faults },
+        },
+        NotStarted::MissingState(state) => {
+            let source = format!("neither the registry nor the batch has a state of type `{state}`").into();
+            CallError::Unavailable { tool, source }
+        }
+        NotStarted::Described => unreachable!("a shim describes itself only when it is asked to"),
+    }
+}
