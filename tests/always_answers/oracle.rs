@@ -253,20 +253,13 @@ fn decided_in_time(
     result: Result,
     working: Duration,
 ) -> Course {
-    let decided = in_time(name, allowed, result, working);
-    let Some(allowed) = allowed.filter(|allowed| deciding + LATE > *allowed) else {
-        return Course { deciding, ..decided };
+    let Some(allowed) = allowed.filter(|allowed| deciding > *allowed) else {
+        return Course { deciding, ..in_time(name, allowed, result, working) };
     };
     let ms = allowed.as_millis();
     let text =
         format!("the tool `{name}` was not run, since the check before it did not end within {ms} ms.");
-    let mut course = at_once(error("hook_timed_out", text));
-    course.deciding = allowed;
-    if deciding < allowed + LATE {
-        course.results.extend(decided.results);
-        course.working = decided.working;
-    }
-    course
+    Course { deciding: allowed, ..at_once(error("hook_timed_out", text)) }
 }
 
 /// What a tool that works so long comes to in its time; either of two if both come at once.

@@ -76,7 +76,8 @@ impl Settings {
         let hook = sometimes(random, |random| match random.u8(..7) {
             0 => Hook::Runs,
             1 => Hook::Undecided,
-            2 => Hook::Slow(ms(random.u64(1..50))),
+            // Never as long as a tool may take: which of the two came first would not show.
+            2 => Hook::Slow(ms(10 * random.u64(..5) + 5)),
             3 => Hook::Denies,
             4 => Hook::Answers,
             5 => Hook::Panics,

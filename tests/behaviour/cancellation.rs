@@ -92,6 +92,19 @@ async fn in_a_batch_that_is_cancelled_already_nothing_starts() {
     assert_eq!(contents(&answers), ["1"], "the next batch is another");
 }
 
+#[tokio::test]
+async fn in_a_batch_that_is_cancelled_already_nobody_is_asked() {
+    let registry = Registry::builder()
+        .tools(tools![takes])
+        .before_call(|_| async { panic!("nobody should be asked") })
+        .build()
+        .expect("a registry");
+    let token = CancellationToken::new();
+    token.cancel();
+    let answers = registry.dispatch_with(&[take("1", 1)], &BatchContext::new().cancellation(token)).await;
+    assert_eq!(contents(&answers), [CANCELLED]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_call_that_waits_for_its_turn_or_its_approval_is_cancelled_and_never_starts() {
     let started = Arc::<AtomicU32>::default();
