@@ -15,10 +15,9 @@ async fn get_weather(city: &str) -> String {
     format!("{city}: sunny")
 }
 
-/// Counts on a thread.
-#[tool(blocking)]
+/// Counts.
+#[tool]
 fn count(to: u8) -> u8 {
-    tracing::info!("on a thread");
     to
 }
 
@@ -134,23 +133,21 @@ async fn arguments_and_result_are_in_it_only_if_asked_for() {
 #[tokio::test(start_paused = true)]
 async fn a_failure_has_its_kind_and_a_status() {
     let registry = registry().max_calls_per_batch(6).build().expect("a registry");
-    let token = CancellationToken::new();
     let calls = [
         ("fails", "{}", "returned"),
-        ("panics", "{}", "panicked"),
+        ("panics", "{}", "panic"),
         ("get_weather", "{", "not_json"),
         ("get_weather", "{}", "invalid_arguments"),
         ("waits", "{}", "timeout"),
         ("get_wether", "{}", "unknown_tool"),
         ("fails", "{}", "too_many_calls"),
     ];
-    let batch = BatchContext::new().cancellation(token);
     let sent: Vec<ToolCall> = calls
         .iter()
         .enumerate()
         .map(|(place, (tool, arguments, _))| ToolCall::new(place.to_string(), *tool, *arguments))
         .collect();
-    let spans = spans_of(&registry, &sent, &batch).await;
+    let spans = spans_of(&registry, &sent, &BatchContext::new()).await;
     for (place, (tool, _, kind)) in calls.iter().enumerate() {
         let id = Some(place.to_string());
         let span =
@@ -159,6 +156,56 @@ async fn a_failure_has_its_kind_and_a_status() {
         assert_eq!(attribute(span, "error.type").as_deref(), Some(*kind));
         assert!(matches!(span.status, Status::Error { .. }), "{:?}", span.status);
     }
+}
+
+#[tokio::test]
+async fn arguments_that_are_wrong_are_not_in_it_either() {
+    let call = || ToolCall::new("1", "count", r#"{"to":"a secret number"}"#);
+    let quiet = registry().build().expect("a registry");
+    let span = span_of(&quiet, call()).await;
+    assert_eq!(span.status, Status::error("invalid arguments for `count`"));
+    assert!(!format!("{span:?}").contains("secret"), "{span:?}");
+    let span = span_of(&registry().trace_content(true).build().expect("a registry"), call()).await;
+    assert!(format!("{:?}", span.status).contains("a secret number"), "{:?}", span.status);
+}
+
+/// An error whose source cannot be told.
+#[derive(Debug)]
+struct Trapped;
+
+impl fmt::Display for Trapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("trapped")
+    }
+}
+impl std::error::Error for Trapped {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        panic!("as planned")
+    }
+}
+
+/// Fails with a trap.
+#[tool]
+fn fails_with_a_trap() -> Result<(), Trapped> {
+    Err(Trapped)
+}
+
+#[tokio::test]
+async fn an_error_that_panics_while_it_is_traced_is_told_to_the_model_all_the_same() {
+    let registry = Registry::builder().tools(tools![fails_with_a_trap, count]).build().expect("a registry");
+    let _collecting = tracing::subscriber::set_default(
+        tracing_subscriber::registry().with(
+            tracing_opentelemetry::layer().with_tracer(
+                SdkTracerProvider::builder()
+                    .with_simple_exporter(InMemorySpanExporter::default())
+                    .build()
+                    .tracer("tests"),
+            ),
+        ),
+    );
+    let calls = [ToolCall::new("1", "fails_with_a_trap", ""), ToolCall::new("2", "count", r#"{"to":3}"#)];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!([&*answers[0].content, &*answers[1].content], ["Error: trapped", "3"]);
 }
 
 #[tokio::test]

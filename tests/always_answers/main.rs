@@ -75,9 +75,8 @@ async fn one_round(settings: &Settings, random: &mut fastrand::Rng, told: &mut o
     let oracle = Oracle::new(settings, &batches);
     assert!(took <= oracle.latest + LATE, "{took:?} where at most {:?} is allowed", oracle.latest);
     for (tenant, (batch, answers)) in batches.iter().zip(&answers).enumerate() {
-        match answers {
-            Some(answers) => oracle.assert_answered(tenant, batch, answers, told),
-            None => assert!(settings.dropped_after.is_some()),
+        if let Some(answers) = answers {
+            oracle.assert_answered(tenant, batch, answers, told);
         }
     }
     assert_eq!(at_work.futures(), 0, "a tool is still at work");

@@ -160,7 +160,7 @@ impl<'a> Oracle<'a> {
             ));
         }
         let name = &planned.call.name;
-        let panicked = || error("panicked", format!("the tool `{name}` failed unexpectedly."));
+        let panicked = || error("panic", format!("the tool `{name}` failed unexpectedly."));
         let (result, working) = match planned.kind {
             Kind::Unknown => return at_once(beginning("unknown_tool", "Error: there is no tool `")),
             Kind::NotJson => {
@@ -213,7 +213,7 @@ impl<'a> Oracle<'a> {
             Some(Hook::Answers) if is_meant => at_once(whole("answered by the hook")),
             Some(Hook::Panics) if is_meant => {
                 let text = format!("the tool `{name}` was not run, since the check before it failed.");
-                at_once(error("hook_panicked", text))
+                at_once(error("hook_panic", text))
             }
             Some(Hook::Hangs) if is_meant => decided_in_time(name, allowed, FOR_EVER, result, working),
             Some(Hook::Slow(deciding)) => decided_in_time(name, allowed, deciding, result, working),
@@ -224,24 +224,23 @@ impl<'a> Oracle<'a> {
     /// Whether this is what is said, whole or cut.
     fn is_said(&self, text: &Text, content: &str) -> bool {
         let most = self.settings.max_output_bytes.unwrap_or(usize::MAX);
-        match text {
-            Text::Whole(text) if text.len() <= most => content == text,
-            Text::Whole(text) => {
-                let Some((head, tail, left_out)) = parted(content) else { return false };
-                let is_short = content.len() <= most || head.is_empty() && tail.is_empty();
-                is_short
-                    && text.starts_with(head)
-                    && text.ends_with(tail)
-                    && head.len() + left_out + tail.len() == text.len()
-            }
-            Text::Beginning(text) => match parted(content) {
-                None => content.len() <= most && content.starts_with(text),
-                Some((head, tail, _)) => {
-                    let is_short = content.len() <= most || head.is_empty() && tail.is_empty();
-                    is_short && (head.starts_with(text) || text.starts_with(head))
+        // That it is an error is always said.
+        let is_short = content.len() <= most || content == "Error: ";
+        is_short
+            && match (text, parted(content)) {
+                (Text::Whole(text), _) if text.len() <= most => content == text,
+                (Text::Whole(text), Some((head, tail, left_out))) => {
+                    text.starts_with(head)
+                        && text.ends_with(tail)
+                        && head.len() + left_out + tail.len() == text.len()
                 }
-            },
-        }
+                // There was no room to say that it was cut.
+                (Text::Whole(text), None) => most < 50 && text.starts_with(content),
+                (Text::Beginning(text), Some((head, ..))) => head.starts_with(text) || text.starts_with(head),
+                (Text::Beginning(text), None) => {
+                    content.starts_with(text) || most < 50 && text.starts_with(content)
+                }
+            }
     }
 }
 
@@ -259,7 +258,7 @@ fn decided_in_time(
     let ms = allowed.as_millis();
     let text =
         format!("the tool `{name}` was not run, since the check before it did not end within {ms} ms.");
-    Course { deciding: allowed, ..at_once(error("hook_timed_out", text)) }
+    Course { deciding: allowed, ..at_once(error("hook_timeout", text)) }
 }
 
 /// What a tool that works so long comes to in its time; either of two if both come at once.
@@ -303,14 +302,14 @@ impl Tally {
             "invalid_arguments",
             "needs_approval",
             "denied",
-            "hook_panicked",
-            "hook_timed_out",
+            "hook_panic",
+            "hook_timeout",
             "too_many_calls",
             "cancelled",
             "timeout",
             "returned",
             "unserializable",
-            "panicked",
+            "panic",
         ];
         if self.0.values().sum::<u64>() > 10_000 {
             let missing: Vec<_> = everything.iter().filter(|what| !self.0.contains_key(*what)).collect();

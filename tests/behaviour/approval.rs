@@ -1,13 +1,14 @@
 //! The hook of `before_call`, and tools that require approval.
 
+use crate::contents;
 use serde_json::json;
 use std::error::Error as _;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::{
-    BatchContext, CallError, Decision, DynamicTool, ProposedCall, Registry, ToolCall, ToolList, ToolMessage,
-    ToolOutput, tool, tools,
+    BatchContext, BuildFault, CallError, Decision, DynamicTool, ProposedCall, Registry, ToolCall, ToolList,
+    ToolMessage, ToolOutput, tool, tools,
 };
 
 /// How often the tools of one test ran.
@@ -48,10 +49,6 @@ async fn said<F: Future<Output = Decision> + Send + 'static>(
     let registry = Registry::builder().tools(all()).state(Arc::clone(&runs)).before_call(hook).build();
     let answers = registry.expect("a registry").dispatch(calls).await;
     (answers, runs.0.load(Ordering::SeqCst))
-}
-
-fn contents(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 fn calls() -> [ToolCall; 3] {
@@ -205,7 +202,7 @@ async fn a_hook_that_panics_denies_and_only_the_program_learns_of_it() {
         let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
         assert_eq!(
             (error.kind(), error.source().expect("what it said").to_string()),
-            ("hook_panicked", "a secret".to_owned())
+            ("hook_panic", "a secret".to_owned())
         );
     }
     let later = |_| async {
@@ -280,6 +277,39 @@ async fn a_call_by_hand_is_the_programs_own_and_not_asked_about() {
         registry.call("delete_on_a_thread", r#"{"path":"a"}"#).await.expect("it runs"),
         "a is gone, on a thread"
     );
+}
+
+#[test]
+fn a_second_hook_is_refused_since_it_would_silence_the_first() {
+    let error = Registry::builder()
+        .before_call(|_| async { Decision::deny("no") })
+        .before_call(|_| async { Decision::Run })
+        .build()
+        .expect_err("which one?");
+    assert!(matches!(error.faults(), [BuildFault::SecondHook]), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dispatch_that_is_dropped_while_the_hook_decides_runs_nothing() {
+    let runs = Arc::<Runs>::default();
+    let registry = Registry::builder()
+        .tools(all())
+        .state(Arc::clone(&runs))
+        .max_concurrency(1)
+        .before_call(|call| async move {
+            if call.context().id() == "slow" {
+                tokio::time::sleep(Duration::from_secs(3)).await;
+            }
+            Decision::Run
+        })
+        .build()
+        .expect("a registry");
+    let call = |id: &str| [ToolCall::new(id, "read", r#"{"path":"a"}"#)];
+    let slow = call("slow");
+    assert!(tokio::time::timeout(Duration::from_secs(1), registry.dispatch(&slow)).await.is_err());
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    assert_eq!(runs.0.load(Ordering::SeqCst), 0);
+    assert_eq!(contents(&registry.dispatch(&call("quick")).await), ["in a"]);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A batch that is ended early, or given up.
 
+use crate::contents;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -29,10 +30,6 @@ async fn stops(#[context] call: &CallContext) -> &'static str {
 #[tool]
 async fn counts(#[state] started: &Arc<AtomicU32>) -> u32 {
     started.fetch_add(1, Ordering::SeqCst) + 1
-}
-
-fn contents(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 /// The answers to a batch that is cancelled after so many seconds, and after how many they were there.
@@ -127,7 +124,7 @@ async fn a_call_that_waits_for_its_turn_or_its_approval_is_cancelled_and_never_s
     assert_eq!(contents(&answers), ["1"], "its place is free again");
 }
 
-/// Cancels the token that it is given.
+/// Cancels the token that it is given, which is its own.
 #[tool]
 async fn cancels(#[context] call: &CallContext) -> bool {
     call.cancellation().cancel();
@@ -139,9 +136,9 @@ async fn a_tool_cannot_cancel_its_batch() {
     let registry = Registry::new(tools![takes, cancels]).expect("a registry");
     let calls = [ToolCall::new("1", "cancels", ""), take("2", 1)];
     let (answers, _) = cancelled_after(&registry, &calls, 5).await;
-    assert_eq!(contents(&answers), ["false", "1 s"]);
+    assert_eq!(contents(&answers), ["true", "1 s"]);
     let answers = registry.dispatch(&calls).await;
-    assert_eq!(contents(&answers), ["false", "1 s"]);
+    assert_eq!(contents(&answers), ["true", "1 s"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -153,6 +150,56 @@ async fn the_handler_of_a_dynamic_tool_can_have_the_token() {
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     let (answers, _) = cancelled_after(&registry, &[ToolCall::new("7", "waits", "")], 2).await;
     assert_eq!(contents(&answers), ["Error: call 7 was stopped"]);
+}
+
+/// Gives its token away and never ends.
+#[tool(timeout = "2s")]
+async fn gives_its_token(
+    #[state] given: &mpsc::SyncSender<CancellationToken>,
+    #[context] call: &CallContext,
+) {
+    let _ = given.send(call.cancellation());
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_tool_has_called_learns_that_the_call_was_given_up() {
+    let (sender, given) = mpsc::sync_channel::<CancellationToken>(9);
+    let registry =
+        Registry::builder().tools(tools![gives_its_token]).state(sender).build().expect("a registry");
+    let calls = [ToolCall::new("1", "gives_its_token", "")];
+    registry.dispatch(&calls).await;
+    assert!(given.recv().is_ok_and(|token| token.is_cancelled()), "its time is over");
+    let dropped = tokio::time::timeout(Duration::from_secs(1), registry.dispatch(&calls)).await;
+    assert!(dropped.is_err() && given.recv().is_ok_and(|token| token.is_cancelled()), "it was dropped");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tool_that_stops_in_good_order_is_heard_whoever_cancels_it_and_when() {
+    let registry = Registry::new(tools![stops]).expect("a registry");
+    let calls: Vec<ToolCall> = (0..3).map(|index| ToolCall::new(index.to_string(), "stops", "")).collect();
+    for _ in 0..500 {
+        let token = CancellationToken::new();
+        let batch = BatchContext::new().cancellation(token.clone());
+        let (registry, calls) = (registry.clone(), calls.clone());
+        let begun = Arc::new(tokio::sync::Notify::new());
+        let dispatching = {
+            let begun = Arc::clone(&begun);
+            tokio::spawn(async move {
+                let mut dispatching = std::pin::pin!(registry.dispatch_with(&calls, &batch));
+                let first = futures_util::poll!(dispatching.as_mut());
+                begun.notify_one();
+                match first {
+                    std::task::Poll::Ready(answers) => answers,
+                    std::task::Poll::Pending => dispatching.await,
+                }
+            })
+        };
+        begun.notified().await;
+        token.cancel();
+        let answers = dispatching.await.expect("it ends");
+        assert_eq!(contents(&answers), ["stopped half way"; 3]);
+    }
 }
 
 /// Where a body on a thread tells its test how it ended.

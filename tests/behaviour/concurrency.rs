@@ -1,5 +1,6 @@
 //! How many tools run at once, who waits, and who does not.
 
+use crate::contents;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -62,10 +63,6 @@ fn builder() -> (RegistryBuilder, Arc<AtWork>) {
 
 fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
     (0..number).map(|index| ToolCall::new(index.to_string(), tool, "")).collect()
-}
-
-fn contents(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -152,6 +149,43 @@ async fn a_tools_own_time_goes_before_that_of_the_registry() {
         ]
     );
     assert_eq!(registry.hints("waits").and_then(|hints| hints.timeout), Some(Duration::from_secs(20)));
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("as planned");
+    }
+}
+
+/// Takes too long, and panics when it is given up.
+#[tool(timeout = "1s")]
+async fn lasts_and_panics() {
+    let _held = PanicsWhenDropped;
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_panics_when_it_is_given_up_fails_alone() {
+    let (registry, _) = builder();
+    let registry = registry.tools(tools![lasts_and_panics]).max_concurrency(2).build().expect("a registry");
+    let calls = [ToolCall::new("1", "lasts_and_panics", ""), ToolCall::new("2", "works", "")];
+    for _ in 0..3 {
+        let answers = registry.dispatch(&calls).await;
+        assert_eq!(answers[0].content, "Error: the tool `lasts_and_panics` failed unexpectedly.");
+        assert!(answers[1].content.starts_with("at "), "{:?}", answers[1]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_by_hand_has_its_time_and_its_place_in_the_queue() {
+    let (registry, at_work) = builder();
+    let registry = registry.max_concurrency(1).build().expect("a registry");
+    assert_eq!(registry.call("lasts", "").await.expect_err("it lasts").kind(), "timeout");
+    let (first, second) = tokio::join!(registry.call("works", ""), registry.call("works", ""));
+    assert_eq!((first.expect("it works"), second.expect("it works")), ("at 1".to_owned(), "at 2".to_owned()));
+    assert_eq!(at_work.most.load(Ordering::SeqCst), 1);
 }
 
 /// Waits on its thread for the other tool.

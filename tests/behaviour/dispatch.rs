@@ -1,6 +1,6 @@
 //! One message per call, in call order, with the call's id.
 
-use crate::answer;
+use crate::{answer, contents};
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::{CallError, Registry, ToolCall, ToolMessage, tool, tools};
@@ -38,10 +38,6 @@ async fn panics_later() {
 
 fn registry() -> Registry {
     Registry::new(tools![get_weather, now, panics, panics_later]).expect("different names")
-}
-
-fn contents(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 #[tokio::test]

@@ -167,6 +167,21 @@ impl ToolError for Quiet {
     }
 }
 
+/// Fails, and would return a part of its argument.
+#[tool]
+async fn quiet_beside_text(text: &str) -> Result<&str, Quiet> {
+    if text.is_empty() { Err(Quiet(SECRET)) } else { Ok(&text[1..]) }
+}
+
+/// What hides that its value may borrow.
+type Quietly<T> = Result<T, Quiet>;
+
+/// Fails, and would return what may be its argument.
+#[tool]
+fn quiet_beside_cow(text: &str) -> Quietly<std::borrow::Cow<'_, str>> {
+    if text.is_empty() { Err(Quiet(SECRET)) } else { Ok(text.into()) }
+}
+
 /// Fails, and says itself what the model reads.
 #[tool]
 async fn quiet() -> Result<String, Quiet> {
@@ -184,6 +199,17 @@ async fn an_error_that_decides_what_the_model_reads_is_whole_for_the_program() {
     );
     assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<Quiet>));
     assert_eq!(registry.call("quiet", "").await.expect_err("it fails").to_string(), "try again later");
+}
+
+#[tokio::test]
+async fn an_error_that_decides_does_so_beside_a_value_that_borrows() {
+    let empty = r#"{"text":""}"#;
+    assert_eq!(answer(tools![quiet_beside_text], "quiet_beside_text", empty).await, "Error: try again later");
+    assert_eq!(answer(tools![quiet_beside_text], "quiet_beside_text", r#"{"text":"abc"}"#).await, "bc");
+    assert_eq!(answer(tools![quiet_beside_cow], "quiet_beside_cow", empty).await, "Error: try again later");
+    let registry = Registry::new(tools![quiet_beside_text]).expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "quiet_beside_text", empty)]).await;
+    assert!(kept(&answers[0]).is_some_and(<dyn Error + Send + Sync>::is::<Quiet>));
 }
 
 #[tokio::test]

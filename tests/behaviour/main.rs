@@ -42,7 +42,7 @@ mod told_to_the_model;
 mod tool_options;
 mod toolsets;
 
-use tool_runtime::{Registry, ToolCall, ToolList};
+use tool_runtime::{Registry, ToolCall, ToolList, ToolMessage};
 
 /// The content that answers one call of a tool.
 async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
@@ -51,4 +51,9 @@ async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0].tool_call_id, "call_1");
     answers[0].content.to_string()
+}
+
+/// What the model reads of each.
+fn contents(answers: &[ToolMessage]) -> Vec<&str> {
+    answers.iter().map(|answer| answer.content.as_str()).collect()
 }

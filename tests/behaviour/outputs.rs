@@ -51,7 +51,10 @@ async fn a_text_is_cut_between_characters_and_never_longer_than_allowed() {
             assert!(most - said.len() < 10, "no more than a character is lost on each side");
         }
     }
-    assert_eq!(cut("x", 500, 1).await, "\n[... 500 bytes left out ...]\n", "a limit that holds nothing");
+    for most in 1..30 {
+        assert_eq!(cut("x", 500, most).await, "x".repeat(most), "there is no room to say more");
+    }
+    assert_eq!(cut("🦀", 500, 3).await, "");
 }
 
 #[tokio::test]
@@ -60,6 +63,11 @@ async fn errors_are_cut_as_well_and_whole_for_the_program() {
     let registry = registry.expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     assert!(answers[0].content.starts_with("Error: no no ") && answers[0].content.len() <= 100);
+    let narrow =
+        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("narrow");
+    let answers = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
+    assert_eq!(answers[0].content, "Error: no no no no n", "that it is an error is always said");
+    let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     let error = answers[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
     assert_eq!(error.to_string().len(), 3_000);
     let by_hand = registry.call("repeat", r#"{"text":"x","times":1000}"#).await.expect("it runs");

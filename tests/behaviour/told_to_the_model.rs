@@ -86,6 +86,14 @@ async fn of_arguments_that_are_not_json() {
 }
 
 #[tokio::test]
+async fn of_arguments_that_are_not_one_object() {
+    assert_eq!(
+        answer(tools![get_weather], "get_weather", r#"["Beijing"]"#).await,
+        "Error: the arguments of `get_weather` must be one JSON object, not a list."
+    );
+}
+
+#[tokio::test]
 async fn of_wrong_arguments_all_of_them_at_once() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await,
@@ -205,6 +213,21 @@ async fn of_a_check_that_failed_or_did_not_end() {
             "Error: the tool `waits` was not run, since the check before it did not end within 5 s.",
         ]
     );
+}
+
+struct User(&'static str);
+
+/// Says who is asking.
+#[tool]
+fn who_am_i(#[state] user: &User) -> &'static str {
+    user.0
+}
+
+#[tokio::test]
+async fn of_a_tool_that_lacks_what_the_program_should_have_brought() {
+    let registry = Registry::builder().tools(tools![who_am_i]).batch_state::<User>();
+    let said = said_by(registry, &[ToolCall::new("1", "who_am_i", "")]).await;
+    assert_eq!(said, ["Error: the tool `who_am_i` is not available now."]);
 }
 
 #[tokio::test]

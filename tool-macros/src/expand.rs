@@ -208,8 +208,8 @@ fn call(tool: &Tool) -> TokenStream {
     });
     let at_future = Ident::new("__tool_runtime", future_span);
     let at_output = Ident::new("__tool_runtime", output_span);
-    let returned = if output::may_borrow(&signature.output) {
-        quote_spanned!(output_span=> #at_output::Borrowing::of(&__returned))
+    let returned = if output::error_may_borrow(&signature.output) {
+        quote_spanned!(output_span=> #at_output::Borrowing(&__returned))
     } else {
         quote_spanned!(output_span=> #at_output::Returned(&__returned))
     };

@@ -12,12 +12,37 @@ use std::pin::Pin;
 /// [`before_call`](crate::RegistryBuilder::before_call) gets it, and says with a [`Decision`] what becomes of it.
 #[derive(Clone, Debug)]
 pub struct ProposedCall {
-    pub(crate) arguments: Box<RawValue>,
-    pub(crate) hints: Hints,
-    pub(crate) context: CallContext,
+    context: CallContext,
+    hints: Hints,
+    arguments: Box<RawValue>,
 }
 
 impl ProposedCall {
+    /// One made by hand, to test a hook.
+    ///
+    /// ```
+    /// use tool_runtime::serde_json::value::RawValue;
+    /// use tool_runtime::{CallContext, Decision, Hints, ProposedCall};
+    ///
+    /// async fn approve(call: ProposedCall) -> Decision {
+    ///     if call.hints().destructive { Decision::deny("nothing is deleted today") } else { Decision::Run }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut hints = Hints::default();
+    /// hints.destructive = true;
+    /// let arguments = RawValue::from_string(r#"{"path":"a"}"#.to_owned())?;
+    /// let call = ProposedCall::new(CallContext::new("call_1", "delete"), hints, arguments);
+    /// assert!(matches!(approve(call).await, Decision::Deny(_)));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn new(context: CallContext, hints: Hints, arguments: Box<RawValue>) -> Self {
+        ProposedCall { context, hints, arguments }
+    }
+
     /// The tool.
     #[must_use]
     pub fn tool(&self) -> &str {

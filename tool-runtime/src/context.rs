@@ -1,7 +1,8 @@
 //! What a tool can know of the call that it answers, and what a program can attach to the calls of one batch.
 
 use crate::state::States;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 /// What a program attaches to the calls of one batch: its user, its tenant, a trace; and the token that ends it early.
@@ -131,27 +132,35 @@ pub struct CallContext {
     id: String,
     tool: String,
     batch: BatchContext,
-    /// Of a body on a thread, which goes on when its call was given up.
-    given_up: Option<CancellationToken>,
+    cancellation: CancellationToken,
 }
 
 impl CallContext {
     /// The context of a call with this id to this tool, in an empty batch.
     #[must_use]
     pub fn new(id: impl Into<String>, tool: impl Into<String>) -> Self {
-        CallContext { id: id.into(), tool: tool.into(), batch: BatchContext::new(), given_up: None }
+        CallContext {
+            id: id.into(),
+            tool: tool.into(),
+            batch: BatchContext::new(),
+            cancellation: CancellationToken::new(),
+        }
+    }
+
+    pub(crate) fn of_call(id: &str, tool: &str, batch: &BatchContext, token: &CallToken) -> Self {
+        CallContext {
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            batch: batch.clone(),
+            cancellation: token.get(batch),
+        }
     }
 
     /// The same call in this batch.
     #[must_use]
     pub fn in_batch(mut self, batch: BatchContext) -> Self {
+        self.cancellation = batch.child_token();
         self.batch = batch;
-        self
-    }
-
-    /// The same call, with a token that says when it was given up.
-    pub(crate) fn until(mut self, given_up: Option<CancellationToken>) -> Self {
-        self.given_up = given_up;
         self
     }
 
@@ -168,11 +177,10 @@ impl CallContext {
         &self.tool
     }
 
-    /// A token that is cancelled when the batch is: to hand on to what the tool calls, or to stop in good order. A future that
-    /// answers at once when it is woken by the token keeps its answer; otherwise it is dropped.
-    ///
-    /// That of a `blocking` tool is also cancelled when its call is given up for another reason: its time is over, or the
-    /// dispatch was dropped. Nothing else can stop its thread. To cancel the token does not cancel the batch.
+    /// A token that is cancelled when the call is given up before its tool has finished: the batch is cancelled, its time is
+    /// over, the dispatch was dropped. To hand on to what the tool calls, or to stop in good order: a future that
+    /// answers at once when it is woken by the token of its batch keeps its answer, and is dropped otherwise; the body of a
+    /// `blocking` tool is stopped by nothing else. To cancel the token does not cancel the batch.
     ///
     /// ```
     /// use tool_runtime::{CallContext, tool};
@@ -190,12 +198,43 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn cancellation(&self) -> CancellationToken {
-        self.given_up.clone().unwrap_or_else(|| self.batch.child_token())
+        self.cancellation.clone()
     }
 
     /// What the program attached to the batch that the call belongs to.
     #[must_use]
     pub fn batch(&self) -> &BatchContext {
         &self.batch
+    }
+}
+
+/// The token of one call, made if somebody asks for it. Dropped before the call has finished, it is cancelled: what goes on
+/// without the call can learn of it.
+#[derive(Debug, Default)]
+pub(crate) struct CallToken {
+    token: OnceLock<CancellationToken>,
+    is_finished: AtomicBool,
+}
+
+impl CallToken {
+    /// That of a body on a thread, which another one watches over.
+    pub(crate) fn watched_elsewhere(token: CancellationToken) -> Self {
+        CallToken { token: token.into(), is_finished: true.into() }
+    }
+
+    pub(crate) fn get(&self, batch: &BatchContext) -> CancellationToken {
+        self.token.get_or_init(|| batch.child_token()).clone()
+    }
+
+    pub(crate) fn finished(&self) {
+        self.is_finished.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for CallToken {
+    fn drop(&mut self) {
+        if let (Some(token), false) = (self.token.get(), *self.is_finished.get_mut()) {
+            token.cancel();
+        }
     }
 }

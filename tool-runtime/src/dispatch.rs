@@ -10,7 +10,7 @@ mod thread;
 mod time;
 mod work;
 
-use crate::context::BatchContext;
+use crate::context::{BatchContext, CallToken};
 use crate::messages::{Artifact, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{ToolOutput, cut};
@@ -24,8 +24,8 @@ impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
     /// id, whatever the model sent and whatever the tool did.
     ///
-    /// An unknown tool, arguments that are broken or wrong, an error, a panic and a time-out are each told to the
-    /// model, in a text that starts with `Error: `. What is only for the program is in the message's
+    /// Whatever keeps a call from its result is told to the model, in a text that starts with `Error: `: an unknown tool, broken
+    /// or wrong arguments, an error, a panic, a time-out, and all that [`CallError`] lists. What is only for the program is in the message's
     /// [`outcome`](ToolMessage::outcome): what a panic said (the process's own panic hook still runs, and a program
     /// that is built with `panic = "abort"` ends there), or that a batch did not bring a state.
     ///
@@ -66,8 +66,8 @@ impl Registry {
     /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let started = Instant::now();
-        let answers = calls.iter().enumerate().map(|(place, call)| {
-            let answer = self.answer(place, call, batch, started);
+        let answers = calls.iter().enumerate().map(|(index, call)| {
+            let answer = self.answer(index, call, batch, started);
             #[cfg(feature = "tracing")]
             let answer = self.in_span(call, answer);
             answer
@@ -75,8 +75,8 @@ impl Registry {
         join_all(answers).await
     }
 
-    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. The limits of the
-    /// registry hold.
+    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. Its
+    /// time and the queue are those of any call, and a result is cut as for the model.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -95,36 +95,35 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// What the model would have been told.
+    /// What the model would have been told, in whole.
     pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
         let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
-        let batch = BatchContext::new();
-        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch) };
+        let (batch, token) = (BatchContext::new(), CallToken::default());
+        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch, &token) };
         let output = self.run(tool, &work, &mut Outcome::default()).await?;
-        Ok(self.shown(output.text))
+        Ok(self.shown(output.text, ""))
     }
 
     async fn answer(
         &self,
-        place: usize,
+        index: usize,
         call: &ToolCall,
         batch: &BatchContext,
         started: Instant,
     ) -> ToolMessage {
         let mut outcome = Outcome::default();
-        let result = self.result(place, call, batch, &mut outcome).await;
-        let (text, artifact) = match result {
-            Ok(ToolOutput { text, artifact }) => (text, artifact),
+        let (content, artifact) = match self.result(index, call, batch, &mut outcome).await {
+            Ok(ToolOutput { text, artifact }) => (self.shown(text, ""), artifact),
             Err(error) => {
-                let text = format!("Error: {error}");
+                let text = self.shown(error.to_string(), "Error: ");
                 outcome.failed(error);
                 (text, None)
             }
         };
         outcome.duration = started.elapsed();
-        let mut message = ToolMessage::new(call.id.as_str(), self.shown(text));
+        let mut message = ToolMessage::new(call.id.as_str(), content);
         message.outcome = Some(outcome);
         message.artifact = artifact.map(Artifact::new);
         message
@@ -132,26 +131,28 @@ impl Registry {
 
     async fn result(
         &self,
-        place: usize,
+        index: usize,
         call: &ToolCall,
         batch: &BatchContext,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
-        match self.limits().max_calls_per_batch {
-            Some(limit) if place >= limit => return Err(CallError::TooManyCalls { limit }),
-            _ => {}
+        if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| index >= limit) {
+            return Err(CallError::TooManyCalls { limit });
         }
-        match self.entry(&call.name) {
-            Some(tool) => self.run(tool, &Work::new(&call.id, &call.arguments, batch), outcome).await,
-            None => Err(CallError::UnknownTool(self.unknown_tool(&call.name))),
-        }
+        let Some(tool) = self.entry(&call.name) else {
+            return Err(CallError::UnknownTool(self.unknown_tool(&call.name)));
+        };
+        let token = CallToken::default();
+        self.run(tool, &Work::new(&call.id, &call.arguments, batch, &token), outcome).await
     }
 
-    /// As much of a text as the model is shown.
-    fn shown(&self, text: String) -> String {
-        match self.limits().max_output_bytes {
-            Some(most) => cut(text, most),
-            None => text,
+    /// As much of a text as the model is shown, after a word that is shown whole.
+    fn shown(&self, text: String, word: &str) -> String {
+        let most = self.limits().max_output_bytes.unwrap_or(usize::MAX);
+        match cut(&text, most.saturating_sub(word.len())) {
+            Some(cut) => [word, &cut].concat(),
+            None if word.is_empty() => text,
+            None => [word, &text].concat(),
         }
     }
 }

@@ -1,11 +1,10 @@
 //! What a tool's shim is handed: either a call to answer, or the wish to be described.
 
 use crate::arguments::{self, Checks, Described, Parameter, Refusal, Slot};
-use crate::context::{BatchContext, CallContext};
+use crate::context::{BatchContext, CallContext, CallToken};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
 use std::any::{TypeId, type_name};
-use tokio_util::sync::CancellationToken;
 
 /// What a tool's shim is asked to do.
 #[derive(Debug)]
@@ -31,13 +30,12 @@ pub(crate) struct Scope<'a> {
     pub(crate) states: &'a States,
     /// The value whose method the tool is.
     pub(crate) instance: Option<&'a Shared>,
-    /// Cancelled when the call is given up, where dropping its future would not end it.
-    pub(crate) given_up: Option<&'a CancellationToken>,
+    pub(crate) token: &'a CallToken,
 }
 
 impl Scope<'_> {
     pub(crate) fn context(&self) -> CallContext {
-        CallContext::new(self.id, self.tool).in_batch(self.batch.clone()).until(self.given_up.cloned())
+        CallContext::of_call(self.id, self.tool, self.batch, self.token)
     }
 }
 

@@ -72,7 +72,7 @@
 //!   to the model, and [`Registry::unchecked_keywords`] lists it.
 //! - `tracing`: a span for each call, `execute_tool {name}`, with the attributes of OpenTelemetry's
 //!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
-//!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_code` are
+//!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_description` are
 //!   there for `tracing-opentelemetry`. [`RegistryBuilder`]'s `trace_content(true)` adds arguments and results.
 //! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that do not write JSON as they should, through
 //!   the `jsonc-parser` crate. Needs Rust 1.88.

@@ -90,8 +90,8 @@ impl Outcome {
         self.duration
     }
 
-    /// How much of the [`duration`](Outcome::duration) the call waited for its turn, where
-    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency) made it wait.
+    /// How much of the [`duration`](Outcome::duration) the call was in the queue of
+    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency).
     #[must_use]
     pub fn queue_time(&self) -> Duration {
         self.queue_time

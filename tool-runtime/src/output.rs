@@ -13,7 +13,6 @@ mod tool_output;
 
 pub(crate) use cut::cut;
 pub use returned::{Borrowing, Returned, ReturnsValue, ToolError};
-pub(crate) use returned::{kept, told};
 pub use sent::{SendsJson, Sent};
 pub use tool_output::ToolOutput;
 
@@ -26,16 +25,37 @@ pub(crate) type Reply = Result<ToolOutput, Failure>;
 #[derive(Debug)]
 pub enum Failure {
     /// It returned `Err`.
-    Returned(Told),
+    Returned(ReturnedError),
     /// Its result cannot be written as JSON.
     Unserializable(serde_json::Error),
 }
 
 /// A returned error: what the model reads of it, and the error itself where it can be kept.
 #[derive(Debug)]
-pub struct Told {
+pub struct ReturnedError {
     pub(crate) message: String,
+    /// Whether the message is not the error's own text.
+    pub(crate) is_for_model: bool,
     pub(crate) error: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl Failure {
+    #[cold]
+    pub(crate) fn of_error(error: Box<dyn Error + Send + Sync>) -> Self {
+        let message = error.to_string();
+        Failure::Returned(ReturnedError { message, is_for_model: false, error: Some(error) })
+    }
+
+    #[cold]
+    pub(crate) fn of_text(message: String) -> Self {
+        Failure::Returned(ReturnedError { message, is_for_model: false, error: None })
+    }
+
+    #[cold]
+    pub(crate) fn of_tool_error(error: impl ToolError) -> Self {
+        let message = error.for_model();
+        Failure::Returned(ReturnedError { message, is_for_model: true, error: Some(error.into()) })
+    }
 }
 
 /// What `()` sends: a word, so that the model reads that it is done.

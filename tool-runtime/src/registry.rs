@@ -1,5 +1,6 @@
 //! The tools of a program, by name.
 
+mod before_call;
 mod build;
 mod entry;
 mod fault;
@@ -288,12 +289,12 @@ impl Registry {
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.tools.setting.limits
+        &self.tools.setting.options.limits
     }
 
-    /// Where the calls of all batches wait, if not all may run at once.
-    pub(crate) fn turns(&self) -> Option<&Semaphore> {
-        self.tools.setting.turns.as_ref()
+    /// For which the calls of all batches queue, if not all may run at once.
+    pub(crate) fn permits(&self) -> Option<&Semaphore> {
+        self.tools.setting.permits.as_ref()
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
@@ -302,7 +303,7 @@ impl Registry {
 
     #[cfg(feature = "tracing")]
     pub(crate) fn traces_content(&self) -> bool {
-        self.tools.setting.trace_content
+        self.tools.setting.options.trace_content
     }
 
     /// What may be mended in arguments that are not as a tool takes them.

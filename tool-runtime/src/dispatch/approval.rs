@@ -8,24 +8,25 @@ use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
 use serde_json::value::RawValue;
+use std::ops::ControlFlow;
 
 impl Registry {
-    /// The answer of the hook in place of the tool; `None` if the tool may run.
+    /// Goes on if the tool may run, and not where there is an answer in its place.
     pub(super) async fn approve(
         &self,
         tool: &Entry,
         work: &Work<'_>,
-    ) -> Result<Option<ToolOutput>, CallError> {
+    ) -> Result<ControlFlow<ToolOutput>, CallError> {
         if work.is_by_hand {
-            return Ok(None);
+            return Ok(ControlFlow::Continue(()));
         }
         match self.decide(tool, work).await? {
             Decision::Undecided if tool.options.hints.requires_approval => {
                 Err(CallError::NeedsApproval { tool: tool.name.to_string() })
             }
-            Decision::Run | Decision::Undecided => Ok(None),
+            Decision::Run | Decision::Undecided => Ok(ControlFlow::Continue(())),
             Decision::Deny(reason) => Err(CallError::Denied { tool: tool.name.to_string(), reason }),
-            Decision::Answer(output) => Ok(Some(output)),
+            Decision::Answer(output) => Ok(ControlFlow::Break(output)),
         }
     }
 
@@ -34,12 +35,9 @@ impl Registry {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let name = || tool.name.to_string();
         let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
-        let proposed = ProposedCall {
-            arguments: RawValue::from_string(arguments.to_owned())
-                .map_err(|source| CallError::NotJson { tool: name(), source })?,
-            hints: tool.options.hints,
-            context: self.scope(tool, work).context(),
-        };
+        let arguments = RawValue::from_string(arguments.to_owned())
+            .map_err(|source| CallError::NotJson { tool: name(), source })?;
+        let proposed = ProposedCall::new(self.scope(tool, work).context(), tool.options.hints, arguments);
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let decided = tool.in_time(panics::caught(hook.decide(proposed)), late).await?;
         decided.map_err(|source| CallError::HookPanicked { tool: name(), source })

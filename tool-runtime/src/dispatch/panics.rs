@@ -14,13 +14,17 @@ type Payload = Option<Box<dyn Error + Send + Sync>>;
 /// the features that it needs.
 pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
     let mut future = pin!(future);
-    // What the closure leaves in a broken state is the future, which is not polled again.
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+    poll_fn(|context| match guarded(|| future.as_mut().poll(context)) {
         Ok(Poll::Pending) => Poll::Pending,
         Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(payload) => Poll::Ready(Err(text(payload))),
+        Err(payload) => Poll::Ready(Err(payload)),
     })
     .await
+}
+
+/// What the closure comes to. It is not called again: what it leaves in a broken state is not looked at.
+pub(super) fn guarded<T>(closure: impl FnOnce() -> T) -> Result<T, Payload> {
+    catch_unwind(AssertUnwindSafe(closure)).map_err(text)
 }
 
 #[cold]

@@ -1,7 +1,7 @@
 //! One call run: its arguments read, and mended if need be; its panic caught.
 
 use super::panics;
-use super::work::{Work, not_started, settled};
+use super::work::{Work, not_started};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
 use crate::mend::{Mended, Mending};
@@ -50,7 +50,7 @@ impl Registry {
             // Boxed, since it is much the larger future, and not every call needs it.
             Box::pin(self.go_through_steps(tool, work, started, outcome)).await
         } else {
-            settled(tool, started.await)
+            work.settled(tool, started.await)
         }
     }
 

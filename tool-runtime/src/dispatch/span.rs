@@ -1,8 +1,9 @@
 //! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
+use super::panics;
 use crate::messages::{ToolCall, ToolMessage};
-use crate::outcome::Shortened;
+use crate::outcome::{CallError, Shortened};
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use std::error::Error;
@@ -17,44 +18,53 @@ impl Registry {
         call: &ToolCall,
         answer: impl Future<Output = ToolMessage>,
     ) -> impl Future<Output = ToolMessage> {
+        let traces_content = self.traces_content();
         // The name of a span is static; that of `otel.name` is what OpenTelemetry shows, as it does the kind and the status.
         let span = info_span!(
             target: "tool_runtime",
             "execute_tool",
             otel.name = format!("execute_tool {}", Shortened(&call.name)),
             otel.kind = "internal",
-            otel.status_code = Empty,
             otel.status_description = Empty,
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = %Shortened(&call.name),
             "gen_ai.tool.type" = "function",
             gen_ai.tool.call.id = call.id,
             gen_ai.tool.description = self.get(&call.name).map(ToolSchema::description),
-            gen_ai.tool.call.arguments = self.traces_content().then_some(&*call.arguments),
+            gen_ai.tool.call.arguments = traces_content.then_some(&*call.arguments),
             gen_ai.tool.call.result = Empty,
             "error.type" = Empty,
         );
-        let traces_result = self.traces_content();
         let recorded = span.clone();
         async move {
             let message = answer.await;
-            record(&recorded, &message, traces_result);
+            // The texts of the program's errors are the program's code, and may panic.
+            let _ = panics::guarded(|| record(&recorded, &message, traces_content));
             message
         }
         .instrument(span)
     }
 }
 
-fn record(span: &Span, message: &ToolMessage, traces_result: bool) {
+fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
     match message.outcome().and_then(|outcome| outcome.error()) {
         Some(error) => {
             span.record("error.type", error.kind());
-            span.record("otel.status_code", "ERROR");
-            span.record("otel.status_description", error.to_string());
-            // With its sources: what a panic said, and what is behind the error of a tool.
-            warn!(target: "tool_runtime", error = error as &dyn Error, "the tool call failed");
+            match error {
+                // What is wrong with arguments is told in words of theirs.
+                CallError::InvalidArguments { tool, .. } if !traces_content => {
+                    let error = format!("invalid arguments for `{tool}`");
+                    span.record("otel.status_description", &error);
+                    warn!(target: "tool_runtime", error, "the tool call failed");
+                }
+                error => {
+                    span.record("otel.status_description", error.to_string());
+                    // With its sources: what a panic said, and what is behind the error of a tool.
+                    warn!(target: "tool_runtime", error = error as &dyn Error, "the tool call failed");
+                }
+            }
         }
-        None if traces_result => {
+        None if traces_content => {
             span.record("gen_ai.tool.call.result", message.content.as_str());
         }
         None => {}

@@ -1,26 +1,28 @@
 //! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be approved,
-//! wait for its turn, run in its time or on a thread, and be cancelled on each step.
+//! wait in the queue, run in its time or on a thread, and be cancelled on each step.
 
-use super::work::{Work, settled};
+use super::work::Work;
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
 use crate::tool::Started;
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, FutureExt as _, select};
+use std::ops::ControlFlow;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
 
 impl Registry {
-    /// Whether a call has to go through any of the steps.
+    /// Whether a call has to go through any of the steps: whatever these look at stands here too, since a call that has none of
+    /// it does not pay for them.
     pub(super) fn has_steps(&self, tool: &Entry, work: &Work<'_>) -> bool {
         let hints = &tool.options.hints;
         tool.options.blocking
             || hints.timeout.is_some()
             || hints.requires_approval
             || self.before_call_hook().is_some()
-            || self.turns().is_some()
+            || self.permits().is_some()
             || work.batch.token().is_some()
     }
 
@@ -33,10 +35,10 @@ impl Registry {
     ) -> Result<ToolOutput, CallError> {
         let steps = pin!(self.steps(tool, work, started, outcome));
         let Some(token) = work.batch.token() else { return steps.await };
-        // The steps first: a tool that answers when it is woken by the token keeps its answer.
         match select(steps, pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
-            Either::Right(_) => Err(CallError::Cancelled { tool: tool.name.to_string() }),
+            // A tool that answers when it is woken by the token keeps its answer, whoever was woken first.
+            Either::Right(((), steps)) => steps.now_or_never().unwrap_or_else(|| Err(cancelled(tool))),
         }
     }
 
@@ -49,20 +51,19 @@ impl Registry {
     ) -> Result<ToolOutput, CallError> {
         tool.refuse_without_runtime()?;
         refuse_cancelled(tool, work)?;
-        if let Some(answer) = self.approve(tool, work).await? {
+        // A thread needs arguments of its own, and decodes them again.
+        let started = (!tool.options.blocking).then_some(started);
+        if let ControlFlow::Break(answer) = self.approve(tool, work).await? {
             outcome.answered_by_hook = true;
             return Ok(answer);
         }
-        let _turn = self.turn(outcome).await;
+        let _permit = self.permit(outcome).await;
         // The token may have been cancelled in the same moment.
         refuse_cancelled(tool, work)?;
         let running = async {
-            if tool.options.blocking {
-                // A thread needs arguments of its own, and decodes them again.
-                drop(started);
-                self.run_on_blocking_pool(tool, work).await
-            } else {
-                settled(tool, started.await)
+            match started {
+                Some(started) => work.settled(tool, started.await),
+                None => self.run_on_blocking_pool(tool, work).await,
             }
         };
         let late = |allowed| CallError::TimedOut {
@@ -73,24 +74,23 @@ impl Registry {
         tool.in_time(running, late).await?
     }
 
-    /// One of the places of `max_concurrency`, held until it is dropped.
-    async fn turn(&self, outcome: &mut Outcome) -> Option<SemaphorePermit<'_>> {
-        let turns = self.turns()?;
-        if let Ok(turn) = turns.try_acquire() {
-            return Some(turn);
+    async fn permit(&self, outcome: &mut Outcome) -> Option<SemaphorePermit<'_>> {
+        let permits = self.permits()?;
+        if let Ok(permit) = permits.try_acquire() {
+            return Some(permit);
         }
-        let _waiting = Waiting { since: Instant::now(), counted: &mut outcome.queue_time };
-        turns.acquire().await.ok()
+        let _queue = Queue { since: Instant::now(), counted: &mut outcome.queue_time };
+        permits.acquire().await.ok()
     }
 }
 
 /// Counts the time until it is dropped, also when the call is given up while it waits.
-struct Waiting<'a> {
+struct Queue<'a> {
     since: Instant,
     counted: &'a mut Duration,
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Queue<'_> {
     fn drop(&mut self) {
         *self.counted = self.since.elapsed();
     }
@@ -98,7 +98,11 @@ impl Drop for Waiting<'_> {
 
 fn refuse_cancelled(tool: &Entry, work: &Work<'_>) -> Result<(), CallError> {
     match work.batch.token() {
-        Some(token) if token.is_cancelled() => Err(CallError::Cancelled { tool: tool.name.to_string() }),
+        Some(token) if token.is_cancelled() => Err(cancelled(tool)),
         _ => Ok(()),
     }
+}
+
+fn cancelled(tool: &Entry) -> CallError {
+    CallError::Cancelled { tool: tool.name.to_string() }
 }

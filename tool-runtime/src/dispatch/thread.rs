@@ -1,6 +1,7 @@
 //! A tool on a thread of its own.
 
-use super::work::{Work, not_started, settled};
+use super::work::{Work, not_started};
+use crate::context::CallToken;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
@@ -18,26 +19,24 @@ impl Registry {
         let name = &tool.name;
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
-        let token = batch.child_token();
-        let given_up = token.clone().drop_guard();
+        let token = CallToken::watched_elsewhere(work.token.get(work.batch));
         #[cfg(feature = "tracing")]
         let span = tracing::Span::current();
         let mut thread = Thread(tokio::task::spawn_blocking(move || {
             #[cfg(feature = "tracing")]
             let _entered = span.enter();
-            let work = Work { given_up: Some(&token), ..Work::new(&id, &arguments, &batch) };
+            let work = Work::new(&id, &arguments, &batch, &token);
             let started = registry.start(&tool, &work).map_err(|why| not_started(&tool, why))?;
             // A `fn` never waits, so its future is done when it was polled once.
             let reply = started.now_or_never();
-            settled(
-                &tool,
-                reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits")),
-            )
+            let reply = reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
+            work.settled(&tool, reply)
         }));
-        let ended = (&mut thread.0).await;
-        given_up.disarm();
-        match ended {
-            Ok(result) => result,
+        match (&mut thread.0).await {
+            Ok(result) => {
+                work.token.finished();
+                result
+            }
             // As if it had panicked here: the guard of `run` tells of it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),

@@ -1,13 +1,12 @@
 //! What is to be run, started, and what it came to.
 
 use crate::arguments::Refusal;
-use crate::context::BatchContext;
+use crate::context::{BatchContext, CallToken};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
-use crate::output::{Failure, Reply, ToolOutput};
+use crate::output::{Failure, Reply, ReturnedError, ToolOutput};
 use crate::registry::{Entry, Registry};
 use crate::tool::Started;
-use tokio_util::sync::CancellationToken;
 
 /// A call of a tool that is there.
 #[derive(Clone, Copy)]
@@ -17,13 +16,23 @@ pub(super) struct Work<'a> {
     pub(super) batch: &'a BatchContext,
     /// Whether the program itself runs it, and so needs not be asked.
     pub(super) is_by_hand: bool,
-    /// Cancelled when the call is given up, where dropping its future would not end it.
-    pub(super) given_up: Option<&'a CancellationToken>,
+    pub(super) token: &'a CallToken,
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(id: &'a str, arguments: &'a str, batch: &'a BatchContext) -> Self {
-        Work { id, arguments, batch, is_by_hand: false, given_up: None }
+    pub(super) fn new(
+        id: &'a str,
+        arguments: &'a str,
+        batch: &'a BatchContext,
+        token: &'a CallToken,
+    ) -> Self {
+        Work { id, arguments, batch, is_by_hand: false, token }
+    }
+
+    /// What the tool came to, which has finished.
+    pub(super) fn settled(&self, tool: &Entry, reply: Reply) -> Result<ToolOutput, CallError> {
+        self.token.finished();
+        reply.map_err(|failure| failed(tool, failure))
     }
 }
 
@@ -34,20 +43,18 @@ impl Registry {
     }
 
     pub(super) fn scope<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Scope<'a> {
-        let Work { id, batch, given_up, .. } = *work;
-        Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, given_up }
+        let Work { id, batch, token, .. } = *work;
+        Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, token }
     }
-}
-
-pub(super) fn settled(tool: &Entry, reply: Reply) -> Result<ToolOutput, CallError> {
-    reply.map_err(|failure| failed(tool, failure))
 }
 
 #[cold]
 fn failed(tool: &Entry, failure: Failure) -> CallError {
     let tool = tool.name.to_string();
     match failure {
-        Failure::Returned(told) => CallError::Returned { tool, message: told.message, error: told.error },
+        Failure::Returned(ReturnedError { message, is_for_model, error }) => {
+            CallError::Returned { tool, message, is_for_model, error }
+        }
         Failure::Unserializable(source) => CallError::Unserializable { tool, source },
     }
 }

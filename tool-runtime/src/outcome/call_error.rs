@@ -106,7 +106,9 @@ pub enum CallError {
         tool: String,
         /// What the model reads: the error's own text, or what a [`ToolError`](crate::ToolError) says.
         message: String,
-        /// The error itself, to be downcast. Of a `Box<dyn Error>`, which cannot leave its thread, it is the texts of the
+        /// Whether the message is what a [`ToolError`](crate::ToolError) says, and not the error's own text.
+        is_for_model: bool,
+        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a `Box<dyn Error>`, which cannot leave its thread, it is the texts of the
         /// error and its sources; `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows
         /// from the arguments.
         error: Option<Box<dyn Error + Send + Sync>>,
@@ -133,7 +135,7 @@ impl CallError {
     /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
     ///
     /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `unavailable`, `needs_approval`, `denied`,
-    /// `hook_panicked`, `hook_timed_out`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`, `panicked`.
+    /// `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`, `panic`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -144,14 +146,14 @@ impl CallError {
             CallError::Unavailable { .. } => "unavailable",
             CallError::NeedsApproval { .. } => "needs_approval",
             CallError::Denied { .. } => "denied",
-            CallError::HookPanicked { .. } => "hook_panicked",
-            CallError::HookTimedOut { .. } => "hook_timed_out",
+            CallError::HookPanicked { .. } => "hook_panic",
+            CallError::HookTimedOut { .. } => "hook_timeout",
             CallError::TooManyCalls { .. } => "too_many_calls",
             CallError::Cancelled { .. } => "cancelled",
             CallError::TimedOut { .. } => "timeout",
             CallError::Returned { .. } => "returned",
             CallError::Unserializable { .. } => "unserializable",
-            CallError::Panicked { .. } => "panicked",
+            CallError::Panicked { .. } => "panic",
         }
     }
 }
@@ -225,9 +227,7 @@ impl Error for CallError {
             CallError::Unavailable { source, .. } => Some(&**source),
             CallError::NotJson { source, .. } | CallError::Unserializable { source, .. } => Some(source),
             // An error whose text is told already is not told twice.
-            CallError::Returned { message, error: Some(error), .. } if error.to_string() == *message => {
-                error.source()
-            }
+            CallError::Returned { is_for_model: false, error: Some(error), .. } => error.source(),
             CallError::Returned { error: Some(error), .. } => Some(&**error),
             CallError::Panicked { source, .. } | CallError::HookPanicked { source, .. } => {
                 source.as_deref().map(|source| source as _)

@@ -7,8 +7,8 @@
     reason = "the kinds are told apart by type alone, and answer alike"
 )]
 
+use super::Failure;
 use super::texts::Texts;
-use super::{Failure, Told};
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -67,13 +67,15 @@ pub trait ToolError: Error + Send + Sync + 'static {
 
 /// A returned value, to ask the compiler what it is. The first of these that fits has the answer: a `Result` whose
 /// error is a [`ToolError`], or a `Box<dyn Error>`; one whose error can be kept for the program (`Convertible`); any other `Result`
-/// (`Borrowing`); no `Result`.
+/// (`AnyReturn`); no `Result`.
 pub struct Returned<'a, T>(pub &'a T);
 /// Looked at after [`Returned`]: errors become a `Box<dyn Error + Send + Sync>`, as do texts and `anyhow::Error`.
 pub struct Convertible<T>(PhantomData<T>);
-/// Looked at last. The macro begins here where the type of the function shows that its error may borrow from the
-/// arguments: such a one cannot be kept.
-pub struct Borrowing<T>(PhantomData<T>);
+/// Looked at last.
+pub struct AnyReturn<T>(PhantomData<T>);
+/// Where the macro begins instead, if the type of the error shows that it may borrow from the arguments: such a one cannot
+/// be kept.
+pub struct Borrowing<'a, T>(pub &'a T);
 
 /// It tells the model itself.
 pub struct TellsItself;
@@ -118,21 +120,28 @@ impl<T, E: Into<Box<dyn Error + Send + Sync>>> Convertible<Result<T, E>> {
 }
 
 impl<T> Deref for Convertible<T> {
-    type Target = Borrowing<T>;
-    fn deref(&self) -> &Borrowing<T> {
-        &Borrowing(PhantomData)
+    type Target = AnyReturn<T>;
+    fn deref(&self) -> &AnyReturn<T> {
+        &AnyReturn(PhantomData)
     }
 }
 
-impl<T> Borrowing<T> {
-    /// For a value of this type.
+impl<T, E: ToolError> Borrowing<'_, Result<T, E>> {
+    /// Which kind of return this is.
     #[must_use]
-    pub fn of(_: &T) -> Self {
-        Borrowing(PhantomData)
+    pub fn __kind(&self) -> TellsItself {
+        TellsItself
     }
 }
 
-impl<T, E> Borrowing<Result<T, E>> {
+impl<T> Deref for Borrowing<'_, T> {
+    type Target = AnyReturn<T>;
+    fn deref(&self) -> &AnyReturn<T> {
+        &AnyReturn(PhantomData)
+    }
+}
+
+impl<T, E> AnyReturn<Result<T, E>> {
     /// Which kind of return this is.
     #[must_use]
     pub fn __kind(&self) -> IsText {
@@ -148,7 +157,7 @@ pub trait ReturnsValue {
     }
 }
 
-impl<T> ReturnsValue for Borrowing<T> {}
+impl<T> ReturnsValue for AnyReturn<T> {}
 
 impl TellsItself {
     /// The value, or the error.
@@ -157,7 +166,7 @@ impl TellsItself {
     ///
     /// What the function returned.
     pub fn settle<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, Failure> {
-        returned.map_err(|error| told(error.for_model(), Some(error.into())))
+        returned.map_err(|error| Failure::of_tool_error(error))
     }
 }
 
@@ -168,7 +177,7 @@ impl StaysHere {
     ///
     /// What the function returned.
     pub fn settle<T>(self, returned: Result<T, Box<dyn Error>>) -> Result<T, Failure> {
-        returned.map_err(|error| kept(Box::new(Texts::of(&*error))))
+        returned.map_err(|error| Failure::of_error(Box::new(Texts::of(&*error))))
     }
 }
 
@@ -182,7 +191,7 @@ impl IsKept {
         self,
         returned: Result<T, E>,
     ) -> Result<T, Failure> {
-        returned.map_err(|error| kept(error.into()))
+        returned.map_err(|error| Failure::of_error(error.into()))
     }
 }
 
@@ -193,7 +202,7 @@ impl IsText {
     ///
     /// What the function returned.
     pub fn settle<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, Failure> {
-        returned.map_err(|error| told(error.explain(), None))
+        returned.map_err(|error| Failure::of_text(error.explain()))
     }
 }
 
@@ -206,16 +215,6 @@ impl Infallible {
     pub fn settle<T>(self, returned: T) -> Result<T, Failure> {
         Ok(returned)
     }
-}
-
-#[cold]
-pub(crate) fn kept(error: Box<dyn Error + Send + Sync>) -> Failure {
-    told(error.to_string(), Some(error))
-}
-
-#[cold]
-pub(crate) fn told(message: String, error: Option<Box<dyn Error + Send + Sync>>) -> Failure {
-    Failure::Returned(Told { message, error })
 }
 
 #[diagnostic::on_unimplemented(

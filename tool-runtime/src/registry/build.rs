@@ -40,7 +40,7 @@ pub struct RegistryBuilder {
     batch_states: HashSet<TypeId>,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
-    faults: Vec<BuildFault>,
+    pub(super) faults: Vec<BuildFault>,
 }
 
 /// What is the same for every tool.
@@ -275,6 +275,14 @@ impl RegistryBuilder {
     #[cfg(feature = "lenient")]
     pub fn lenient_arguments(mut self, lenient: bool) -> Self {
         self.options.lenient_arguments = lenient;
+        self
+    }
+
+    /// Writes the arguments and the result of each call into its span, as `gen_ai.tool.call.arguments` and
+    /// `gen_ai.tool.call.result`. `false` by default, since they may hold what a log should not.
+    #[cfg(feature = "tracing")]
+    pub fn trace_content(mut self, traced: bool) -> Self {
+        self.options.trace_content = traced;
         self
     }
 

@@ -46,6 +46,8 @@ pub enum BuildFault {
         /// The tool.
         tool: String,
     },
+    /// Two hooks were given to [`before_call`](crate::RegistryBuilder::before_call).
+    SecondHook,
     /// A limit of the registry is zero.
     #[non_exhaustive]
     ZeroLimit {
@@ -137,6 +139,9 @@ impl fmt::Display for BuildFault {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")
             }
             BuildFault::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
+            BuildFault::SecondHook => {
+                f.write_str("two hooks were given to `before_call`; write one that asks both")
+            }
             BuildFault::ZeroLimit { limit } => {
                 write!(f, "`{limit}` must be more than 0; leave it out for no limit")
             }

@@ -1,6 +1,5 @@
 //! What is the same for a registry and its subsets.
 
-use super::Limits;
 use super::build::BuildOptions;
 use crate::approval::BeforeCall;
 use crate::mend::Mending;
@@ -11,31 +10,22 @@ use tokio::sync::Semaphore;
 
 pub(super) struct Setting {
     pub(super) states: States,
-    lenient_arguments: bool,
+    pub(super) options: BuildOptions,
+    pub(super) before_call: Option<BeforeCall>,
     /// Whether a model may have been given strict schemas, and so send null for what it leaves out.
     is_strict_given: AtomicBool,
-    pub(super) limits: Limits,
-    /// One for each tool that may run at once.
-    pub(super) turns: Option<Semaphore>,
-    pub(super) before_call: Option<BeforeCall>,
-    #[cfg(feature = "tracing")]
-    pub(super) trace_content: bool,
+    pub(super) permits: Option<Semaphore>,
 }
 
 impl Setting {
     pub(super) fn new(states: States, options: BuildOptions, before_call: Option<BeforeCall>) -> Self {
+        let permits = options.limits.max_concurrency.map(|tools| tools.min(Semaphore::MAX_PERMITS));
         Setting {
             states,
-            lenient_arguments: options.lenient_arguments,
-            is_strict_given: (options.dialect == Dialect::OpenAiStrict).into(),
-            limits: options.limits,
-            turns: options
-                .limits
-                .max_concurrency
-                .map(|tools| Semaphore::new(tools.min(Semaphore::MAX_PERMITS))),
+            options,
             before_call,
-            #[cfg(feature = "tracing")]
-            trace_content: options.trace_content,
+            is_strict_given: (options.dialect == Dialect::OpenAiStrict).into(),
+            permits: permits.map(Semaphore::new),
         }
     }
 
@@ -46,7 +36,7 @@ impl Setting {
     pub(super) fn mending(&self) -> Mending {
         Mending {
             null_is_absent: self.is_strict_given.load(Ordering::Relaxed),
-            slips: self.lenient_arguments,
+            slips: self.options.lenient_arguments,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Options, Started};
 use crate::context::CallContext;
-use crate::output::{Reply, ToolOutput, kept, told};
+use crate::output::{Failure, Reply, ToolOutput};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -55,7 +55,8 @@ pub struct DynamicTool {
 pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started<'static> + Send + Sync>;
 
 impl DynamicTool {
-    /// A tool that the handler answers. `parameters` is the JSON Schema of an object; null, as in a definition that
+    /// A tool that the handler answers. The model reads an error by its text, and the program has no more of it: see
+    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null, as in a definition that
     /// says nothing of them, is that of any object.
     ///
     /// Whether the name and the parameters are such that servers take them is checked by
@@ -77,15 +78,15 @@ impl DynamicTool {
             async move {
                 match returned.await {
                     Ok(value) => Ok(value.into().into()),
-                    Err(error) => Err(told(error.to_string(), None)),
+                    Err(error) => Err(Failure::of_text(error.to_string())),
                 }
             }
         })
     }
 
     /// The same, with a handler that gets the [`CallContext`] too: the id of the call, its token of cancellation, what the
-    /// program attached to the batch. It may return a [`ToolOutput`], and the program can find its error in the
-    /// [`Outcome`](crate::Outcome).
+    /// program attached to the batch. It may return a [`ToolOutput`]. The model reads its error by its text, also that of a
+    /// [`ToolError`](crate::ToolError); the program has it whole, in [`CallError::Returned`](crate::CallError::Returned).
     ///
     /// ```
     /// use serde_json::json;
@@ -124,7 +125,7 @@ impl DynamicTool {
             async move {
                 match returned.await {
                     Ok(output) => Ok(output.into()),
-                    Err(error) => Err(kept(error.into())),
+                    Err(error) => Err(Failure::of_error(error.into())),
                 }
             }
         })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What a tool says of itself, for the program that runs it: [`Registry::hints`](crate::Registry::hints).
+/// What a tool says of itself, and how long it may take, for the program that runs it: [`Registry::hints`](crate::Registry::hints).
 ///
 /// The first three mean what they mean in the Model Context Protocol; what is not said is `false`:
 /// <https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations>.
@@ -18,7 +18,7 @@ pub struct Hints {
     pub idempotent: bool,
     /// It runs only after the program approved the call.
     pub requires_approval: bool,
-    /// It may take this long.
+    /// It may take this long: by its own word, or else by that of its registry.
     pub timeout: Option<Duration>,
 }
 

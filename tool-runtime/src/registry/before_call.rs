@@ -1,0 +1,60 @@
+//! The hook that is asked before each call.
+
+use super::{BuildFault, RegistryBuilder};
+use crate::approval::{BeforeCall, Decision, ProposedCall};
+use std::future::Future;
+
+impl RegistryBuilder {
+    /// Asks the program before each call: whether it runs, is denied, or is answered in its place. There is one hook: a second is
+    /// an error of [`build`](RegistryBuilder::build).
+    ///
+    /// It is asked about calls of tools that are there, whose arguments were found good, before they queue
+    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). The calls of a batch are asked about side by side: a hook that
+    /// asks a person holds a lock while it does. One that panics denies, and so does one that takes longer than
+    /// the call itself may. What it is asked about is a copy, which it may keep. [`Registry::call`](crate::Registry::call)
+    /// does not ask.
+    ///
+    /// ```
+    /// use tool_runtime::{Decision, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Deletes a file.
+    /// #[tool(destructive, requires_approval)]
+    /// async fn delete(path: &str) -> String {
+    ///     format!("{path} is gone")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder()
+    ///     .tools(tools![delete])
+    ///     .before_call(|call| async move {
+    ///         if !call.hints().destructive {
+    ///             Decision::Undecided
+    ///         } else if call.arguments().get().contains("/tmp/") {
+    ///             Decision::Run
+    ///         } else {
+    ///             Decision::deny("only files in /tmp may be deleted")
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// let answers = registry
+    ///     .dispatch(&[
+    ///         ToolCall::new("call_1", "delete", r#"{"path":"/tmp/a"}"#),
+    ///         ToolCall::new("call_2", "delete", r#"{"path":"/etc/passwd"}"#),
+    ///     ])
+    ///     .await;
+    /// assert_eq!(answers[0].content, "/tmp/a is gone");
+    /// assert_eq!(answers[1].content, "Error: only files in /tmp may be deleted");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn before_call<F>(mut self, hook: impl Fn(ProposedCall) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Decision> + Send + 'static,
+    {
+        if self.before_call.replace(BeforeCall::new(hook)).is_some() {
+            self.faults.push(BuildFault::SecondHook);
+        }
+        self
+    }
+}
