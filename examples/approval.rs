@@ -6,6 +6,7 @@
 use examples::model::{Model, Request};
 use examples::scripted;
 use examples::transcript::Transcript;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -39,7 +40,7 @@ async fn approve(call: ProposedCall) -> Decision {
         return Decision::Undecided;
     }
     let _terminal = TERMINAL.lock().await;
-    println!("\nThe model wants to run {} {}", call.tool(), call.arguments());
+    println!("\nThe model wants to run {} {}", call.tool(), shown(call.arguments().get()));
     print!("Run it? [y/N, or why not] ");
     // Reading blocks, so it has a thread of its own.
     let read = tokio::task::spawn_blocking(|| {
@@ -61,6 +62,17 @@ async fn approve(call: ProposedCall) -> Decision {
         _ => println!("Approved.\n"),
     }
     decision
+}
+
+/// Arguments on one line, and nothing that moves the cursor or turns the text around: the person decides by what is to be seen.
+fn shown(arguments: &str) -> String {
+    let compact =
+        serde_json::from_str(arguments).map_or(arguments.to_owned(), |value: Value| value.to_string());
+    let is_plain = |c: char| matches!(c, '"' | '\'' | '\\') || c.escape_debug().eq([c]);
+    compact
+        .chars()
+        .map(|c| if is_plain(c) { c.to_string() } else { c.escape_unicode().to_string() })
+        .collect()
 }
 
 fn decide(line: &str) -> Decision {

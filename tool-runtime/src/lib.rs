@@ -70,7 +70,7 @@
 //!   of lists: `Registry::new(tools![a, b])`.
 //! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
 //!   to the model, and [`Registry::unchecked_keywords`] lists it.
-//! - `tracing`: a span for each call, `execute_tool {name}`, with the attributes of OpenTelemetry's
+//! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's
 //!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
 //!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_description` are
 //!   there for `tracing-opentelemetry`. [`RegistryBuilder`]'s `trace_content(true)` adds arguments and results.
