@@ -184,6 +184,34 @@ impl std::error::Error for Trapped {
     }
 }
 
+/// An error that is its own source.
+#[derive(Debug)]
+struct Endless;
+
+impl fmt::Display for Endless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("and so on")
+    }
+}
+impl std::error::Error for Endless {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&Endless)
+    }
+}
+
+/// Fails without end.
+#[tool]
+fn fails_without_end() -> Result<(), Endless> {
+    Err(Endless)
+}
+
+#[tokio::test]
+async fn an_error_without_end_is_traced_to_some_depth() {
+    let registry = Registry::new(tools![fails_without_end]).expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "fails_without_end", "")).await;
+    assert_eq!(span.status, Status::error("and so on"));
+}
+
 /// Fails with a trap.
 #[tool]
 fn fails_with_a_trap() -> Result<(), Trapped> {

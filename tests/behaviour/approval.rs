@@ -90,6 +90,8 @@ async fn what_the_hook_denies_does_not_run_and_the_others_do() {
     assert_eq!(runs, 2);
     let error = answers[0].outcome().and_then(|outcome| outcome.error());
     assert!(matches!(error, Some(CallError::Denied { reason, .. }) if reason == "not today"), "{error:?}");
+    let (answers, _) = said(|_| async { Decision::deny("") }, &calls()).await;
+    assert_eq!(answers[2].content, "Error: the call of `read` was denied.");
 }
 
 #[tokio::test]
@@ -229,6 +231,77 @@ async fn a_hook_that_outlives_the_time_of_the_tool_denies() {
         ]
     );
     assert_eq!((runs, begun.elapsed().as_secs()), (2, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_person_may_be_given_more_time_than_a_tool() {
+    let runs = Arc::<Runs>::default();
+    let registry = Registry::builder()
+        .tools(all())
+        .state(Arc::clone(&runs))
+        .timeout(Duration::from_secs(1))
+        .approval_timeout(Duration::from_secs(3_600))
+        .before_call(|call| async move {
+            tokio::time::sleep(Duration::from_secs(if call.tool() == "read" { 4_000 } else { 3_000 })).await;
+            Decision::Run
+        })
+        .build()
+        .expect("a registry");
+    let calls =
+        [ToolCall::new("1", "delete", r#"{"path":"a"}"#), ToolCall::new("2", "read", r#"{"path":"a"}"#)];
+    assert_eq!(
+        contents(&registry.dispatch(&calls).await),
+        [
+            "a is gone",
+            "Error: the tool `read` was not run, since the check before it did not end within 3600 s."
+        ]
+    );
+    assert_eq!(runs.0.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_hook_that_blocks_for_longer_than_the_tool_may_take_denies_too() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::<Runs>::default())
+        .approval_timeout(Duration::from_millis(5))
+        .before_call(|_| async {
+            std::thread::sleep(Duration::from_millis(20));
+            Decision::Run
+        })
+        .build()
+        .expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
+    assert_eq!(
+        contents(&answers),
+        ["Error: the tool `delete` was not run, since the check before it did not end within 5 ms."]
+    );
+}
+
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("as planned");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_panics_when_it_is_given_up_is_not_taken_for_the_tool() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::<Runs>::default())
+        .before_call(|_| async {
+            let _held = PanicsWhenDropped;
+            std::future::pending().await
+        })
+        .build()
+        .expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
+    assert_eq!(
+        contents(&answers),
+        ["Error: the tool `delete` was not run, since the check before it did not end within 5 s."]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime::{BuildFault, CallContext, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::{
+    BatchContext, BuildFault, CallContext, CancellationToken, Decision, Registry, RegistryBuilder, ToolCall,
+    ToolMessage, tool, tools,
+};
 
 /// How many are at work, and how many were at most.
 #[derive(Default)]
@@ -173,9 +176,50 @@ async fn a_tool_that_panics_when_it_is_given_up_fails_alone() {
     let calls = [ToolCall::new("1", "lasts_and_panics", ""), ToolCall::new("2", "works", "")];
     for _ in 0..3 {
         let answers = registry.dispatch(&calls).await;
-        assert_eq!(answers[0].content, "Error: the tool `lasts_and_panics` failed unexpectedly.");
+        assert_eq!(
+            answers[0].content,
+            "Error: the tool `lasts_and_panics` did not finish within 1 s. It may have taken effect."
+        );
         assert!(answers[1].content.starts_with("at "), "{:?}", answers[1]);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_that_panic_when_their_batch_is_dropped_end_nothing_else() {
+    let (registry, at_work) = builder();
+    let registry = registry.tools(tools![lasts_and_panics]).build().expect("a registry");
+    let calls = ["lasts_and_panics", "works", "lasts_and_panics"].map(|tool| ToolCall::new("1", tool, ""));
+    let dropped = tokio::time::timeout(Duration::from_millis(500), registry.dispatch(&calls)).await;
+    assert!(dropped.is_err(), "it is given up, and no panic comes out of it");
+    assert_eq!(at_work.now.load(Ordering::SeqCst), 0, "the other was dropped as well");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_outcome_says_whether_a_tool_has_begun() {
+    let (registry, _) = builder();
+    let registry = registry
+        .max_concurrency(1)
+        .before_call(|call| async move {
+            if call.context().id() == "denied" { Decision::deny("no") } else { Decision::Run }
+        })
+        .build()
+        .expect("a registry");
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let calls = [
+        ToolCall::new("denied", "works", ""),
+        ToolCall::new("2", "works", ""),
+        ToolCall::new("3", "lasts", ""),
+        ToolCall::new("4", "works", ""),
+        ToolCall::new("5", "works", "{"),
+    ];
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_millis(1500)).await;
+        token.cancel();
+    };
+    let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
+    let begun: Vec<bool> = answers.iter().filter_map(|answer| Some(answer.outcome()?.has_begun())).collect();
+    assert_eq!(begun, [false, true, true, false, false]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -218,6 +262,7 @@ async fn blocking_tools_hold_up_neither_each_other_nor_the_rest() {
 fn a_limit_of_nothing_is_refused() {
     let error = Registry::builder()
         .timeout(Duration::ZERO)
+        .approval_timeout(Duration::ZERO)
         .max_concurrency(0)
         .max_output_bytes(0)
         .max_calls_per_batch(0)
@@ -226,11 +271,12 @@ fn a_limit_of_nothing_is_refused() {
     assert_eq!(
         error.to_string(),
         "the registry cannot be built: `timeout` must be more than 0; leave it out for no limit; \
+         `approval_timeout` must be more than 0; leave it out for no limit; \
          `max_concurrency` must be more than 0; leave it out for no limit; \
          `max_output_bytes` must be more than 0; leave it out for no limit; \
          `max_calls_per_batch` must be more than 0; leave it out for no limit"
     );
-    assert!(matches!(error.faults()[1], BuildFault::ZeroLimit { limit: "max_concurrency", .. }));
+    assert!(matches!(error.faults()[2], BuildFault::ZeroLimit { limit: "max_concurrency", .. }));
 }
 
 #[tokio::test]

@@ -58,6 +58,39 @@ async fn boxed_here() -> Result<(), Box<dyn Error>> {
     Err(Failed { source: SECRET }.into())
 }
 
+/// Fails with a boxed error that can be sent, and not shared.
+#[tool]
+async fn boxed_to_send() -> Result<(), Box<dyn Error + Send>> {
+    Err(Box::new(Failed { source: SECRET }))
+}
+
+/// An error that is its own source.
+#[derive(Debug)]
+struct Endless;
+
+impl fmt::Display for Endless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("and so on")
+    }
+}
+impl Error for Endless {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&Endless)
+    }
+}
+
+/// Fails without end.
+#[tool]
+fn endless() -> Result<(), Box<dyn Error>> {
+    Err(Endless.into())
+}
+
+/// Fails and does not say why.
+#[tool]
+fn silent() -> Result<(), String> {
+    Err(String::new())
+}
+
 /// Fails with a text.
 #[tool]
 fn text() -> Result<(), &'static str> {
@@ -118,8 +151,9 @@ fn kept(answer: &ToolMessage) -> Option<&(dyn Error + Send + Sync + 'static)> {
 
 #[tokio::test]
 async fn the_sources_of_an_error_are_for_the_program_alone() {
-    let registry = Registry::new(tools![typed, with_anyhow, boxed, boxed_here]).expect("a registry");
-    for tool in ["typed", "with_anyhow", "boxed", "boxed_here"] {
+    let registry =
+        Registry::new(tools![typed, with_anyhow, boxed, boxed_here, boxed_to_send]).expect("a registry");
+    for tool in ["typed", "with_anyhow", "boxed", "boxed_here", "boxed_to_send"] {
         let answer = failed(&registry, tool).await;
         assert_eq!(answer.content, "Error: the report was not saved", "{tool}");
         assert!(!serde_json::to_string(&answer).expect("it is written").contains("password"));
@@ -144,6 +178,11 @@ async fn the_error_itself_is_there_to_be_downcast() {
 #[tokio::test]
 async fn any_error_with_a_text_will_do() {
     assert_eq!(answer(tools![displayed], "displayed", "").await, "Error: only displayed");
+    assert_eq!(answer(tools![endless], "endless", "").await, "Error: and so on");
+    assert_eq!(
+        answer(tools![silent], "silent", "").await,
+        "Error: the tool `silent` failed and did not say why."
+    );
     assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"x"}"#).await, "Error: `x` will not do");
     assert_eq!(answer(tools![borrows_text], "borrows_text", r#"{"text":"xyz"}"#).await, "Error: yz");
 }

@@ -55,7 +55,9 @@ impl ProposedCall {
         self.hints
     }
 
-    /// The arguments that the tool will get: one JSON object, mended if it had slips. What is to be approved is this.
+    /// The arguments that the tool will get: one JSON object, mended if it had slips. An argument that is not in it has its
+    /// default. The text is the model's: before it is shown to a person, what moves a cursor or turns a text around should be
+    /// escaped, as `examples/approval.rs` does.
     #[must_use]
     pub fn arguments(&self) -> &RawValue {
         &self.arguments
@@ -101,7 +103,7 @@ impl Decision {
 /// The hook of a registry.
 pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> Deciding + Send + Sync>);
 
-type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
+pub(crate) type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
 
 impl BeforeCall {
     pub(crate) fn new<F: Future<Output = Decision> + Send + 'static>(
@@ -110,8 +112,8 @@ impl BeforeCall {
         BeforeCall(Box::new(move |call| Box::pin(hook(call))))
     }
 
-    pub(crate) async fn decide(&self, call: ProposedCall) -> Decision {
-        (self.0)(call).await
+    pub(crate) fn decide(&self, call: ProposedCall) -> Deciding {
+        (self.0)(call)
     }
 }
 

@@ -147,12 +147,12 @@ impl CallContext {
         }
     }
 
-    pub(crate) fn of_call(id: &str, tool: &str, batch: &BatchContext, token: &CallToken) -> Self {
+    pub(crate) fn of_call(id: &str, tool: &str, batch: &BatchContext, progress: &Progress) -> Self {
         CallContext {
             id: id.to_owned(),
             tool: tool.to_owned(),
             batch: batch.clone(),
-            cancellation: token.get(batch),
+            cancellation: progress.token(batch),
         }
     }
 
@@ -208,32 +208,42 @@ impl CallContext {
     }
 }
 
-/// The token of one call, made if somebody asks for it. Dropped before the call has finished, it is cancelled: what goes on
-/// without the call can learn of it.
+/// How far one call is. Its token is made if somebody asks for it, and cancelled if this is dropped before the tool has
+/// finished: what goes on without the call can learn of it.
 #[derive(Debug, Default)]
-pub(crate) struct CallToken {
+pub(crate) struct Progress {
     token: OnceLock<CancellationToken>,
-    is_finished: AtomicBool,
+    has_begun: AtomicBool,
+    has_finished: AtomicBool,
 }
 
-impl CallToken {
-    /// That of a body on a thread, which another one watches over.
-    pub(crate) fn watched_elsewhere(token: CancellationToken) -> Self {
-        CallToken { token: token.into(), is_finished: true.into() }
+impl Progress {
+    /// That of a body on a thread, whose token another one watches over.
+    pub(crate) fn on_a_thread(token: CancellationToken) -> Self {
+        Progress { token: token.into(), has_begun: true.into(), has_finished: true.into() }
     }
 
-    pub(crate) fn get(&self, batch: &BatchContext) -> CancellationToken {
+    pub(crate) fn token(&self, batch: &BatchContext) -> CancellationToken {
         self.token.get_or_init(|| batch.child_token()).clone()
     }
 
+    pub(crate) fn begun(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn finished(&self) {
-        self.is_finished.store(true, Ordering::Relaxed);
+        self.has_finished.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the tool has begun: what it has done may have taken effect.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for CallToken {
+impl Drop for Progress {
     fn drop(&mut self) {
-        if let (Some(token), false) = (self.token.get(), *self.is_finished.get_mut()) {
+        if let (Some(token), false) = (self.token.get(), *self.has_finished.get_mut()) {
             token.cancel();
         }
     }

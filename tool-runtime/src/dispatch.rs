@@ -10,7 +10,7 @@ mod thread;
 mod time;
 mod work;
 
-use crate::context::{BatchContext, CallToken};
+use crate::context::{BatchContext, Progress};
 use crate::messages::{Artifact, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::{ToolOutput, cut};
@@ -100,8 +100,8 @@ impl Registry {
         let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
-        let (batch, token) = (BatchContext::new(), CallToken::default());
-        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch, &token) };
+        let (batch, progress) = (BatchContext::new(), Progress::default());
+        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch, &progress) };
         let output = self.run(tool, &work, &mut Outcome::default()).await?;
         Ok(self.shown(output.text, ""))
     }
@@ -142,8 +142,10 @@ impl Registry {
         let Some(tool) = self.entry(&call.name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(&call.name)));
         };
-        let token = CallToken::default();
-        self.run(tool, &Work::new(&call.id, &call.arguments, batch, &token), outcome).await
+        let progress = Progress::default();
+        let result = self.run(tool, &Work::new(&call.id, &call.arguments, batch, &progress), outcome).await;
+        outcome.has_begun = progress.has_begun();
+        result
     }
 
     /// As much of a text as the model is shown, after a word that is shown whole.

@@ -1,7 +1,7 @@
 //! What a tool's shim is handed: either a call to answer, or the wish to be described.
 
 use crate::arguments::{self, Checks, Described, Parameter, Refusal, Slot};
-use crate::context::{BatchContext, CallContext, CallToken};
+use crate::context::{BatchContext, CallContext, Progress};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
 use std::any::{TypeId, type_name};
@@ -30,12 +30,12 @@ pub(crate) struct Scope<'a> {
     pub(crate) states: &'a States,
     /// The value whose method the tool is.
     pub(crate) instance: Option<&'a Shared>,
-    pub(crate) token: &'a CallToken,
+    pub(crate) progress: &'a Progress,
 }
 
 impl Scope<'_> {
     pub(crate) fn context(&self) -> CallContext {
-        CallContext::of_call(self.id, self.tool, self.batch, self.token)
+        CallContext::of_call(self.id, self.tool, self.batch, self.progress)
     }
 }
 

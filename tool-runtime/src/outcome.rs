@@ -40,6 +40,7 @@ pub struct Outcome {
     /// Small, since most calls have none.
     pub(crate) repairs: Option<Repairs>,
     pub(crate) answered_by_hook: bool,
+    pub(crate) has_begun: bool,
     pub(crate) queue_time: Duration,
     pub(crate) duration: Duration,
 }
@@ -69,6 +70,12 @@ impl Outcome {
     #[must_use]
     pub fn answered_by_hook(&self) -> bool {
         self.answered_by_hook
+    }
+
+    /// Whether the tool has begun to run. What it has done may have taken effect then, also if the call has failed.
+    #[must_use]
+    pub fn has_begun(&self) -> bool {
+        self.has_begun
     }
 
     /// Whether the arguments had slips that were mended.

@@ -14,6 +14,8 @@ mod tool_output;
 pub(crate) use cut::cut;
 pub use returned::{Borrowing, Returned, ReturnsValue, ToolError};
 pub use sent::{SendsJson, Sent};
+#[cfg(feature = "tracing")]
+pub(crate) use texts::Texts;
 pub use tool_output::ToolOutput;
 
 use std::error::Error;

@@ -1,6 +1,6 @@
 //! Whether a call may run.
 
-use super::panics;
+use super::panics::{self, Held};
 use super::work::Work;
 use crate::approval::{Decision, ProposedCall};
 use crate::messages::means_none;
@@ -9,6 +9,7 @@ use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
 use serde_json::value::RawValue;
 use std::ops::ControlFlow;
+use tokio::time::Instant;
 
 impl Registry {
     /// Goes on if the tool may run, and not where there is an answer in its place.
@@ -30,7 +31,7 @@ impl Registry {
         }
     }
 
-    /// What the hook says, which has the time of the tool for it.
+    /// What the hook says, in its time.
     async fn decide(&self, tool: &Entry, work: &Work<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let name = || tool.name.to_string();
@@ -39,7 +40,13 @@ impl Registry {
             .map_err(|source| CallError::NotJson { tool: name(), source })?;
         let proposed = ProposedCall::new(self.scope(tool, work).context(), tool.options.hints, arguments);
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
-        let decided = tool.in_time(panics::caught(hook.decide(proposed)), late).await?;
-        decided.map_err(|source| CallError::HookPanicked { tool: name(), source })
+        let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
+        let begun = Instant::now();
+        let deciding = panics::caught(async { Held::new(hook.decide(proposed)).await });
+        match (tool.in_time(allowed, deciding, late).await?, allowed) {
+            // A hook that does not wait cannot be interrupted, and is too late all the same.
+            (Ok(_), Some(allowed)) if begun.elapsed() > allowed => Err(late(allowed)),
+            (decided, _) => decided.map_err(|source| CallError::HookPanicked { tool: name(), source }),
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! A panic in a tool ends that tool's call, and nothing else.
+//! A panic of the program's code ends the call that it belongs to, and nothing else.
 
 use std::any::Any;
 use std::error::Error;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
 
 /// What was said in a panic, where that is a text.
 type Payload = Option<Box<dyn Error + Send + Sync>>;
@@ -37,4 +37,34 @@ fn text(payload: Box<dyn Any + Send>) -> Payload {
         std::mem::forget(again);
     }
     text
+}
+
+/// A future of the program's, whose panic when it is dropped ends nothing. Where a batch is given up, its tools are dropped one
+/// after the other, and a second panic would end the process.
+pub(super) struct Held<'a, T>(Option<Boxed<'a, T>>);
+
+type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+impl<'a, T> Held<'a, T> {
+    pub(super) fn new(future: Boxed<'a, T>) -> Self {
+        Held(Some(future))
+    }
+}
+
+impl<T> Future for Held<'_, T> {
+    type Output = T;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        match &mut self.0 {
+            Some(future) => future.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<T> Drop for Held<'_, T> {
+    fn drop(&mut self) {
+        let future = self.0.take();
+        // The process's own panic hook has told of it.
+        let _ = guarded(|| drop(future));
+    }
 }

@@ -1,14 +1,13 @@
 //! One call run: its arguments read, and mended if need be; its panic caught.
 
 use super::panics;
-use super::work::{Work, not_started};
+use super::work::{Running, Work, not_started};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
 use crate::mend::{Mended, Mending};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
-use crate::tool::Started;
 use std::sync::Arc;
 
 impl Registry {
@@ -43,18 +42,18 @@ impl Registry {
         &self,
         tool: &Entry,
         work: &Work<'_>,
-        started: Started<'_>,
+        started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
         if self.has_steps(tool, work) {
             // Boxed, since it is much the larger future, and not every call needs it.
             Box::pin(self.go_through_steps(tool, work, started, outcome)).await
         } else {
-            work.settled(tool, started.await)
+            work.run(tool, started).await
         }
     }
 
-    fn begin<'a>(&'a self, tool: &'a Entry, work: &'a Work<'a>) -> Result<Started<'a>, Hindrance> {
+    fn begin<'a>(&'a self, tool: &'a Entry, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
         if self.mending().null_is_absent && work.arguments.contains("null") {
             return Err(Hindrance::Nulls);
         }

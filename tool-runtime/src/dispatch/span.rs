@@ -4,6 +4,7 @@
 use super::panics;
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Shortened};
+use crate::output::Texts;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use std::error::Error;
@@ -60,7 +61,8 @@ fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
                 error => {
                     span.record("otel.status_description", error.to_string());
                     // With its sources: what a panic said, and what is behind the error of a tool.
-                    warn!(target: "tool_runtime", error = error as &dyn Error, "the tool call failed");
+                    let error = Texts::of(error);
+                    warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
                 }
             }
         }

@@ -1,11 +1,10 @@
 //! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be approved,
 //! wait in the queue, run in its time or on a thread, and be cancelled on each step.
 
-use super::work::Work;
+use super::work::{Running, Work};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
-use crate::tool::Started;
 use futures_util::future::{Either, FutureExt as _, select};
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -30,7 +29,7 @@ impl Registry {
         &self,
         tool: &Entry,
         work: &Work<'_>,
-        started: Started<'_>,
+        started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
         let steps = pin!(self.steps(tool, work, started, outcome));
@@ -46,7 +45,7 @@ impl Registry {
         &self,
         tool: &Entry,
         work: &Work<'_>,
-        started: Started<'_>,
+        started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
         tool.refuse_without_runtime()?;
@@ -62,16 +61,16 @@ impl Registry {
         refuse_cancelled(tool, work)?;
         let running = async {
             match started {
-                Some(started) => work.settled(tool, started.await),
+                Some(started) => work.run(tool, started).await,
                 None => self.run_on_blocking_pool(tool, work).await,
             }
         };
         let late = |allowed| CallError::TimedOut {
             tool: tool.name.to_string(),
             allowed,
-            read_only: tool.options.hints.read_only,
+            may_have_taken_effect: work.progress.has_begun() && !tool.options.hints.read_only,
         };
-        tool.in_time(running, late).await?
+        tool.in_time(tool.options.hints.timeout, running, late).await?
     }
 
     async fn permit(&self, outcome: &mut Outcome) -> Option<SemaphorePermit<'_>> {

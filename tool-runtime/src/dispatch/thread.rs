@@ -1,12 +1,13 @@
 //! A tool on a thread of its own.
 
 use super::work::{Work, not_started};
-use crate::context::CallToken;
+use crate::context::Progress;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::registry::{Entry, Registry};
 use futures_util::FutureExt as _;
 use std::panic::resume_unwind;
+use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
 impl Registry {
@@ -19,22 +20,27 @@ impl Registry {
         let name = &tool.name;
         let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
-        let token = CallToken::watched_elsewhere(work.token.get(work.batch));
+        let progress = Progress::on_a_thread(work.progress.token(work.batch));
+        let begins = Arc::<OnceLock<bool>>::default();
+        let beginning = Arc::clone(&begins);
         #[cfg(feature = "tracing")]
         let span = tracing::Span::current();
-        let mut thread = Thread(tokio::task::spawn_blocking(move || {
+        let handle = tokio::task::spawn_blocking(move || {
             #[cfg(feature = "tracing")]
             let _entered = span.enter();
-            let work = Work::new(&id, &arguments, &batch, &token);
+            let work = Work::new(&id, &arguments, &batch, &progress);
             let started = registry.start(&tool, &work).map_err(|why| not_started(&tool, why))?;
+            if beginning.set(true).is_err() {
+                return Err(CallError::Cancelled { tool: tool.name.to_string() });
+            }
             // A `fn` never waits, so its future is done when it was polled once.
-            let reply = started.now_or_never();
-            let reply = reply.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"));
-            work.settled(&tool, reply)
-        }));
-        match (&mut thread.0).await {
+            let result = work.run(&tool, started).now_or_never();
+            result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"))
+        });
+        let mut thread = Thread { handle, begins, progress: work.progress };
+        match (&mut thread.handle).await {
             Ok(result) => {
-                work.token.finished();
+                work.progress.finished();
                 result
             }
             // As if it had panicked here: the guard of `run` tells of it.
@@ -48,11 +54,19 @@ impl Registry {
     }
 }
 
-/// A call that is given up while it waits for a thread never starts; one that runs cannot be stopped.
-struct Thread(JoinHandle<Result<ToolOutput, CallError>>);
+/// A call that is given up while it waits for a thread never begins; one that runs cannot be stopped.
+struct Thread<'a> {
+    handle: JoinHandle<Result<ToolOutput, CallError>>,
+    /// Whether the body begins, said once: by its thread, or by the call that is given up.
+    begins: Arc<OnceLock<bool>>,
+    progress: &'a Progress,
+}
 
-impl Drop for Thread {
+impl Drop for Thread<'_> {
     fn drop(&mut self) {
-        self.0.abort();
+        self.handle.abort();
+        if self.begins.set(false).is_err() {
+            self.progress.begun();
+        }
     }
 }

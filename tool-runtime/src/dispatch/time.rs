@@ -8,13 +8,14 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 impl Entry {
-    /// What the future comes to in the time of the tool, if that has one.
+    /// What the future comes to in this time, if there is a limit.
     pub(super) async fn in_time<F: Future>(
         &self,
+        allowed: Option<Duration>,
         future: F,
         late: impl FnOnce(Duration) -> CallError,
     ) -> Result<F::Output, CallError> {
-        let Some(allowed) = self.options.hints.timeout else { return Ok(future.await) };
+        let Some(allowed) = allowed else { return Ok(future.await) };
         // Made before the future is polled: tokio panics where the runtime has no clock.
         match catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, future))) {
             Ok(timeout) => timeout.await.map_err(|_| late(allowed)),

@@ -1,12 +1,15 @@
 //! What is to be run, started, and what it came to.
 
+use super::panics::Held;
 use crate::arguments::Refusal;
-use crate::context::{BatchContext, CallToken};
+use crate::context::{BatchContext, Progress};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply, ReturnedError, ToolOutput};
 use crate::registry::{Entry, Registry};
-use crate::tool::Started;
+
+/// A tool that is decoded for its call.
+pub(super) type Running<'a> = Held<'a, Reply>;
 
 /// A call of a tool that is there.
 #[derive(Clone, Copy)]
@@ -16,7 +19,7 @@ pub(super) struct Work<'a> {
     pub(super) batch: &'a BatchContext,
     /// Whether the program itself runs it, and so needs not be asked.
     pub(super) is_by_hand: bool,
-    pub(super) token: &'a CallToken,
+    pub(super) progress: &'a Progress,
 }
 
 impl<'a> Work<'a> {
@@ -24,27 +27,29 @@ impl<'a> Work<'a> {
         id: &'a str,
         arguments: &'a str,
         batch: &'a BatchContext,
-        token: &'a CallToken,
+        progress: &'a Progress,
     ) -> Self {
-        Work { id, arguments, batch, is_by_hand: false, token }
+        Work { id, arguments, batch, is_by_hand: false, progress }
     }
 
-    /// What the tool came to, which has finished.
-    pub(super) fn settled(&self, tool: &Entry, reply: Reply) -> Result<ToolOutput, CallError> {
-        self.token.finished();
+    /// Runs what was started to its end.
+    pub(super) async fn run(&self, tool: &Entry, started: Running<'_>) -> Result<ToolOutput, CallError> {
+        self.progress.begun();
+        let reply = started.await;
+        self.progress.finished();
         reply.map_err(|failure| failed(tool, failure))
     }
 }
 
 impl Registry {
     /// Decodes the arguments. What is started does nothing before it is polled.
-    pub(super) fn start<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Result<Started<'a>, NotStarted> {
-        tool.start(work.arguments, self.scope(tool, work))
+    pub(super) fn start<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Result<Running<'a>, NotStarted> {
+        tool.start(work.arguments, self.scope(tool, work)).map(Held::new)
     }
 
     pub(super) fn scope<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Scope<'a> {
-        let Work { id, batch, token, .. } = *work;
-        Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, token }
+        let Work { id, batch, progress, .. } = *work;
+        Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, progress }
     }
 }
 

@@ -83,21 +83,22 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
-    /// The batch was cancelled before the call was answered. What its tool has done until then may have taken effect.
+    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::Outcome::has_begun) says whether its
+    /// tool may have taken effect.
     #[non_exhaustive]
     Cancelled {
         /// The tool.
         tool: String,
     },
-    /// The tool did not finish in its time. What it has done until then may have taken effect.
+    /// The tool did not finish in its time.
     #[non_exhaustive]
     TimedOut {
         /// The tool.
         tool: String,
         /// The time that it had.
         allowed: Duration,
-        /// Whether the tool says that it changes nothing.
-        read_only: bool,
+        /// Whether it has begun, and does not say that it changes nothing.
+        may_have_taken_effect: bool,
     },
     /// The tool returned an error.
     #[non_exhaustive]
@@ -108,7 +109,7 @@ pub enum CallError {
         message: String,
         /// Whether the message is what a [`ToolError`](crate::ToolError) says, and not the error's own text.
         is_for_model: bool,
-        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a `Box<dyn Error>`, which cannot leave its thread, it is the texts of the
+        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a `Box<dyn Error>`, which cannot be shared between threads, it is the texts of the
         /// error and its sources; `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows
         /// from the arguments.
         error: Option<Box<dyn Error + Send + Sync>>,
@@ -193,6 +194,9 @@ impl fmt::Display for CallError {
             CallError::NeedsApproval { tool } => {
                 write!(f, "the tool `{tool}` needs approval, which was not given.")
             }
+            CallError::Denied { tool, reason } if reason.is_empty() => {
+                write!(f, "the call of `{tool}` was denied.")
+            }
             CallError::Denied { reason, .. } => f.write_str(reason),
             CallError::HookPanicked { tool, .. } => {
                 write!(f, "the tool `{tool}` was not run, since the check before it failed.")
@@ -208,9 +212,12 @@ impl fmt::Display for CallError {
                  call it again in another reply if it is still needed."
             ),
             CallError::Cancelled { .. } => f.write_str("cancelled before it finished"),
-            CallError::TimedOut { tool, allowed, read_only } => {
+            CallError::TimedOut { tool, allowed, may_have_taken_effect } => {
                 write!(f, "the tool `{tool}` did not finish within {}.", Readable(*allowed))?;
-                f.write_str(if *read_only { "" } else { " It may have taken effect." })
+                f.write_str(if *may_have_taken_effect { " It may have taken effect." } else { "" })
+            }
+            CallError::Returned { tool, message, .. } if message.is_empty() => {
+                write!(f, "the tool `{tool}` failed and did not say why.")
             }
             CallError::Returned { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {

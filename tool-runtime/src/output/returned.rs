@@ -17,7 +17,8 @@ use std::ops::Deref;
 /// An error that decides for itself what the model reads of it.
 ///
 /// The model reads any other error by its [`Display`], and its sources not at all. An error whose text is for the log of
-/// the program, not for a model, implements this.
+/// the program, not for a model, implements this, and is the error type of the tool: inside of a `Box<dyn Error>` or an
+/// `anyhow::Error`, and in a [`DynamicTool`](crate::DynamicTool), its `Display` is what is seen of it.
 ///
 /// ```
 /// use std::fmt;
@@ -79,7 +80,7 @@ pub struct Borrowing<'a, T>(pub &'a T);
 
 /// It tells the model itself.
 pub struct TellsItself;
-/// It is a `Box<dyn Error>`, which cannot leave its thread.
+/// It is a `Box<dyn Error>`, which cannot be shared between threads.
 pub struct StaysHere;
 /// It is kept.
 pub struct IsKept;
@@ -97,6 +98,14 @@ impl<T, E: ToolError> Returned<'_, Result<T, E>> {
 }
 
 impl<T> Returned<'_, Result<T, Box<dyn Error>>> {
+    /// Which kind of return this is.
+    #[must_use]
+    pub fn __kind(&self) -> StaysHere {
+        StaysHere
+    }
+}
+
+impl<T> Returned<'_, Result<T, Box<dyn Error + Send>>> {
     /// Which kind of return this is.
     #[must_use]
     pub fn __kind(&self) -> StaysHere {
@@ -176,7 +185,7 @@ impl StaysHere {
     /// # Errors
     ///
     /// What the function returned.
-    pub fn settle<T>(self, returned: Result<T, Box<dyn Error>>) -> Result<T, Failure> {
+    pub fn settle<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, Failure> {
         returned.map_err(|error| Failure::of_error(Box::new(Texts::of(&*error))))
     }
 }

@@ -1,18 +1,23 @@
-//! What is left of an error that cannot be kept.
+//! What is left of an error that cannot be kept, or is told to somebody else.
 
 use std::error::Error;
 use std::fmt;
 
 /// The text of an error, and those of its sources.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(crate) struct Texts {
     text: String,
     source: Option<Box<Texts>>,
 }
 
+/// How many sources are kept: an error that is its own source has no end of them.
+const MOST_SOURCES: usize = 30;
+
 impl Texts {
-    pub(super) fn of(error: &dyn Error) -> Self {
-        let source = error.source().map(|source| Box::new(Texts::of(source)));
+    pub(crate) fn of<E: Error + ?Sized>(error: &E) -> Self {
+        let sources = std::iter::successors(error.source(), |&source| source.source());
+        let sources: Vec<String> = sources.take(MOST_SOURCES).map(ToString::to_string).collect();
+        let source = sources.into_iter().rfold(None, |source, text| Some(Box::new(Texts { text, source })));
         Texts { text: error.to_string(), source }
     }
 }

@@ -11,10 +11,14 @@ impl RegistryBuilder {
     /// It is asked about calls of tools that are there, whose arguments were found good, before they queue
     /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). The calls of a batch are asked about side by side: a hook that
     /// asks a person holds a lock while it does. One that panics denies, and so does one that takes longer than
-    /// the call itself may. What it is asked about is a copy, which it may keep. [`Registry::call`](crate::Registry::call)
-    /// does not ask.
+    /// the tool itself may, or than [`approval_timeout`](RegistryBuilder::approval_timeout). What it is asked about is a copy,
+    /// which it may keep. [`Registry::call`](crate::Registry::call) does not ask.
+    ///
+    /// Of the program's code, only the decoders of the arguments and the expressions of their defaults run before it; for a
+    /// `blocking` tool they run again on its thread.
     ///
     /// ```
+    /// use std::sync::Arc;
     /// use tool_runtime::{Decision, Registry, ToolCall, tool, tools};
     ///
     /// /// Deletes a file.
@@ -25,15 +29,19 @@ impl RegistryBuilder {
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let allowed = Arc::new([r#"{"path":"/tmp/a"}"#]);
     /// let registry = Registry::builder()
     ///     .tools(tools![delete])
-    ///     .before_call(|call| async move {
-    ///         if !call.hints().destructive {
-    ///             Decision::Undecided
-    ///         } else if call.arguments().get().contains("/tmp/") {
-    ///             Decision::Run
-    ///         } else {
-    ///             Decision::deny("only files in /tmp may be deleted")
+    ///     .before_call(move |call| {
+    ///         let allowed = Arc::clone(&allowed); // each call has its own
+    ///         async move {
+    ///             if !call.hints().destructive {
+    ///                 Decision::Undecided
+    ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments().get()) {
+    ///                 Decision::Run
+    ///             } else {
+    ///                 Decision::deny("only /tmp/a may be deleted")
+    ///             }
     ///         }
     ///     })
     ///     .build()?;
@@ -44,7 +52,7 @@ impl RegistryBuilder {
     ///     ])
     ///     .await;
     /// assert_eq!(answers[0].content, "/tmp/a is gone");
-    /// assert_eq!(answers[1].content, "Error: only files in /tmp may be deleted");
+    /// assert_eq!(answers[1].content, "Error: only /tmp/a may be deleted");
     /// # Ok(())
     /// # }
     /// ```

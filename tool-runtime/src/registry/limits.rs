@@ -8,6 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(super) timeout: Option<Duration>,
+    pub(crate) approval_timeout: Option<Duration>,
     pub(super) max_concurrency: Option<usize>,
     pub(crate) max_output_bytes: Option<usize>,
     pub(crate) max_calls_per_batch: Option<usize>,
@@ -18,6 +19,7 @@ impl Limits {
     pub(super) fn refuse_zero(&self, faults: &mut Vec<BuildFault>) {
         let limits = [
             ("timeout", self.timeout.is_some_and(|timeout| timeout.is_zero())),
+            ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("max_concurrency", self.max_concurrency == Some(0)),
             ("max_output_bytes", self.max_output_bytes == Some(0)),
             ("max_calls_per_batch", self.max_calls_per_batch == Some(0)),
@@ -32,14 +34,22 @@ impl RegistryBuilder {
     /// or a download may rightly take an hour: to set one is recommended.
     ///
     /// The time is that of the tool alone, with the wait for a thread of one that is `blocking`: not that of
-    /// [`before_call`], which may take as long again, nor that in the queue of [`max_concurrency`]. When it is over, the future
+    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of [`max_concurrency`]. When it is over, the future
     /// is dropped, and the model is told how long was allowed and, unless the tool is `read_only`, that it may have taken effect.
     /// A `fn` that is not `blocking` cannot be interrupted. Needs a Tokio runtime with time enabled.
     ///
     /// [`before_call`]: RegistryBuilder::before_call
+    /// [`approval_timeout`]: RegistryBuilder::approval_timeout
     /// [`max_concurrency`]: RegistryBuilder::max_concurrency
     pub fn timeout(mut self, allowed: Duration) -> Self {
         self.options.limits.timeout = Some(allowed);
+        self
+    }
+
+    /// How long [`before_call`](RegistryBuilder::before_call) may take to decide: by default as long as the tool may, which is
+    /// little where a person decides. A call that was not decided upon in this time is denied.
+    pub fn approval_timeout(mut self, allowed: Duration) -> Self {
+        self.options.limits.approval_timeout = Some(allowed);
         self
     }
 

@@ -170,7 +170,8 @@ impl DynamicTool {
         DynamicTool { options: self.options.requires_approval(), ..self }
     }
 
-    /// How long it may take: more than zero. Needs a Tokio runtime with time enabled.
+    /// How long it may take: more than zero. A handler that blocks cannot be interrupted: let it await
+    /// `tokio::task::spawn_blocking`. Needs a Tokio runtime with time enabled.
     #[must_use]
     pub fn timeout(self, allowed: Duration) -> Self {
         DynamicTool { options: self.options.timeout(allowed), ..self }
