@@ -89,27 +89,34 @@ pub struct IsText;
 /// It is no `Result`.
 pub struct Infallible;
 
-impl<T, E: ToolError> Returned<'_, Result<T, E>> {
+/// Errors that are asked for first. A trait, so that `Returned` has one inherent method, as for the results in `sent`.
+pub trait KnownError {
     /// Which kind of return this is.
-    #[must_use]
-    pub fn __kind(&self) -> TellsItself {
-        TellsItself
-    }
+    type Kind;
+    /// Which kind of return this is.
+    const KIND: Self::Kind;
 }
 
-impl<T> Returned<'_, Result<T, Box<dyn Error>>> {
-    /// Which kind of return this is.
-    #[must_use]
-    pub fn __kind(&self) -> StaysHere {
-        StaysHere
-    }
+impl<E: ToolError> KnownError for E {
+    type Kind = TellsItself;
+    const KIND: TellsItself = TellsItself;
 }
 
-impl<T> Returned<'_, Result<T, Box<dyn Error + Send>>> {
+impl KnownError for Box<dyn Error> {
+    type Kind = StaysHere;
+    const KIND: StaysHere = StaysHere;
+}
+
+impl KnownError for Box<dyn Error + Send> {
+    type Kind = StaysHere;
+    const KIND: StaysHere = StaysHere;
+}
+
+impl<T, E: KnownError> Returned<'_, Result<T, E>> {
     /// Which kind of return this is.
     #[must_use]
-    pub fn __kind(&self) -> StaysHere {
-        StaysHere
+    pub fn __kind(&self) -> E::Kind {
+        E::KIND
     }
 }
 
