@@ -1,4 +1,4 @@
-//! Calls that wait: side by side, for their turn, and beside tools that block.
+//! Calls that wait: side by side, in the queue, and beside tools that block.
 //!
 //! `cargo bench -p tool-runtime --bench waiting`
 

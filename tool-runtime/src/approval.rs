@@ -4,7 +4,6 @@ use crate::context::CallContext;
 use crate::output::ToolOutput;
 use crate::tool::Hints;
 use serde_json::value::RawValue;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -114,11 +113,5 @@ impl BeforeCall {
 
     pub(crate) fn decide(&self, call: ProposedCall) -> Deciding {
         (self.0)(call)
-    }
-}
-
-impl fmt::Debug for BeforeCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BeforeCall")
     }
 }

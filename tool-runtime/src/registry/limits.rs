@@ -34,9 +34,10 @@ impl RegistryBuilder {
     /// or a download may rightly take an hour: to set one is recommended.
     ///
     /// The time is that of the tool alone, with the wait for a thread of one that is `blocking`: not that of
-    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of [`max_concurrency`]. When it is over, the future
-    /// is dropped, and the model is told how long was allowed and, unless the tool is `read_only`, that it may have taken effect.
-    /// A `fn` that is not `blocking` cannot be interrupted. Needs a Tokio runtime with time enabled.
+    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of [`max_concurrency`]. When
+    /// it is over, the future is dropped, and the model is told how long was allowed and, if the tool has begun and is not
+    /// `read_only`, that it may have taken effect. A `fn` that is not `blocking` cannot be interrupted. Needs a Tokio runtime
+    /// with time enabled.
     ///
     /// [`before_call`]: RegistryBuilder::before_call
     /// [`approval_timeout`]: RegistryBuilder::approval_timeout
