@@ -174,11 +174,22 @@ async fn what_a_tool_has_called_learns_that_the_call_was_given_up() {
     assert!(dropped.is_err() && given.recv().is_ok_and(|token| token.is_cancelled()), "it was dropped");
 }
 
+/// Looks at its token again and again.
+#[tool]
+async fn looks_at_its_token(#[context] call: &CallContext) -> &'static str {
+    let cancellation = call.cancellation();
+    while !cancellation.is_cancelled() {
+        tokio::task::yield_now().await;
+    }
+    "stopped half way"
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_tool_that_stops_in_good_order_is_heard_whoever_cancels_it_and_when() {
-    let registry = Registry::new(tools![stops]).expect("a registry");
-    let calls: Vec<ToolCall> = (0..3).map(|index| ToolCall::new(index.to_string(), "stops", "")).collect();
-    for _ in 0..500 {
+    let registry = Registry::new(tools![stops, looks_at_its_token]).expect("a registry");
+    let calls =
+        ["stops", "looks_at_its_token", "looks_at_its_token"].map(|tool| ToolCall::new("1", tool, ""));
+    for _ in 0..2_000 {
         let token = CancellationToken::new();
         let batch = BatchContext::new().cancellation(token.clone());
         let (registry, calls) = (registry.clone(), calls.clone());
