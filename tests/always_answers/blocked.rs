@@ -5,7 +5,7 @@ use crate::silence;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+use tool_runtime::{BatchContext, Outcome, Registry, ToolCall, ToolMessage, tool, tools};
 
 /// What holds the bodies of a round until its answers are there.
 #[derive(Default)]
@@ -76,7 +76,7 @@ fn a_body_that_outlives_its_time_is_answered_before_it_ends_and_leaves_nothing_b
         assert_eq!(answers.len(), calls.len());
         for (index, (call, answer)) in calls.iter().zip(&answers).enumerate() {
             assert_eq!(answer.tool_call_id, call.id);
-            let has_begun = answer.outcome().is_some_and(tool_runtime::Outcome::has_begun);
+            let has_begun = answer.outcome().is_some_and(Outcome::has_begun);
             let expected = match (&*call.name, has_begun) {
                 ("is_quick", true) => index.to_string(),
                 (_, true) => "Error: the tool `waits` did not finish within 10 ms. It may have taken effect."
@@ -87,8 +87,14 @@ fn a_body_that_outlives_its_time_is_answered_before_it_ends_and_leaves_nothing_b
             assert_eq!(answer.content, expected);
         }
         gate.is_open.store(true, Ordering::SeqCst);
-        while gate.ended.load(Ordering::SeqCst) < gate.begun.load(Ordering::SeqCst) {
+        let said_to_have_begun = |(call, answer): &(&ToolCall, &ToolMessage)| {
+            call.name == "waits" && answer.outcome().is_some_and(Outcome::has_begun)
+        };
+        let begun = calls.iter().zip(&answers).filter(said_to_have_begun).count();
+        // Each of these ends, and no other begins.
+        while gate.ended.load(Ordering::SeqCst) < begun {
             std::thread::sleep(Duration::from_millis(1));
         }
+        assert_eq!(gate.begun.load(Ordering::SeqCst), begun, "a body runs that was said not to have begun");
     }
 }

@@ -287,10 +287,23 @@ fn leaves(#[state] left: &mpsc::SyncSender<CancellationToken>, #[context] call: 
     let _ = left.send(call.cancellation());
 }
 
+/// Leaves a token, and has failed.
+#[tool]
+async fn leaves_and_fails(
+    #[state] left: &mpsc::SyncSender<CancellationToken>,
+    #[context] call: &CallContext,
+) -> Result<(), String> {
+    let _ = left.send(call.cancellation());
+    Err("and was done all the same".to_owned())
+}
+
 #[tokio::test]
 async fn what_a_finished_tool_has_left_at_work_is_not_cancelled() {
     let (sender, left) = mpsc::sync_channel::<CancellationToken>(9);
-    let registry = Registry::builder().tools(tools![leaves]).state(sender).build().expect("a registry");
-    registry.dispatch(&[ToolCall::new("1", "leaves", "")]).await;
-    assert!(!left.recv().expect("it ran").is_cancelled());
+    let registry = Registry::builder().tools(tools![leaves, leaves_and_fails]).state(sender);
+    let registry = registry.build().expect("a registry");
+    for tool in ["leaves", "leaves_and_fails"] {
+        registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
+        assert!(!left.recv().expect("it ran").is_cancelled(), "{tool}");
+    }
 }
