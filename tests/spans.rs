@@ -221,6 +221,9 @@ fn fails_with_a_trap() -> Result<(), Trapped> {
 #[tokio::test]
 async fn an_error_that_panics_while_it_is_traced_is_told_to_the_model_all_the_same() {
     let registry = Registry::builder().tools(tools![fails_with_a_trap, count]).build().expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "fails_with_a_trap", "")).await;
+    assert_eq!(span.status, Status::error("trapped"));
+    assert_eq!(span.events.len(), 1, "the failure is traced without its sources");
     let _collecting = tracing::subscriber::set_default(
         tracing_subscriber::registry().with(
             tracing_opentelemetry::layer().with_tracer(

@@ -278,6 +278,46 @@ async fn a_hook_that_blocks_for_longer_than_the_tool_may_take_denies_too() {
     );
 }
 
+/// Keeps the task of its batch.
+#[tool]
+fn computes() -> &'static str {
+    std::thread::sleep(Duration::from_millis(150));
+    "computed"
+}
+
+#[tokio::test]
+async fn a_yes_in_time_is_a_yes_also_where_another_tool_kept_the_task() {
+    let registry = Registry::builder()
+        .tools(tools![delete, computes])
+        .state(Arc::<Runs>::default())
+        .approval_timeout(Duration::from_millis(100))
+        .before_call(|call| async move {
+            if call.tool() == "delete" {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            Decision::Run
+        })
+        .build()
+        .expect("a registry");
+    let calls = [ToolCall::new("1", "delete", r#"{"path":"a"}"#), ToolCall::new("2", "computes", "")];
+    assert_eq!(contents(&registry.dispatch(&calls).await), ["a is gone", "computed"]);
+}
+
+#[test]
+fn a_time_for_approval_needs_a_runtime_and_says_so() {
+    let registry = Registry::builder()
+        .tools(tools![sum])
+        .approval_timeout(Duration::from_secs(1))
+        .before_call(|_| async { Decision::Run })
+        .build()
+        .expect("a registry");
+    let calls = [ToolCall::new("1", "sum", "")];
+    let answers = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
+    assert_eq!(contents(&answers), ["Error: the tool `sum` is not available now."]);
+    let reason = answers[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
+    assert_eq!(reason.as_deref(), Some("a time-out needs a Tokio runtime"));
+}
+
 struct PanicsWhenDropped;
 
 impl Drop for PanicsWhenDropped {

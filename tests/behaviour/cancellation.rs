@@ -124,6 +124,41 @@ async fn a_call_that_waits_for_its_turn_or_its_approval_is_cancelled_and_never_s
     assert_eq!(contents(&answers), ["1"], "its place is free again");
 }
 
+/// Waits for the gate.
+#[tool]
+async fn passes(#[state] gate: &Arc<tokio::sync::Semaphore>) -> &'static str {
+    let _passed = gate.acquire().await;
+    "passed"
+}
+
+#[tokio::test]
+async fn of_a_large_batch_all_that_are_done_keep_their_results() {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let registry = Registry::builder()
+        .tools(tools![passes, takes])
+        .state(Arc::clone(&gate))
+        .build()
+        .expect("a registry");
+    let mut calls: Vec<ToolCall> =
+        (0..500).map(|index| ToolCall::new(index.to_string(), "passes", "")).collect();
+    calls.push(take("last", 1_000));
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        gate.add_permits(500);
+        token.cancel();
+    };
+    let dispatching = tokio::spawn({
+        let registry = registry.clone();
+        async move { registry.dispatch_with(&calls, &batch).await }
+    });
+    cancelling.await;
+    let answers = dispatching.await.expect("it ends");
+    let passed = answers.iter().filter(|answer| answer.content == "passed").count();
+    assert_eq!((passed, &*answers[500].content), (500, CANCELLED));
+}
+
 /// Cancels the token that it is given, which is its own.
 #[tool]
 async fn cancels(#[context] call: &CallContext) -> bool {

@@ -85,6 +85,27 @@ fn endless() -> Result<(), Box<dyn Error>> {
     Err(Endless.into())
 }
 
+/// An error whose source cannot be told.
+#[derive(Debug)]
+struct Trapped;
+
+impl fmt::Display for Trapped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("trapped")
+    }
+}
+impl Error for Trapped {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        panic!("as planned")
+    }
+}
+
+/// Fails with a trap in a box.
+#[tool]
+fn trapped() -> Result<(), Box<dyn Error>> {
+    Err(Trapped.into())
+}
+
 /// Fails and does not say why.
 #[tool]
 fn silent() -> Result<(), String> {
@@ -179,6 +200,7 @@ async fn the_error_itself_is_there_to_be_downcast() {
 async fn any_error_with_a_text_will_do() {
     assert_eq!(answer(tools![displayed], "displayed", "").await, "Error: only displayed");
     assert_eq!(answer(tools![endless], "endless", "").await, "Error: and so on");
+    assert_eq!(answer(tools![trapped], "trapped", "").await, "Error: trapped");
     assert_eq!(
         answer(tools![silent], "silent", "").await,
         "Error: the tool `silent` failed and did not say why."

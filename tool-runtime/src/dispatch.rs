@@ -1,7 +1,6 @@
 //! Calls in, paired messages out.
 
 mod approval;
-mod panics;
 mod run;
 #[cfg(feature = "tracing")]
 mod span;
@@ -32,7 +31,7 @@ impl Registry {
     /// The tools share the caller's task: one that computes for long without an `.await` delays the others, unless
     /// it is `blocking`, and the answers are there when the last tool has ended. Dropping the future drops the tools;
     /// a `blocking` one that has a thread goes on, one that waits for a thread never starts. It needs a Tokio runtime
-    /// for tools that have a time-out or are `blocking`, and else none in particular.
+    /// for time-outs and for tools that are `blocking`, and else none in particular.
     ///
     /// How long a tool may take, how many run at once, how long answers may be, and who is asked before a call is for
     /// [`RegistryBuilder`](crate::RegistryBuilder) to say; [`dispatch_with`](Registry::dispatch_with) takes a token that ends

@@ -89,6 +89,7 @@ mod messages;
 mod nearest;
 mod outcome;
 mod output;
+mod panics;
 mod registry;
 mod schema;
 mod state;

@@ -1,15 +1,17 @@
 //! Whether a call may run.
 
-use super::panics::{self, Held};
 use super::work::Work;
 use crate::approval::{Decision, ProposedCall};
 use crate::messages::means_none;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
+use crate::panics::{self, Held};
 use crate::registry::{Entry, Registry};
 use serde_json::value::RawValue;
+use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
-use tokio::time::Instant;
+use std::pin::pin;
+use std::time::{Duration, Instant};
 
 impl Registry {
     /// Goes on if the tool may run, and not where there is an answer in its place.
@@ -41,12 +43,25 @@ impl Registry {
         let proposed = ProposedCall::new(self.scope(tool, work).context(), tool.options.hints, arguments);
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
-        let begun = Instant::now();
-        let deciding = panics::caught(async { Held::new(hook.decide(proposed)).await });
-        match (tool.in_time(allowed, deciding, late).await?, allowed) {
-            // A hook that does not wait cannot be interrupted, and is too late all the same.
-            (Ok(_), Some(allowed)) if begun.elapsed() > allowed => Err(late(allowed)),
-            (decided, _) => decided.map_err(|source| CallError::HookPanicked { tool: name(), source }),
+        let mut at_work = Duration::ZERO;
+        let deciding = panics::caught(timed(async { Held::new(hook.decide(proposed)).await }, &mut at_work));
+        let decided = tool.in_time(allowed, deciding, late).await?;
+        match allowed {
+            // While it does not wait, a hook cannot be interrupted, and is too late all the same.
+            Some(allowed) if at_work > allowed => Err(late(allowed)),
+            _ => decided.map_err(|source| CallError::HookPanicked { tool: name(), source }),
         }
     }
+}
+
+/// Counts the time that the future itself takes, without the time in which it waits.
+async fn timed<F: Future>(future: F, at_work: &mut Duration) -> F::Output {
+    let mut future = pin!(future);
+    poll_fn(|context| {
+        let begun = Instant::now();
+        let polled = future.as_mut().poll(context);
+        *at_work += begun.elapsed();
+        polled
+    })
+    .await
 }

@@ -1,12 +1,12 @@
 //! One call run: its arguments read, and mended if need be; its panic caught.
 
-use super::panics;
 use super::work::{Running, Work, not_started};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
 use crate::mend::{Mended, Mending};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
+use crate::panics;
 use crate::registry::{Entry, Registry};
 use std::sync::Arc;
 

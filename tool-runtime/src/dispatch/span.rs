@@ -1,10 +1,10 @@
 //! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
-use super::panics;
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Shortened};
 use crate::output::Texts;
+use crate::panics;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use std::error::Error;

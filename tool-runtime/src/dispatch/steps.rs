@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::sync::SemaphorePermit;
+use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 impl Registry {
@@ -36,8 +37,11 @@ impl Registry {
         let Some(token) = work.batch.token() else { return steps.await };
         match select(steps, pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
-            // A tool that answers when it is woken by the token keeps its answer, whoever was woken first.
-            Either::Right(((), steps)) => steps.now_or_never().unwrap_or_else(|| Err(cancelled(tool))),
+            // A tool that has its answer, or gives it when it is woken by the token, keeps it, whoever was woken first. Not held
+            // back by tokio, which lets a task with many calls look at some of them only.
+            Either::Right(((), steps)) => {
+                unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(tool)))
+            }
         }
     }
 

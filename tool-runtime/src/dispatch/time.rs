@@ -16,6 +16,9 @@ impl Entry {
         late: impl FnOnce(Duration) -> CallError,
     ) -> Result<F::Output, CallError> {
         let Some(allowed) = allowed else { return Ok(future.await) };
+        if Handle::try_current().is_err() {
+            return Err(self.unavailable("a time-out needs a Tokio runtime"));
+        }
         // Made before the future is polled: tokio panics where the runtime has no clock.
         match catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, future))) {
             Ok(timeout) => timeout.await.map_err(|_| late(allowed)),

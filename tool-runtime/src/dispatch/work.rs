@@ -1,11 +1,11 @@
 //! What is to be run, started, and what it came to.
 
-use super::panics::Held;
 use crate::arguments::Refusal;
 use crate::context::{BatchContext, Progress};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply, ReturnedError, ToolOutput};
+use crate::panics::Held;
 use crate::registry::{Entry, Registry};
 
 /// A tool that is decoded for its call.

@@ -111,7 +111,7 @@ pub enum CallError {
         is_for_model: bool,
         /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a `Box<dyn Error>`, which cannot be shared between threads, it is the texts of the
         /// error and its sources; `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows
-        /// from the arguments.
+        /// from the arguments, and of a [`DynamicTool::new`](crate::DynamicTool::new).
         error: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The result cannot be written as JSON.

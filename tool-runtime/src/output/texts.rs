@@ -1,5 +1,6 @@
 //! What is left of an error that cannot be kept, or is told to somebody else.
 
+use crate::panics::guarded;
 use std::error::Error;
 use std::fmt;
 
@@ -15,9 +16,13 @@ const MOST_SOURCES: usize = 30;
 
 impl Texts {
     pub(crate) fn of<E: Error + ?Sized>(error: &E) -> Self {
-        let sources = std::iter::successors(error.source(), |&source| source.source());
-        let sources: Vec<String> = sources.take(MOST_SOURCES).map(ToString::to_string).collect();
-        let source = sources.into_iter().rfold(None, |source, text| Some(Box::new(Texts { text, source })));
+        // A source that cannot be told does not keep the error from being told.
+        let sources = guarded(|| {
+            let sources = std::iter::successors(error.source(), |&source| source.source());
+            sources.take(MOST_SOURCES).map(ToString::to_string).collect::<Vec<_>>()
+        });
+        let sources = sources.unwrap_or_default().into_iter();
+        let source = sources.rfold(None, |source, text| Some(Box::new(Texts { text, source })));
         Texts { text: error.to_string(), source }
     }
 }

@@ -9,10 +9,12 @@ impl RegistryBuilder {
     /// an error of [`build`](RegistryBuilder::build).
     ///
     /// It is asked about calls of tools that are there, whose arguments were found good, before they queue
-    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). The calls of a batch are asked about side by side: a hook that
-    /// asks a person holds a lock while it does. One that panics denies, and so does one that takes longer than
+    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). A hook that panics denies, and so does one that takes longer than
     /// the tool itself may, or than [`approval_timeout`](RegistryBuilder::approval_timeout). What it is asked about is a copy,
     /// which it may keep. [`Registry::call`](crate::Registry::call) does not ask.
+    ///
+    /// The calls of a batch are asked about side by side. A hook that asks a person should hold a lock while it does, and have
+    /// time for as many questions as a reply may have calls: the wait for the lock counts.
     ///
     /// Of the program's code, only the decoders of the arguments and the expressions of their defaults run before it; for a
     /// `blocking` tool they run again on its thread.

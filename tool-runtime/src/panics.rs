@@ -8,11 +8,11 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 
 /// What was said in a panic, where that is a text.
-type Payload = Option<Box<dyn Error + Send + Sync>>;
+pub(crate) type Payload = Option<Box<dyn Error + Send + Sync>>;
 
 /// What the future comes to, or what it panicked with. All that futures-util's `catch_unwind` does, without
 /// the features that it needs.
-pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
+pub(crate) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
     let mut future = pin!(future);
     poll_fn(|context| match guarded(|| future.as_mut().poll(context)) {
         Ok(Poll::Pending) => Poll::Pending,
@@ -23,7 +23,7 @@ pub(super) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
 }
 
 /// What the closure comes to. It is not called again: what it leaves in a broken state is not looked at.
-pub(super) fn guarded<T>(closure: impl FnOnce() -> T) -> Result<T, Payload> {
+pub(crate) fn guarded<T>(closure: impl FnOnce() -> T) -> Result<T, Payload> {
     catch_unwind(AssertUnwindSafe(closure)).map_err(text)
 }
 
@@ -41,12 +41,12 @@ fn text(payload: Box<dyn Any + Send>) -> Payload {
 
 /// A future of the program's, whose panic when it is dropped ends nothing. Where a batch is given up, its tools are dropped one
 /// after the other, and a second panic would end the process.
-pub(super) struct Held<'a, T>(Option<Boxed<'a, T>>);
+pub(crate) struct Held<'a, T>(Option<Boxed<'a, T>>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 impl<'a, T> Held<'a, T> {
-    pub(super) fn new(future: Boxed<'a, T>) -> Self {
+    pub(crate) fn new(future: Boxed<'a, T>) -> Self {
         Held(Some(future))
     }
 }
