@@ -192,6 +192,41 @@ fn returns_trap_from_a_thread() -> Trap {
     Trap { set: true }
 }
 
+/// Panics when it is dropped.
+#[derive(Deserialize, JsonSchema)]
+struct Bomb {
+    #[allow(dead_code, reason = "for the schema")]
+    set: bool,
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("as planned");
+    }
+}
+
+/// Takes what panics when it is dropped.
+#[tool]
+fn takes_bomb(bomb: Bomb, number: u8) -> u8 {
+    std::mem::forget(bomb);
+    number
+}
+
+#[tokio::test]
+async fn an_argument_that_panics_when_it_is_dropped_fails_its_call_alone() {
+    let registry = Registry::new(tools![takes_bomb, repeat]).expect("a registry");
+    let calls = [
+        ToolCall::new("1", "takes_bomb", r#"{"bomb":{"set":true},"number":7}"#),
+        ToolCall::new("2", "takes_bomb", r#"{"bomb":{"set":true},"number":"seven"}"#),
+        ToolCall::new("3", "repeat", r#"{"text":"x","times":2}"#),
+    ];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(
+        [&*answers[0].content, &*answers[1].content, &*answers[2].content],
+        ["7", "Error: the tool `takes_bomb` failed unexpectedly.", "xx"]
+    );
+}
+
 #[tokio::test]
 async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
     let names = ["takes_trap", "returns_trap", "takes_trap_on_a_thread", "returns_trap_from_a_thread"];

@@ -79,6 +79,8 @@ impl<'a, P: Passing> Argument<'a, P> {
 
 impl<'a, P: Passing> Slot<'a> for Argument<'a, P> {
     fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
+        // What an earlier reading has left is dropped first: where that panics, no other may panic while it is unwound.
+        self.value = None;
         let (value, length) = (self.decode)(rest)?;
         self.value = Some(value);
         Ok(length)
