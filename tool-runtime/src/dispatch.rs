@@ -23,10 +23,11 @@ impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
     /// id, whatever the model sent and whatever the tool did.
     ///
-    /// Whatever keeps a call from its result is told to the model, in a text that starts with `Error: `: an unknown tool, broken
-    /// or wrong arguments, an error, a panic, a time-out, and all that [`CallError`] lists. What is only for the program is in the message's
-    /// [`outcome`](ToolMessage::outcome): what a panic said (the process's own panic hook still runs, and a program
-    /// that is built with `panic = "abort"` ends there), or that a batch did not bring a state.
+    /// Whatever keeps a call from its result is told to the model, in a text that starts with `Error: `: an unknown
+    /// tool, broken or wrong arguments, an error, a panic, a time-out, and all that [`CallError`] lists. What is only
+    /// for the program is in the message's [`outcome`](ToolMessage::outcome): what a panic said (the process's own
+    /// panic hook still runs, and a program that is built with `panic = "abort"` ends there), or that a batch did not
+    /// bring a state.
     ///
     /// The tools share the caller's task: one that computes for long without an `.await` delays the others, unless
     /// it is `blocking`, and the answers are there when the last tool has ended. Dropping the future drops the tools;
@@ -34,8 +35,8 @@ impl Registry {
     /// for time-outs and for tools that are `blocking`, and else none in particular.
     ///
     /// How long a tool may take, how many run at once, how long answers may be, and who is asked before a call is for
-    /// [`RegistryBuilder`](crate::RegistryBuilder) to say; [`dispatch_with`](Registry::dispatch_with) takes a token that ends
-    /// the batch early. A tool with `requires_approval` runs only when
+    /// [`RegistryBuilder`](crate::RegistryBuilder) to say; [`dispatch_with`](Registry::dispatch_with) takes a token
+    /// that ends the batch early. A tool with `requires_approval` runs only when
     /// [`before_call`](crate::RegistryBuilder::before_call) said yes.
     ///
     /// ```
@@ -100,8 +101,8 @@ impl Registry {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
         let (batch, progress) = (BatchContext::new(), Progress::default());
-        let work = Work { is_by_hand: true, ..Work::new("", arguments, &batch, &progress) };
-        let output = self.run(tool, &work, &mut Outcome::default()).await?;
+        let work = Work { is_by_hand: true, ..Work::new(tool, "", arguments, &batch, &progress) };
+        let output = self.run(&work, &mut Outcome::default()).await?;
         Ok(self.shown(output.text, ""))
     }
 
@@ -142,7 +143,7 @@ impl Registry {
             return Err(CallError::UnknownTool(self.unknown_tool(&call.name)));
         };
         let progress = Progress::default();
-        let result = self.run(tool, &Work::new(&call.id, &call.arguments, batch, &progress), outcome).await;
+        let result = self.run(&Work::new(tool, &call.id, &call.arguments, batch, &progress), outcome).await;
         outcome.has_begun = progress.has_begun();
         result
     }

@@ -6,7 +6,7 @@ use crate::messages::means_none;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::panics::{self, Held};
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use serde_json::value::RawValue;
 use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
@@ -15,15 +15,12 @@ use std::time::{Duration, Instant};
 
 impl Registry {
     /// Goes on if the tool may run, and not where there is an answer in its place.
-    pub(super) async fn approve(
-        &self,
-        tool: &Entry,
-        work: &Work<'_>,
-    ) -> Result<ControlFlow<ToolOutput>, CallError> {
+    pub(super) async fn approve(&self, work: &Work<'_>) -> Result<ControlFlow<ToolOutput>, CallError> {
         if work.is_by_hand {
             return Ok(ControlFlow::Continue(()));
         }
-        match self.decide(tool, work).await? {
+        let tool = work.tool;
+        match self.decide(work).await? {
             Decision::Undecided if tool.options.hints.requires_approval => {
                 Err(CallError::NeedsApproval { tool: tool.name.to_string() })
             }
@@ -34,13 +31,14 @@ impl Registry {
     }
 
     /// What the hook says, in its time.
-    async fn decide(&self, tool: &Entry, work: &Work<'_>) -> Result<Decision, CallError> {
+    async fn decide(&self, work: &Work<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
+        let tool = work.tool;
         let name = || tool.name.to_string();
         let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
         let arguments = RawValue::from_string(arguments.to_owned())
             .map_err(|source| CallError::NotJson { tool: name(), source })?;
-        let proposed = ProposedCall::new(self.scope(tool, work).context(), tool.options.hints, arguments);
+        let proposed = ProposedCall::new(self.scope(work).context(), tool.options.hints, arguments);
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
         let mut at_work = Duration::ZERO;

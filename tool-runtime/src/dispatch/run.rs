@@ -7,57 +7,46 @@ use crate::mend::{Mended, Mending};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
 use crate::panics;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use std::sync::Arc;
 
 impl Registry {
     /// Runs a tool of this registry, and says what it came to, whatever it does.
-    pub(super) async fn run(
-        &self,
-        tool: &Entry,
-        work: &Work<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
-        match panics::caught(self.run_uncaught(tool, work, outcome)).await {
+    pub(super) async fn run(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<ToolOutput, CallError> {
+        match panics::caught(self.run_uncaught(work, outcome)).await {
             Ok(result) => result,
-            Err(source) => Err(CallError::Panicked { tool: tool.name.to_string(), source }),
+            Err(source) => Err(CallError::Panicked { tool: work.tool.name.to_string(), source }),
         }
     }
 
-    async fn run_uncaught(
-        &self,
-        tool: &Entry,
-        work: &Work<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
-        let started = match self.begin(tool, work) {
+    async fn run_uncaught(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<ToolOutput, CallError> {
+        let started = match self.begin(work) {
             Ok(started) => started,
             // Boxed, since few calls come here.
-            Err(hindrance) => return Box::pin(self.run_mended(tool, work, hindrance, outcome)).await,
+            Err(hindrance) => return Box::pin(self.run_mended(work, hindrance, outcome)).await,
         };
-        self.finish(tool, work, started, outcome).await
+        self.finish(work, started, outcome).await
     }
 
     async fn finish(
         &self,
-        tool: &Entry,
         work: &Work<'_>,
         started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
-        if self.has_steps(tool, work) {
+        if self.has_steps(work) {
             // Boxed, since it is much the larger future, and not every call needs it.
-            Box::pin(self.go_through_steps(tool, work, started, outcome)).await
+            Box::pin(self.go_through_steps(work, started, outcome)).await
         } else {
-            work.run(tool, started).await
+            work.complete(started).await
         }
     }
 
-    fn begin<'a>(&'a self, tool: &'a Entry, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
+    fn begin<'a>(&'a self, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
         if self.mending().null_is_absent && work.arguments.contains("null") {
             return Err(Hindrance::Nulls);
         }
-        self.start(tool, work).map_err(|why| match why {
+        self.start(work).map_err(|why| match why {
             NotStarted::Refused(refusal) => Hindrance::Refused(refusal),
             why => Hindrance::Lasting(why),
         })
@@ -67,37 +56,36 @@ impl Registry {
     #[cold]
     async fn run_mended(
         &self,
-        tool: &Entry,
         work: &Work<'_>,
         hindrance: Hindrance,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
         let mending = self.mending();
         let mended = match hindrance {
-            Hindrance::Lasting(why) => return Err(not_started(tool, why)),
+            Hindrance::Lasting(why) => return Err(not_started(work.tool, why)),
             // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
             Hindrance::Nulls => {
-                let without = tool.mend(work.arguments, Mending { slips: false, ..mending });
+                let without = work.tool.mend(work.arguments, Mending { slips: false, ..mending });
                 let without = without.unwrap_or_else(|| Mended::as_written(work.arguments));
                 let work = Work { arguments: &without.arguments, ..*work };
-                match self.start(tool, &work) {
-                    Ok(started) => return self.finish(tool, &work, started, outcome).await,
+                match self.start(&work) {
+                    Ok(started) => return self.finish(&work, started, outcome).await,
                     Err(NotStarted::Refused(refusal)) => {
-                        tool.mend(&without.arguments, mending).ok_or(NotStarted::Refused(refusal))
+                        work.tool.mend(&without.arguments, mending).ok_or(NotStarted::Refused(refusal))
                     }
                     Err(why) => Err(why),
                 }
             }
             Hindrance::Refused(refusal) => {
-                tool.mend(work.arguments, mending).ok_or(NotStarted::Refused(refusal))
+                work.tool.mend(work.arguments, mending).ok_or(NotStarted::Refused(refusal))
             }
         };
         // What is still wrong is told of the arguments as they were understood.
-        let mended = mended.map_err(|why| not_started(tool, why))?;
+        let mended = mended.map_err(|why| not_started(work.tool, why))?;
         let work = Work { arguments: &mended.arguments, ..*work };
-        let started = self.start(tool, &work).map_err(|why| not_started(tool, why))?;
+        let started = self.start(&work).map_err(|why| not_started(work.tool, why))?;
         outcome.repairs = Some(Arc::new(mended.repairs));
-        self.finish(tool, &work, started, outcome).await
+        self.finish(&work, started, outcome).await
     }
 }
 

@@ -1,10 +1,10 @@
-//! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be approved,
-//! wait in the queue, run in its time or on a thread, and be cancelled on each step.
+//! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be
+//! approved, wait in the queue, run in its time or on a thread, and be cancelled on each step.
 
 use super::work::{Running, Work};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolOutput;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use futures_util::future::{Either, FutureExt as _, select};
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -14,13 +14,13 @@ use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 impl Registry {
-    /// Whether a call has to go through any of the steps: whatever these look at stands here too, since a call that has none of
-    /// it does not pay for them.
-    pub(super) fn has_steps(&self, tool: &Entry, work: &Work<'_>) -> bool {
-        let hints = &tool.options.hints;
-        tool.options.blocking
-            || hints.timeout.is_some()
-            || hints.requires_approval
+    /// Whether a call has to go through any of the steps: whatever these look at stands here too, since a call that has
+    /// none of it does not pay for them.
+    pub(super) fn has_steps(&self, work: &Work<'_>) -> bool {
+        let options = &work.tool.options;
+        options.blocking
+            || options.hints.timeout.is_some()
+            || options.hints.requires_approval
             || self.before_call_hook().is_some()
             || self.permits().is_some()
             || work.batch.token().is_some()
@@ -28,45 +28,44 @@ impl Registry {
 
     pub(super) async fn go_through_steps(
         &self,
-        tool: &Entry,
         work: &Work<'_>,
         started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
-        let steps = pin!(self.steps(tool, work, started, outcome));
+        let steps = pin!(self.steps(work, started, outcome));
         let Some(token) = work.batch.token() else { return steps.await };
         match select(steps, pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
             // A tool that has its answer, or gives it when it is woken by the token, keeps it, whoever was woken first. Not held
             // back by tokio, which lets a task with many calls look at some of them only.
             Either::Right(((), steps)) => {
-                unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(tool)))
+                unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(work)))
             }
         }
     }
 
     async fn steps(
         &self,
-        tool: &Entry,
         work: &Work<'_>,
         started: Running<'_>,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
+        let tool = work.tool;
         tool.refuse_without_runtime()?;
-        refuse_cancelled(tool, work)?;
+        refuse_cancelled(work)?;
         // A thread needs arguments of its own, and decodes them again.
         let started = (!tool.options.blocking).then_some(started);
-        if let ControlFlow::Break(answer) = self.approve(tool, work).await? {
+        if let ControlFlow::Break(answer) = self.approve(work).await? {
             outcome.answered_by_hook = true;
             return Ok(answer);
         }
         let _permit = self.permit(outcome).await;
         // The token may have been cancelled in the same moment.
-        refuse_cancelled(tool, work)?;
+        refuse_cancelled(work)?;
         let running = async {
             match started {
-                Some(started) => work.run(tool, started).await,
-                None => self.run_on_blocking_pool(tool, work).await,
+                Some(started) => work.complete(started).await,
+                None => self.run_on_blocking_pool(work).await,
             }
         };
         let late = |allowed| CallError::TimedOut {
@@ -99,13 +98,13 @@ impl Drop for Queue<'_> {
     }
 }
 
-fn refuse_cancelled(tool: &Entry, work: &Work<'_>) -> Result<(), CallError> {
+fn refuse_cancelled(work: &Work<'_>) -> Result<(), CallError> {
     match work.batch.token() {
-        Some(token) if token.is_cancelled() => Err(cancelled(tool)),
+        Some(token) if token.is_cancelled() => Err(cancelled(work)),
         _ => Ok(()),
     }
 }
 
-fn cancelled(tool: &Entry) -> CallError {
-    CallError::Cancelled { tool: tool.name.to_string() }
+fn cancelled(work: &Work<'_>) -> CallError {
+    CallError::Cancelled { tool: work.tool.name.to_string() }
 }

@@ -4,7 +4,7 @@ use super::work::{Work, not_started};
 use crate::context::Progress;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use futures_util::FutureExt as _;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
@@ -12,13 +12,8 @@ use tokio::task::JoinHandle;
 
 impl Registry {
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
-    pub(super) async fn run_on_blocking_pool(
-        &self,
-        tool: &Entry,
-        work: &Work<'_>,
-    ) -> Result<ToolOutput, CallError> {
-        let name = &tool.name;
-        let (registry, tool, batch) = (self.clone(), tool.clone(), work.batch.clone());
+    pub(super) async fn run_on_blocking_pool(&self, work: &Work<'_>) -> Result<ToolOutput, CallError> {
+        let (registry, tool, batch) = (self.clone(), work.tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
         let progress = Progress::on_a_thread(work.progress.token(work.batch));
         let begins = Arc::<OnceLock<bool>>::default();
@@ -28,13 +23,13 @@ impl Registry {
         let handle = tokio::task::spawn_blocking(move || {
             #[cfg(feature = "tracing")]
             let _entered = span.enter();
-            let work = Work::new(&id, &arguments, &batch, &progress);
-            let started = registry.start(&tool, &work).map_err(|why| not_started(&tool, why))?;
+            let work = Work::new(&tool, &id, &arguments, &batch, &progress);
+            let started = registry.start(&work).map_err(|why| not_started(&tool, why))?;
             if beginning.set(true).is_err() {
                 return Err(CallError::Cancelled { tool: tool.name.to_string() });
             }
             // A `fn` never waits, so its future is done when it was polled once.
-            let result = work.run(&tool, started).now_or_never();
+            let result = work.complete(started).now_or_never();
             result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"))
         });
         let mut thread = Thread { handle, begins, progress: work.progress };
@@ -47,7 +42,7 @@ impl Registry {
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
                 Err(shut_down) => {
-                    Err(CallError::Unavailable { tool: name.to_string(), source: shut_down.into() })
+                    Err(CallError::Unavailable { tool: work.tool.name.to_string(), source: shut_down.into() })
                 }
             },
         }

@@ -1,9 +1,9 @@
 //! The time that a call has.
 
 use crate::outcome::CallError;
+use crate::panics::guarded;
 use crate::registry::Entry;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 use tokio::runtime::Handle;
 
@@ -20,7 +20,7 @@ impl Entry {
             return Err(self.unavailable("a time-out needs a Tokio runtime"));
         }
         // Made before the future is polled: tokio panics where the runtime has no clock.
-        match catch_unwind(AssertUnwindSafe(|| tokio::time::timeout(allowed, future))) {
+        match guarded(|| tokio::time::timeout(allowed, future)) {
             Ok(timeout) => timeout.await.map_err(|_| late(allowed)),
             Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
         }

@@ -14,6 +14,7 @@ pub(super) type Running<'a> = Held<'a, Reply>;
 /// A call of a tool that is there.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
+    pub(super) tool: &'a Entry,
     pub(super) id: &'a str,
     pub(super) arguments: &'a str,
     pub(super) batch: &'a BatchContext,
@@ -24,31 +25,32 @@ pub(super) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(super) fn new(
+        tool: &'a Entry,
         id: &'a str,
         arguments: &'a str,
         batch: &'a BatchContext,
         progress: &'a Progress,
     ) -> Self {
-        Work { id, arguments, batch, is_by_hand: false, progress }
+        Work { tool, id, arguments, batch, is_by_hand: false, progress }
     }
 
     /// Runs what was started to its end.
-    pub(super) async fn run(&self, tool: &Entry, started: Running<'_>) -> Result<ToolOutput, CallError> {
+    pub(super) async fn complete(&self, started: Running<'_>) -> Result<ToolOutput, CallError> {
         self.progress.begun();
         let reply = started.await;
         self.progress.finished();
-        reply.map_err(|failure| failed(tool, failure))
+        reply.map_err(|failure| failed(self.tool, failure))
     }
 }
 
 impl Registry {
     /// Decodes the arguments. What is started does nothing before it is polled.
-    pub(super) fn start<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Result<Running<'a>, NotStarted> {
-        tool.start(work.arguments, self.scope(tool, work)).map(Held::new)
+    pub(super) fn start<'a>(&'a self, work: &Work<'a>) -> Result<Running<'a>, NotStarted> {
+        work.tool.start(work.arguments, self.scope(work)).map(Held::new)
     }
 
-    pub(super) fn scope<'a>(&'a self, tool: &'a Entry, work: &Work<'a>) -> Scope<'a> {
-        let Work { id, batch, progress, .. } = *work;
+    pub(super) fn scope<'a>(&'a self, work: &Work<'a>) -> Scope<'a> {
+        let Work { tool, id, batch, progress, .. } = *work;
         Scope { id, tool: &tool.name, batch, states: self.states(), instance: None, progress }
     }
 }
