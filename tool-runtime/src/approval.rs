@@ -54,9 +54,9 @@ impl ProposedCall {
         self.hints
     }
 
-    /// The arguments that the tool will get: one JSON object, mended if it had slips. An argument that is not in it has its
-    /// default. The text is the model's: before it is shown to a person, what moves a cursor or turns a text around should be
-    /// escaped, as `examples/approval.rs` does.
+    /// The arguments that the tool will get: one JSON object, mended if it had slips. An argument that is not in it has
+    /// its default. The text is the model's: before it is shown to a person, what moves a cursor or turns a text around
+    /// should be escaped, as `examples/approval.rs` does.
     #[must_use]
     pub fn arguments(&self) -> &RawValue {
         &self.arguments

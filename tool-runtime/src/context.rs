@@ -52,9 +52,10 @@ impl BatchContext {
         self
     }
 
-    /// Lets the batch be ended early. When the token is cancelled, calls that have their answers keep them, those too that give
-    /// them when the token wakes them; every other is answered with `Error: cancelled before it finished`, and the dispatch
-    /// returns. Futures of tools are dropped; a `blocking` body that has begun goes on, unless it asks its [`CallContext`].
+    /// Lets the batch be ended early. When the token is cancelled, calls that have their answers keep them, those too
+    /// that give them when the token wakes them; every other is answered with `Error: cancelled before it finished`,
+    /// and the dispatch returns. Futures of tools are dropped; a `blocking` body that has begun goes on, unless it asks
+    /// its [`CallContext`].
     ///
     /// ```
     /// use tool_runtime::{BatchContext, CancellationToken, Registry, ToolCall, tool, tools};
@@ -177,11 +178,12 @@ impl CallContext {
         &self.tool
     }
 
-    /// A token that is cancelled when the call comes to its end before its tool has finished: the batch is cancelled, its time is
-    /// over, the dispatch was dropped, the tool panicked, it was not approved. It is cancelled with its batch even later, when
-    /// the tool has left something at work. To hand on to what the tool calls, or to stop in good order: a future that
-    /// answers at once when it is woken by the token of its batch keeps its answer, and is dropped otherwise; the body of a
-    /// `blocking` tool is stopped by nothing else. To cancel the token does not cancel the batch.
+    /// A token that is cancelled when the call comes to its end before its tool has finished: the batch is cancelled,
+    /// its time is over, the dispatch was dropped, the tool panicked, it was not approved. It is cancelled with its
+    /// batch even later, when the tool has left something at work. To hand on to what the tool calls, or to stop in
+    /// good order: a future that answers at once when it is woken by the token of its batch keeps its answer, and is
+    /// dropped otherwise; the body of a `blocking` tool is stopped by nothing else. To cancel the token does not cancel
+    /// the batch.
     ///
     /// ```
     /// use tool_runtime::{CallContext, tool};

@@ -53,16 +53,17 @@
 //!
 //! # What the schema says is what the function gets
 //!
-//! The model sees the schema, and the function gets what was decoded: the two are one. Arguments that the schema admits are
-//! taken, arguments that it does not admit are answered with an error that names every fault in them, also where `serde`
-//! alone would have taken them. [`#[tool]`](macro@tool#what-is-checked) has the details. [`Dialect::OpenAiStrict`] makes the
-//! server hold the model to the schema.
+//! The model sees the schema, and the function gets what was decoded: the two are one. Arguments that the schema admits
+//! are taken, arguments that it does not admit are answered with an error that names every fault in them, also where
+//! `serde` alone would have taken them. [`#[tool]`](macro@tool#what-is-checked) has the details.
+//! [`Dialect::OpenAiStrict`] makes the server hold the model to the schema.
 //!
 //! # What a program says of its tools
 //!
-//! [`RegistryBuilder`] has what holds for all calls: `timeout`, `max_concurrency`, `max_output_bytes`, `max_calls_per_batch`,
-//! and `before_call`, which approves, denies or answers a call before it runs ([`Decision`]). A [`BatchContext`] has what holds
-//! for one batch: values for its tools, and a [`CancellationToken`] that ends it early. Each answer has an [`Outcome`].
+//! [`RegistryBuilder`] has what holds for all calls: `timeout`, `max_concurrency`, `max_output_bytes`,
+//! `max_calls_per_batch`, and `before_call`, which approves, denies or answers a call before it runs ([`Decision`]). A
+//! [`BatchContext`] has what holds for one batch: values for its tools, and a [`CancellationToken`] that ends it early.
+//! Each answer has an [`Outcome`].
 //!
 //! # Features
 //!

@@ -1,9 +1,9 @@
 //! Results: what the model reads of what a tool returned, and what the program gets beside it.
 //!
-//! `Ok` and `Err` are told apart first (`returned`), then nothing, text, an output and JSON (`sent`). Each time an inherent
-//! method wins over a trait's, and only says *which* kind it is; the bounds of what must be so are checked on the ordinary
-//! call that follows, so that rustc's errors about them are ordinary too. The names have `__`, since a trait of the
-//! user's may be in scope with any other.
+//! `Ok` and `Err` are told apart first (`returned`), then nothing, text, an output and JSON (`sent`). Each time an
+//! inherent method wins over a trait's, and only says *which* kind it is; the bounds of what must be so are checked on
+//! the ordinary call that follows, so that rustc's errors about them are ordinary too. The names have `__`, since a
+//! trait of the user's may be in scope with any other.
 
 mod cut;
 mod returned;

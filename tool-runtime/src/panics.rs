@@ -39,8 +39,8 @@ fn text(payload: Box<dyn Any + Send>) -> Payload {
     text
 }
 
-/// A future of the program's, whose panic when it is dropped ends nothing. Where a batch is given up, its tools are dropped one
-/// after the other, and a second panic would end the process.
+/// A future of the program's, whose panic when it is dropped ends nothing. Where a batch is given up, its tools are
+/// dropped one after the other, and a second panic would end the process.
 pub(crate) struct Held<'a, T>(Option<Boxed<'a, T>>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

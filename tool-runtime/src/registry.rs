@@ -136,9 +136,9 @@ impl Registry {
     /// `#[serde(skip_serializing_if = "Option::is_none")]`.
     ///
     /// In [`Dialect::OpenAiStrict`], a tool that cannot be strict stands without `strict` among those that are;
-    /// [`RegistryBuilder::dialect`] refuses it instead. From the moment that a registry, or a subset of it, was asked for
-    /// strict schemas, a null stands for an argument that was left out; a program that answers calls which another process
-    /// asked for says so with `RegistryBuilder::dialect`.
+    /// [`RegistryBuilder::dialect`] refuses it instead. From the moment that a registry, or a subset of it, was asked
+    /// for strict schemas, a null stands for an argument that was left out; a program that answers calls which another
+    /// process asked for says so with `RegistryBuilder::dialect`.
     ///
     /// ```
     /// use serde::Serialize;

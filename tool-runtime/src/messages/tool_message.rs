@@ -50,8 +50,8 @@ impl ToolMessage {
         self.outcome.as_ref()
     }
 
-    /// Takes what the tool gave to the program, if it is of this type: see [`ToolOutput`](crate::ToolOutput). It is there
-    /// once, for the message and its clones together, and is not written to the wire.
+    /// Takes what the tool gave to the program, if it is of this type: see [`ToolOutput`](crate::ToolOutput). It is
+    /// there once, for the message and its clones together, and is not written to the wire.
     #[must_use]
     pub fn take_artifact<T: Any>(&self) -> Option<T> {
         self.artifact.as_ref()?.take()

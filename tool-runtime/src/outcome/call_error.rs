@@ -58,8 +58,8 @@ pub enum CallError {
         /// Why, for the model.
         reason: String,
     },
-    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) panicked, which denies the call. The model is not
-    /// told with what.
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) panicked, which denies the call. The model is
+    /// not told with what.
     #[non_exhaustive]
     HookPanicked {
         /// The tool.
@@ -67,8 +67,8 @@ pub enum CallError {
         /// What the panic said, where it was a text.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) did not decide in the time that the tool has, which
-    /// denies the call.
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) did not decide in the time that the tool has,
+    /// which denies the call.
     #[non_exhaustive]
     HookTimedOut {
         /// The tool.
@@ -76,15 +76,15 @@ pub enum CallError {
         /// The time that it had.
         allowed: Duration,
     },
-    /// The batch had more calls than [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch) allows, and this
-    /// is one of those over it.
+    /// The batch had more calls than [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch) allows, and
+    /// this is one of those over it.
     #[non_exhaustive]
     TooManyCalls {
         /// The limit.
         limit: usize,
     },
-    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::Outcome::has_begun) says whether its
-    /// tool may have taken effect.
+    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::Outcome::has_begun) says
+    /// whether its tool may have taken effect.
     #[non_exhaustive]
     Cancelled {
         /// The tool.
@@ -109,9 +109,10 @@ pub enum CallError {
         message: String,
         /// Whether the message is what a [`ToolError`](crate::ToolError) says, and not the error's own text.
         is_for_model: bool,
-        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a `Box<dyn Error>`, which cannot be shared between threads, it is the texts of the
-        /// error and its sources; `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows
-        /// from the arguments, and of a [`DynamicTool::new`](crate::DynamicTool::new).
+        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a
+        /// `Box<dyn Error>`, which cannot be shared between threads, it is the texts of the error and its sources;
+        /// `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows from the arguments,
+        /// and of a [`DynamicTool::new`](crate::DynamicTool::new).
         error: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The result cannot be written as JSON.

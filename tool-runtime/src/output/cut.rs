@@ -1,7 +1,7 @@
 //! Text that is too long for the model.
 
-/// At most this many bytes of a text that is longer: its head and its tail, and between them how much was left out. Where the
-/// limit leaves no room to say so, the head alone.
+/// At most this many bytes of a text that is longer: its head and its tail, and between them how much was left out.
+/// Where the limit leaves no room to say so, the head alone.
 pub(crate) fn cut(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
         return None;

@@ -67,15 +67,15 @@ pub trait ToolError: Error + Send + Sync + 'static {
 }
 
 /// A returned value, to ask the compiler what it is. The first of these that fits has the answer: a `Result` whose
-/// error is a [`ToolError`], or a `Box<dyn Error>`; one whose error can be kept for the program (`Convertible`); any other `Result`
-/// (`AnyReturn`); no `Result`.
+/// error is a [`ToolError`], or a `Box<dyn Error>`; one whose error can be kept for the program (`Convertible`); any
+/// other `Result` (`AnyReturn`); no `Result`.
 pub struct Returned<'a, T>(pub &'a T);
 /// Looked at after [`Returned`]: errors become a `Box<dyn Error + Send + Sync>`, as do texts and `anyhow::Error`.
 pub struct Convertible<T>(PhantomData<T>);
 /// Looked at last.
 pub struct AnyReturn<T>(PhantomData<T>);
-/// Where the macro begins instead, if the type of the error shows that it may borrow from the arguments: such a one cannot
-/// be kept.
+/// Where the macro begins instead, if the type of the error shows that it may borrow from the arguments: such a one
+/// cannot be kept.
 pub struct Borrowing<'a, T>(pub &'a T);
 
 /// It tells the model itself.

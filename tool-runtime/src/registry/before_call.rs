@@ -5,19 +5,19 @@ use crate::approval::{BeforeCall, Decision, ProposedCall};
 use std::future::Future;
 
 impl RegistryBuilder {
-    /// Asks the program before each call: whether it runs, is denied, or is answered in its place. There is one hook: a second is
-    /// an error of [`build`](RegistryBuilder::build).
+    /// Asks the program before each call: whether it runs, is denied, or is answered in its place. There is one hook: a
+    /// second is an error of [`build`](RegistryBuilder::build).
     ///
     /// It is asked about calls of tools that are there, whose arguments were found good, before they queue
-    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). A hook that panics denies, and so does one that takes longer than
-    /// the tool itself may, or than [`approval_timeout`](RegistryBuilder::approval_timeout). What it is asked about is a copy,
-    /// which it may keep. [`Registry::call`](crate::Registry::call) does not ask.
+    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). A hook that panics denies, and so does one that takes
+    /// longer than the tool itself may, or than [`approval_timeout`](RegistryBuilder::approval_timeout). What it is
+    /// asked about is a copy, which it may keep. [`Registry::call`](crate::Registry::call) does not ask.
     ///
-    /// The calls of a batch are asked about side by side. A hook that asks a person should hold a lock while it does, and have
-    /// time for as many questions as a reply may have calls: the wait for the lock counts.
+    /// The calls of a batch are asked about side by side. A hook that asks a person should hold a lock while it does,
+    /// and have time for as many questions as a reply may have calls: the wait for the lock counts.
     ///
-    /// Of the program's code, only the decoders of the arguments and the expressions of their defaults run before it; for a
-    /// `blocking` tool they run again on its thread.
+    /// Of the program's code, only the decoders of the arguments and the expressions of their defaults run before it;
+    /// for a `blocking` tool they run again on its thread.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -216,8 +216,8 @@ impl RegistryBuilder {
     }
 
     /// Gives a dynamic tool whose name servers would refuse one that they take: `_` for each letter other than those of
-    /// the English alphabet, digits, `_` and `-`. One of more than 64 letters is cut, and ends in a fingerprint of the whole,
-    /// as do two that would have one name. `false` by default.
+    /// the English alphabet, digits, `_` and `-`. One of more than 64 letters is cut, and ends in a fingerprint of the
+    /// whole, as do two that would have one name. `false` by default.
     ///
     /// The model sees and calls the new name. The program may use either, and finds the old one with
     /// [`Registry::original_name`].
@@ -246,8 +246,8 @@ impl RegistryBuilder {
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
     /// - One value where a list of it is wanted.
     ///
-    /// What was cut off is never completed, `true` is never 1, 3.7 never 3, and what is wrong never becomes a default. The
-    /// [`Outcome`](crate::Outcome) says what was mended. Arguments of more than 4 MB are left as they are.
+    /// What was cut off is never completed, `true` is never 1, 3.7 never 3, and what is wrong never becomes a default.
+    /// The [`Outcome`](crate::Outcome) says what was mended. Arguments of more than 4 MB are left as they are.
     ///
     /// Needs the feature `lenient`.
     ///

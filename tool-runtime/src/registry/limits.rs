@@ -34,10 +34,10 @@ impl RegistryBuilder {
     /// or a download may rightly take an hour: to set one is recommended.
     ///
     /// The time is that of the tool alone, with the wait for a thread of one that is `blocking`: not that of
-    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of [`max_concurrency`]. When
-    /// it is over, the future is dropped, and the model is told how long was allowed and, if the tool has begun and is not
-    /// `read_only`, that it may have taken effect. A `fn` that is not `blocking` cannot be interrupted. Needs a Tokio runtime
-    /// with time enabled.
+    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of
+    /// [`max_concurrency`]. When it is over, the future is dropped, and the model is told how long was allowed and, if
+    /// the tool has begun and is not `read_only`, that it may have taken effect. A `fn` that is not `blocking` cannot
+    /// be interrupted. Needs a Tokio runtime with time enabled.
     ///
     /// [`before_call`]: RegistryBuilder::before_call
     /// [`approval_timeout`]: RegistryBuilder::approval_timeout
@@ -47,20 +47,21 @@ impl RegistryBuilder {
         self
     }
 
-    /// How long [`before_call`](RegistryBuilder::before_call) may take to decide: by default as long as the tool may, which is
-    /// little where a person decides. A call that was not decided upon in this time is denied. Needs a Tokio runtime with
-    /// time enabled.
+    /// How long [`before_call`](RegistryBuilder::before_call) may take to decide: by default as long as the tool may,
+    /// which is little where a person decides. A call that was not decided upon in this time is denied. Needs a Tokio
+    /// runtime with time enabled.
     pub fn approval_timeout(mut self, allowed: Duration) -> Self {
         self.options.limits.approval_timeout = Some(allowed);
         self
     }
 
-    /// How many tools of this registry, its clones and its subsets run at once, over all batches. The others queue, first come
-    /// first served, call by call: a batch of many calls goes before one that comes after it. No limit by default.
+    /// How many tools of this registry, its clones and its subsets run at once, over all batches. The others queue,
+    /// first come first served, call by call: a batch of many calls goes before one that comes after it. No limit by
+    /// default.
     ///
-    /// A `blocking` body that goes on after its call was given up counts no more, so that a thread that hangs cannot hold the
-    /// queue: then more run than this. A tool that dispatches on the same registry and waits for the answers can wait for
-    /// itself, for ever.
+    /// A `blocking` body that goes on after its call was given up counts no more, so that a thread that hangs cannot
+    /// hold the queue: then more run than this. A tool that dispatches on the same registry and waits for the answers
+    /// can wait for itself, for ever.
     ///
     /// ```
     /// # use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -80,9 +81,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// How long an answer may be, in bytes of UTF-8, its `Error: ` included. Of a longer one, the head and the tail are kept,
-    /// and between them it says how much was left out; below some forty bytes there is only room for the head. `Error: ` is
-    /// always said. No limit by default.
+    /// How long an answer may be, in bytes of UTF-8, its `Error: ` included. Of a longer one, the head and the tail are
+    /// kept, and between them it says how much was left out; below some forty bytes there is only room for the head.
+    /// `Error: ` is always said. No limit by default.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -105,8 +106,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls of one reply are looked at: the first of them, whether their tools are there or not. Those over it are
-    /// answered with an error that says the limit. No limit by default.
+    /// How many calls of one reply are looked at: the first of them, whether their tools are there or not. Those over
+    /// it are answered with an error that says the limit. No limit by default.
     pub fn max_calls_per_batch(mut self, calls: usize) -> Self {
         self.options.limits.max_calls_per_batch = Some(calls);
         self

@@ -18,10 +18,11 @@ use std::time::Duration;
 /// the [`CallContext`] that [`with_context`](DynamicTool::with_context) gives it.
 ///
 /// The arguments are held to `parameters` before the handler sees them: types, `properties`, `required`,
-/// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`, `uniqueItems`,
-/// `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, texts, lists and objects. What the
-/// schema says beyond that is passed over, and listed by [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords);
-/// `pattern` needs the feature `regex`. `format` and `default` are only told to the model.
+/// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
+/// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, texts, lists
+/// and objects. What the schema says beyond that is passed over, and listed by
+/// [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords); `pattern` needs the feature `regex`. `format`
+/// and `default` are only told to the model.
 ///
 /// ```
 /// use serde_json::json;
@@ -56,8 +57,8 @@ pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started
 
 impl DynamicTool {
     /// A tool that the handler answers. The model reads an error by its text, and the program has no more of it: see
-    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null, as in a definition that
-    /// says nothing of them, is that of any object.
+    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null, as in a
+    /// definition that says nothing of them, is that of any object.
     ///
     /// Whether the name and the parameters are such that servers take them is checked by
     /// [`RegistryBuilder::build`](crate::RegistryBuilder::build).
@@ -84,9 +85,10 @@ impl DynamicTool {
         })
     }
 
-    /// The same, with a handler that gets the [`CallContext`] too: the id of the call, its token of cancellation, what the
-    /// program attached to the batch. It may return a [`ToolOutput`]. The model reads its error by its text, also that of a
-    /// [`ToolError`](crate::ToolError); the program has it whole, in [`CallError::Returned`](crate::CallError::Returned).
+    /// The same, with a handler that gets the [`CallContext`] too: the id of the call, its token of cancellation, what
+    /// the program attached to the batch. It may return a [`ToolOutput`]. The model reads its error by its text, also
+    /// that of a [`ToolError`](crate::ToolError); the program has it whole, in
+    /// [`CallError::Returned`](crate::CallError::Returned).
     ///
     /// ```
     /// use serde_json::json;

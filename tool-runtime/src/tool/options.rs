@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// What a tool says of itself, and how long it may take, for the program that runs it: [`Registry::hints`](crate::Registry::hints).
+/// What a tool says of itself, and how long it may take, for the program that runs it:
+/// [`Registry::hints`](crate::Registry::hints).
 ///
 /// The first three mean what they mean in the Model Context Protocol; what is not said is `false`:
 /// <https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations>.
