@@ -16,8 +16,29 @@ use crate::output::{ToolOutput, cut};
 use crate::registry::Registry;
 use futures_util::future::join_all;
 // The same as that of std, but for a test that pauses the time.
+use std::future::Future;
 use tokio::time::Instant;
+pub(crate) use work::Approval;
 use work::Work;
+
+/// A call of a reply.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// Which of the reply's calls it is.
+    pub(crate) index: usize,
+    pub(crate) call: &'a ToolCall,
+    pub(crate) approval: Approval,
+}
+
+/// When a dispatch began.
+#[derive(Clone, Copy)]
+pub(crate) struct Started(Instant);
+
+impl Started {
+    pub(crate) fn now() -> Self {
+        Started(Instant::now())
+    }
+}
 
 impl Registry {
     /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
@@ -65,14 +86,24 @@ impl Registry {
 
     /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
-        let started = Instant::now();
+        let started = Started::now();
         let answers = calls.iter().enumerate().map(|(index, call)| {
-            let answer = self.answer(index, call, batch, started);
-            #[cfg(feature = "tracing")]
-            let answer = self.in_span(call, answer);
-            answer
+            self.answering(Asked { index, call, approval: Approval::None }, batch, started)
         });
         join_all(answers).await
+    }
+
+    /// The answer to one call of a reply.
+    pub(crate) fn answering<'a>(
+        &'a self,
+        asked: Asked<'a>,
+        batch: &'a BatchContext,
+        started: Started,
+    ) -> impl Future<Output = ToolMessage> + Send + 'a {
+        let answer = self.answer(asked, batch, started);
+        #[cfg(feature = "tracing")]
+        let answer = self.in_span(asked.call, answer);
+        answer
     }
 
     /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. Its
@@ -101,20 +132,14 @@ impl Registry {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));
         };
         let (batch, progress) = (BatchContext::new(), Progress::default());
-        let work = Work { is_by_hand: true, ..Work::new(tool, "", arguments, &batch, &progress) };
+        let work = Work { approval: Approval::ByHand, ..Work::new(tool, "", arguments, &batch, &progress) };
         let output = self.run(&work, &mut Outcome::default()).await?;
         Ok(self.shown(output.text, ""))
     }
 
-    async fn answer(
-        &self,
-        index: usize,
-        call: &ToolCall,
-        batch: &BatchContext,
-        started: Instant,
-    ) -> ToolMessage {
+    async fn answer(&self, asked: Asked<'_>, batch: &BatchContext, started: Started) -> ToolMessage {
         let mut outcome = Outcome::default();
-        let (content, artifact) = match self.result(index, call, batch, &mut outcome).await {
+        let (content, artifact) = match self.result(asked, batch, &mut outcome).await {
             Ok(ToolOutput { text, artifact }) => (self.shown(text, ""), artifact),
             Err(error) => {
                 let text = self.shown(error.to_string(), "Error: ");
@@ -122,8 +147,8 @@ impl Registry {
                 (text, None)
             }
         };
-        outcome.duration = started.elapsed();
-        let mut message = ToolMessage::new(call.id.as_str(), content);
+        outcome.duration = started.0.elapsed();
+        let mut message = ToolMessage::new(asked.call.id.as_str(), content);
         message.outcome = Some(outcome);
         message.artifact = artifact.map(Artifact::new);
         message
@@ -131,8 +156,7 @@ impl Registry {
 
     async fn result(
         &self,
-        index: usize,
-        call: &ToolCall,
+        Asked { index, call, approval }: Asked<'_>,
         batch: &BatchContext,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
@@ -142,8 +166,12 @@ impl Registry {
         let Some(tool) = self.entry(&call.name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(&call.name)));
         };
+        if call.is_cut_off {
+            return Err(CallError::CutOff { tool: tool.name.to_string() });
+        }
         let progress = Progress::default();
-        let result = self.run(&Work::new(tool, &call.id, &call.arguments, batch, &progress), outcome).await;
+        let work = Work { approval, ..Work::new(tool, &call.id, &call.arguments, batch, &progress) };
+        let result = self.run(&work, outcome).await;
         outcome.has_begun = progress.has_begun();
         result
     }

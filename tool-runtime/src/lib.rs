@@ -82,7 +82,9 @@ mod approval;
 mod arguments;
 mod check;
 mod context;
+mod conversation;
 mod dispatch;
+pub mod history;
 mod invocation;
 mod json;
 mod mend;
@@ -96,6 +98,7 @@ mod schema;
 mod state;
 mod tool;
 mod tool_choice;
+mod tool_name;
 
 #[doc(hidden)]
 #[path = "private.rs"]
@@ -103,6 +106,9 @@ pub mod __private;
 
 pub use approval::{Decision, ProposedCall};
 pub use context::{BatchContext, CallContext};
+pub use conversation::{
+    Conversation, Ending, NotPending, PendingCalls, ReplyWarning, Request, RequestError, Turn,
+};
 pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
 pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
 pub use output::{ToolError, ToolOutput};

@@ -31,13 +31,6 @@ pub(crate) struct Mended {
     pub(crate) repairs: Vec<String>,
 }
 
-impl Mended {
-    /// Nothing was to be mended.
-    pub(crate) fn as_written(arguments: &str) -> Self {
-        Mended { arguments: arguments.to_owned(), repairs: Vec::new() }
-    }
-}
-
 /// Of longer arguments nothing is mended: 4 MB.
 const LONGEST: usize = 4 << 20;
 

@@ -49,6 +49,10 @@ pub struct Outcome {
 pub(crate) type Repairs = Arc<Vec<String>>;
 
 impl Outcome {
+    pub(crate) fn of_failure(error: CallError) -> Self {
+        Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
+    }
+
     pub(crate) fn failed(&mut self, error: CallError) {
         self.error = Some(Arc::new(error));
     }

@@ -301,6 +301,11 @@ impl Registry {
         self.tools.setting.before_call.as_ref()
     }
 
+    /// In which requests are written, if nothing else is said.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.tools.setting.options.dialect
+    }
+
     #[cfg(feature = "tracing")]
     pub(crate) fn traces_content(&self) -> bool {
         self.tools.setting.options.trace_content

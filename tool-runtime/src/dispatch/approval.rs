@@ -1,8 +1,10 @@
 //! Whether a call may run.
 
-use super::work::Work;
+use super::run::Place;
+use super::work::{Approval, Work};
 use crate::approval::{Decision, ProposedCall};
-use crate::messages::means_none;
+use crate::context::{BatchContext, Progress};
+use crate::messages::{ToolCall, means_none};
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::panics::{self, Held};
@@ -16,12 +18,14 @@ use std::time::{Duration, Instant};
 impl Registry {
     /// Goes on if the tool may run, and not where there is an answer in its place.
     pub(super) async fn approve(&self, work: &Work<'_>) -> Result<ControlFlow<ToolOutput>, CallError> {
-        if work.is_by_hand {
+        if work.approval == Approval::ByHand {
             return Ok(ControlFlow::Continue(()));
         }
         let tool = work.tool;
         match self.decide(work).await? {
-            Decision::Undecided if tool.options.hints.requires_approval => {
+            Decision::Undecided
+                if tool.options.hints.requires_approval && work.approval != Approval::Given =>
+            {
                 Err(CallError::NeedsApproval { tool: tool.name.to_string() })
             }
             Decision::Run | Decision::Undecided => Ok(ControlFlow::Continue(())),
@@ -30,15 +34,38 @@ impl Registry {
         }
     }
 
+    /// The call of a tool that requires approval, as it would run; `None` if it needs none, or would not run anyway.
+    pub(crate) fn needing_approval(&self, call: &ToolCall) -> Option<ProposedCall> {
+        let tool = self.entry(&call.name).filter(|tool| tool.options.hints.requires_approval)?;
+        if call.is_cut_off {
+            return None;
+        }
+        let (batch, progress) = (BatchContext::new(), Progress::default());
+        let work = Work::new(tool, &call.id, &call.arguments, &batch, &progress);
+        let place = Place::default();
+        match panics::guarded(|| self.begin_as_meant(&work, &place)) {
+            Ok(Ok((work, started))) => {
+                drop(started);
+                self.proposed(&work).ok()
+            }
+            // A state that the batch will bring, perhaps.
+            Ok(Err(CallError::Unavailable { .. })) => self.proposed(&work).ok(),
+            Ok(Err(_)) | Err(_) => None,
+        }
+    }
+
+    fn proposed(&self, work: &Work<'_>) -> Result<ProposedCall, serde_json::Error> {
+        let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
+        let arguments = RawValue::from_string(arguments.to_owned())?;
+        Ok(ProposedCall::new(self.scope(work).context(), work.tool.options.hints, arguments))
+    }
+
     /// What the hook says, in its time.
     async fn decide(&self, work: &Work<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let tool = work.tool;
         let name = || tool.name.to_string();
-        let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
-        let arguments = RawValue::from_string(arguments.to_owned())
-            .map_err(|source| CallError::NotJson { tool: name(), source })?;
-        let proposed = ProposedCall::new(self.scope(work).context(), tool.options.hints, arguments);
+        let proposed = self.proposed(work).map_err(|source| CallError::NotJson { tool: name(), source })?;
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
         let mut at_work = Duration::ZERO;

@@ -3,12 +3,12 @@
 use super::work::{Running, Work, not_started};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
-use crate::mend::{Mended, Mending};
-use crate::outcome::{CallError, Outcome};
+use crate::mend::Mending;
+use crate::outcome::{CallError, Outcome, Repairs};
 use crate::output::ToolOutput;
 use crate::panics;
 use crate::registry::Registry;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 impl Registry {
     /// Runs a tool of this registry, and says what it came to, whatever it does.
@@ -20,12 +20,11 @@ impl Registry {
     }
 
     async fn run_uncaught(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<ToolOutput, CallError> {
-        let started = match self.begin(work) {
-            Ok(started) => started,
+        match self.begin(work) {
+            Ok(started) => self.finish(work, started, outcome).await,
             // Boxed, since few calls come here.
-            Err(hindrance) => return Box::pin(self.run_mended(work, hindrance, outcome)).await,
-        };
-        self.finish(work, started, outcome).await
+            Err(hindrance) => Box::pin(self.run_mended(work, hindrance, outcome)).await,
+        }
     }
 
     async fn finish(
@@ -52,7 +51,6 @@ impl Registry {
         })
     }
 
-    /// Runs a call whose arguments do not do as they are, if they can be mended.
     #[cold]
     async fn run_mended(
         &self,
@@ -60,33 +58,72 @@ impl Registry {
         hindrance: Hindrance,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
-        let mending = self.mending();
-        let mended = match hindrance {
-            Hindrance::Lasting(why) => return Err(not_started(work.tool, why)),
-            // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
-            Hindrance::Nulls => {
-                let without = work.tool.mend(work.arguments, Mending { slips: false, ..mending });
-                let without = without.unwrap_or_else(|| Mended::as_written(work.arguments));
-                let work = Work { arguments: &without.arguments, ..*work };
-                match self.start(&work) {
-                    Ok(started) => return self.finish(&work, started, outcome).await,
-                    Err(NotStarted::Refused(refusal)) => {
-                        work.tool.mend(&without.arguments, mending).ok_or(NotStarted::Refused(refusal))
-                    }
-                    Err(why) => Err(why),
-                }
-            }
-            Hindrance::Refused(refusal) => {
-                work.tool.mend(work.arguments, mending).ok_or(NotStarted::Refused(refusal))
-            }
-        };
-        // What is still wrong is told of the arguments as they were understood.
-        let mended = mended.map_err(|why| not_started(work.tool, why))?;
-        let work = Work { arguments: &mended.arguments, ..*work };
-        let started = self.start(&work).map_err(|why| not_started(work.tool, why))?;
-        outcome.repairs = Some(Arc::new(mended.repairs));
+        let place = Place::default();
+        let (work, started) = self.begin_mended(work, hindrance, &place)?;
+        outcome.repairs = place.mended.get().map(|mended| Arc::clone(&mended.repairs));
         self.finish(&work, started, outcome).await
     }
+
+    /// Begins a call with the arguments that its tool will get: mended, if need be.
+    pub(super) fn begin_as_meant<'a>(
+        &'a self,
+        work: &'a Work<'a>,
+        place: &'a Place,
+    ) -> Result<(Work<'a>, Running<'a>), CallError> {
+        match self.begin(work) {
+            Ok(started) => Ok((*work, started)),
+            Err(hindrance) => self.begin_mended(work, hindrance, place),
+        }
+    }
+
+    /// Begins a call whose arguments do not do as they are, if they can be mended.
+    fn begin_mended<'a>(
+        &'a self,
+        work: &Work<'a>,
+        hindrance: Hindrance,
+        place: &'a Place,
+    ) -> Result<(Work<'a>, Running<'a>), CallError> {
+        let (tool, mending) = (work.tool, self.mending());
+        let (arguments, refusal) = match hindrance {
+            Hindrance::Lasting(why) => return Err(not_started(tool, why)),
+            // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
+            Hindrance::Nulls => {
+                let without = tool.mend(work.arguments, Mending { slips: false, ..mending });
+                let without = place.without_nulls.get_or_init(|| {
+                    without.map_or_else(|| work.arguments.to_owned(), |mended| mended.arguments)
+                });
+                let work = Work { arguments: without, ..*work };
+                match self.start(&work) {
+                    Ok(started) => return Ok((work, started)),
+                    Err(NotStarted::Refused(refusal)) => (&**without, refusal),
+                    Err(why) => return Err(not_started(tool, why)),
+                }
+            }
+            Hindrance::Refused(refusal) => (work.arguments, refusal),
+        };
+        let Some(mended) = tool.mend(arguments, mending) else {
+            return Err(not_started(tool, NotStarted::Refused(refusal)));
+        };
+        let mended = place
+            .mended
+            .get_or_init(|| Understood { arguments: mended.arguments, repairs: Arc::new(mended.repairs) });
+        // What is still wrong is told of the arguments as they were understood.
+        let work = Work { arguments: &mended.arguments, ..*work };
+        let started = self.start(&work).map_err(|why| not_started(tool, why))?;
+        Ok((work, started))
+    }
+}
+
+/// Where arguments are kept that were written anew, while the tool reads them.
+#[derive(Default)]
+pub(super) struct Place {
+    without_nulls: OnceLock<String>,
+    mended: OnceLock<Understood>,
+}
+
+struct Understood {
+    arguments: String,
+    repairs: Repairs,
 }
 
 /// Why a call cannot start as it is.

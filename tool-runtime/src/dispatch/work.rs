@@ -18,9 +18,19 @@ pub(super) struct Work<'a> {
     pub(super) id: &'a str,
     pub(super) arguments: &'a str,
     pub(super) batch: &'a BatchContext,
-    /// Whether the program itself runs it, and so needs not be asked.
-    pub(super) is_by_hand: bool,
+    pub(super) approval: Approval,
     pub(super) progress: &'a Progress,
+}
+
+/// Who has said yes to a call before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approval {
+    /// Nobody: the hook is asked, and a tool that requires approval needs its yes.
+    None,
+    /// A person, to these arguments. The hook is asked, and may still refuse.
+    Given,
+    /// The program itself runs it, and needs not be asked.
+    ByHand,
 }
 
 impl<'a> Work<'a> {
@@ -31,7 +41,7 @@ impl<'a> Work<'a> {
         batch: &'a BatchContext,
         progress: &'a Progress,
     ) -> Self {
-        Work { tool, id, arguments, batch, is_by_hand: false, progress }
+        Work { tool, id, arguments, batch, approval: Approval::None, progress }
     }
 
     /// Runs what was started to its end.

@@ -1,12 +1,15 @@
 //! What the model answers.
 
+use super::tool_call::is_object;
 use super::wire::{self, Role, WireMessage};
 use super::{Content, ToolCall};
+use serde::de::Error as _;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A reply of the model: the `message` of a choice.
+/// A reply of the model. It reads the `message` of a choice, the choice, or the whole response; the last two say why the
+/// reply ended, which decides about calls that were [cut off](AssistantMessage::finish_reason).
 ///
 /// Before it goes into the history, [`echo`](AssistantMessage::echo) makes of it what the next request may
 /// carry.
@@ -31,6 +34,8 @@ pub struct AssistantMessage {
     pub tool_calls: Vec<ToolCall>,
     /// All other fields: reasoning, annotations, a refusal.
     pub(super) other: Map<String, Value>,
+    /// Whether it ended at a limit of length.
+    pub(crate) is_cut_short: bool,
 }
 
 impl AssistantMessage {
@@ -44,6 +49,41 @@ impl AssistantMessage {
     #[must_use]
     pub fn calling(tool_calls: Vec<ToolCall>) -> Self {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
+    }
+
+    /// The same reply, with the `finish_reason` of its choice. Of one that reached its limit of length (`length`; Mistral
+    /// has `model_length` too), a call whose arguments are not a whole JSON object is never run, the empty arguments that
+    /// otherwise mean none included: its answer says that it was cut off.
+    ///
+    /// Needed where only the `message` was read, since the reason stands beside it.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Registry, ToolCall, tools};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// /// Deletes the files that match, or all.
+    /// #[tool_runtime::tool]
+    /// fn delete(matching: Option<&str>) {}
+    ///
+    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).finish_reason("length");
+    /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
+    /// assert!(answers[0].content.starts_with("Error: the call of `delete` was cut off"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn finish_reason(mut self, reason: &str) -> Self {
+        self.is_cut_short = matches!(reason, "length" | "model_length" | "max_tokens" | "MAX_TOKENS");
+        for call in &mut self.tool_calls {
+            call.is_cut_off = self.is_cut_short && !is_object(&call.arguments);
+        }
+        self
+    }
+
+    /// Whether it neither says nor calls anything: `""` is something, and so is a refusal.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.content.is_none() && self.tool_calls.is_empty() && self.refusal().is_none()
     }
 
     /// Why the model declines to answer, where it says so in this field.
@@ -68,6 +108,16 @@ impl Serialize for AssistantMessage {
 
 impl<'de> Deserialize<'de> for AssistantMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        WireMessage::of_role(Role::Assistant, deserializer).map(Into::into)
+        let mut wire = WireMessage::of_role(Role::Assistant, deserializer)?;
+        match wire.take_choice().map_err(D::Error::custom)? {
+            None => Ok(wire.into()),
+            Some(choice) => {
+                let reply = Self::from(choice.message);
+                Ok(match choice.finish_reason {
+                    Some(reason) => reply.finish_reason(&reason),
+                    None => reply,
+                })
+            }
+        }
     }
 }

@@ -1,14 +1,17 @@
 //! A reply as it goes back in the history.
 
-use super::tool_call::is_object;
-use super::{AssistantMessage, ToolCall};
+use super::{AssistantMessage, Content, ToolCall};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 /// How much of a reply goes back to the server in the next request.
 ///
-/// Whatever the setting, each call keeps its id, name and `arguments` text, and the content stays as it was.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whatever the setting, each call keeps its id, name and `arguments` text where servers take them, and the content stays as
+/// it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Echo {
     /// Content and calls alone, which every server takes. Gateways of models that do not think refuse
@@ -28,13 +31,13 @@ impl Echo {
     fn keeps(self, field: &str) -> bool {
         match self {
             Echo::Minimal => false,
-            Echo::Reasoning => {
-                ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"]
-                    .contains(&field)
-            }
+            Echo::Reasoning => REASONING.contains(&field),
         }
     }
 }
+
+const REASONING: [&str; 5] =
+    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
 
 impl AssistantMessage {
     /// The reply as the history should hold it, so that no later request is refused for it.
@@ -43,7 +46,9 @@ impl AssistantMessage {
     /// empty or repeated within the message are replaced: dispatch the calls of the echo, and the answers have
     /// the same ids. Arguments that are not a JSON object stay as they are for the program and for dispatch,
     /// but are *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
-    /// servers parse the history's arguments again and refuse them for ever after.
+    /// servers parse the history's arguments again and refuse them for ever after. So is a name that servers refuse (one
+    /// with a dot or a blank, which models make up) written with `_`. A reply that neither says nor calls anything says
+    /// `""`, since a null is refused.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Echo};
@@ -68,16 +73,36 @@ impl AssistantMessage {
             (field == "refusal" && value.is_string()) || (echo.keeps(field) && !value.is_null())
         });
         for call in &mut self.tool_calls {
-            call.other.retain(|field, _| echo.keeps(field));
-            call.written_mended = !is_object(&call.arguments);
+            let kind = call.other_type().map(str::to_owned);
+            call.other.retain(|field, _| {
+                echo.keeps(field) || kind.as_deref().is_some_and(|kind| field == "type" || field == kind)
+            });
+            call.mend_as_written();
+        }
+        if self.is_empty() {
+            self.content = Some(Content::default());
         }
         replace_unusable_ids(&mut self.tool_calls);
         self
     }
+
+    /// Whether there is reasoning in it that some servers want to have back.
+    pub(crate) fn has_reasoning(&self) -> bool {
+        let is_said = |value: &Value| match value {
+            Value::Null => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Array(details) => !details.is_empty(),
+            _ => true,
+        };
+        let of_calls = self.tool_calls.iter().map(|call| &call.other);
+        of_calls
+            .chain([&self.other])
+            .any(|other| REASONING.iter().any(|&field| other.get(field).is_some_and(is_said)))
+    }
 }
 
 /// Gives every call an id of its own; the first of several keeps the one they share.
-fn replace_unusable_ids(calls: &mut [ToolCall]) {
+pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall]) {
     let mut taken = HashSet::with_capacity(calls.len());
     let unusable: Vec<usize> = (0..calls.len())
         .filter(|&index| {

@@ -1,6 +1,7 @@
 //! A call that the model asks for.
 
 use super::wire::null_is_default;
+use crate::tool_name;
 use serde::de::IgnoredAny;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -33,8 +34,10 @@ pub struct ToolCall {
     pub arguments: String,
     /// Fields beside `id`, `type`, `index` and `function`.
     pub(super) other: Map<String, Value>,
-    /// Whether arguments that servers refuse are mended as they are written: see [`Echo`](super::Echo).
+    /// Whether a name or arguments that servers refuse are mended as they are written: see [`Echo`](super::Echo).
     pub(super) written_mended: bool,
+    /// Whether the reply ended before its arguments did: such a call is never run.
+    pub(crate) is_cut_off: bool,
 }
 
 impl ToolCall {
@@ -47,6 +50,22 @@ impl ToolCall {
             arguments: arguments.into(),
             other: Map::new(),
             written_mended: false,
+            is_cut_off: false,
+        }
+    }
+
+    /// What the call is, where it is not that of a function: OpenAI's `custom`, for example, which has its name and its
+    /// input in a field of that name. It is written as it came.
+    pub(super) fn other_type(&self) -> Option<&str> {
+        self.other.get("type")?.as_str()
+    }
+
+    /// The name as it is written.
+    fn written_name(&self) -> Cow<'_, str> {
+        if !self.written_mended || tool_name::is_valid(&self.name) {
+            Cow::Borrowed(&self.name)
+        } else {
+            Cow::Owned(tool_name::mapped(&self.name))
         }
     }
 
@@ -62,6 +81,35 @@ impl ToolCall {
     }
 }
 
+impl ToolCall {
+    /// The same call of an echo with other arguments.
+    pub(crate) fn set_arguments(&mut self, arguments: String) {
+        self.arguments = arguments;
+        self.is_cut_off = false;
+        self.mend_as_written();
+    }
+
+    /// Has a name or arguments that servers refuse mended as they are written.
+    pub(super) fn mend_as_written(&mut self) {
+        self.written_mended = !is_object(&self.arguments) || !tool_name::is_valid(&self.name);
+    }
+
+    /// Whether it is written with another name or other arguments than it has.
+    pub(crate) fn is_written_mended(&self) -> bool {
+        self.written_mended && self.other_type().is_none()
+    }
+
+    /// Whether the arguments are written as one JSON object, which some servers insist on.
+    pub(crate) fn is_written_with_an_object(&self) -> bool {
+        self.other_type().is_some() || self.written_mended || is_object(&self.arguments)
+    }
+
+    /// Whether the name is written as servers take it.
+    pub(crate) fn is_written_with_a_usable_name(&self) -> bool {
+        self.other_type().is_some() || self.written_mended || tool_name::is_valid(&self.name)
+    }
+}
+
 /// Whether these arguments are those of a call that gives none: empty, white space, or a null, which some
 /// servers write twice over as `"null"`.
 pub(crate) fn means_none(arguments: &str) -> bool {
@@ -74,7 +122,7 @@ pub(super) fn is_object(arguments: &str) -> bool {
 
 #[derive(Serialize)]
 struct WrittenFunction<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: Cow<'a, str>,
 }
 
@@ -82,9 +130,11 @@ impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("type", "function")?;
-        let function = WrittenFunction { name: &self.name, arguments: self.written_arguments() };
-        map.serialize_entry("function", &function)?;
+        if self.other_type().is_none() {
+            map.serialize_entry("type", "function")?;
+            let function = WrittenFunction { name: self.written_name(), arguments: self.written_arguments() };
+            map.serialize_entry("function", &function)?;
+        }
         super::wire::write_other::<S>(&mut map, &self.other)?;
         map.end()
     }
@@ -111,15 +161,23 @@ struct ReadFunction {
 impl<'de> Deserialize<'de> for ToolCall {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ReadCall { id, function, mut other } = ReadCall::deserialize(deserializer)?;
-        other.remove("type");
         other.remove("index");
-        // Some servers leave the `function` around name and arguments away.
-        let function = function.unwrap_or_else(|| ReadFunction {
-            name: text(other.remove("name").unwrap_or_default()),
-            arguments: other.remove("arguments").unwrap_or_default(),
-        });
-        let arguments = text(function.arguments);
-        Ok(ToolCall { id: text(id), name: function.name, arguments, other, written_mended: false })
+        let of_another_type = match (&function, &other.get("type")) {
+            (None, Some(Value::String(kind))) if kind != "function" => other.get(kind),
+            _ => None,
+        };
+        let (name, arguments) = if let Some(called) = of_another_type {
+            (text(called["name"].clone()), text(called["input"].clone()))
+        } else {
+            other.remove("type");
+            // Some servers leave the `function` around name and arguments away.
+            let function = function.unwrap_or_else(|| ReadFunction {
+                name: text(other.remove("name").unwrap_or_default()),
+                arguments: other.remove("arguments").unwrap_or_default(),
+            });
+            (function.name, text(function.arguments))
+        };
+        Ok(ToolCall { id: text(id), name, arguments, other, written_mended: false, is_cut_off: false })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Content;
 use super::artifact::Artifact;
 use super::wire::{self, Role, WireMessage};
-use crate::outcome::Outcome;
+use crate::outcome::{CallError, Outcome};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -41,6 +41,24 @@ impl ToolMessage {
             outcome: None,
             artifact: None,
         }
+    }
+
+    /// The answer to a call that has no result.
+    pub(crate) fn failed(id: &str, error: CallError) -> Self {
+        let mut message = ToolMessage::new(id, format!("Error: {error}"));
+        message.outcome = Some(Outcome::of_failure(error));
+        message
+    }
+
+    /// The name of the tool, where the message has it: as `name` (older servers), as `tool_name` (Ollama), or in its id
+    /// (`functions.now:0`, Kimi).
+    #[cfg(feature = "history")]
+    pub(crate) fn tool(&self) -> Option<&str> {
+        let named = |field| self.other.get(field)?.as_str().filter(|name| !name.is_empty());
+        named("name").or_else(|| named("tool_name")).or_else(|| {
+            let (name, index) = self.tool_call_id.strip_prefix("functions.")?.rsplit_once(':')?;
+            (!name.is_empty() && index.parse::<usize>().is_ok()).then_some(name)
+        })
     }
 
     /// How the call went, for the program alone: it is not written to the wire. `None` for a message that

@@ -44,6 +44,14 @@ pub(super) struct WireMessage {
     other: Map<String, Value>,
 }
 
+/// One of the `choices` of a response.
+#[derive(Deserialize)]
+pub(super) struct WireChoice {
+    pub(super) message: WireMessage,
+    #[serde(default)]
+    pub(super) finish_reason: Option<String>,
+}
+
 /// Where `null` says the same as absence.
 pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
@@ -68,6 +76,27 @@ impl WireMessage {
             }
             _ => Ok(wire),
         }
+    }
+
+    /// The choice that this is, or the first of the response that it is, where it is no message.
+    pub(super) fn take_choice(&mut self) -> Result<Option<WireChoice>, String> {
+        if self.role.is_some() || self.content.is_some() || self.tool_calls.is_some() {
+            return Ok(None);
+        }
+        let choice = if let Some(choices) = self.other.get_mut("choices") {
+            match choices.get_mut(0) {
+                Some(choice) => choice.take(),
+                None => return Err("expected a reply, got a response without `choices`".to_owned()),
+            }
+        } else if self.other.get("message").is_some_and(Value::is_object) {
+            Value::Object(std::mem::take(&mut self.other))
+        } else if let Some(error) = self.other.get("error").filter(|error| !error.is_null()) {
+            let text = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
+            return Err(format!("expected a reply, got an error: {text}"));
+        } else {
+            return Ok(None);
+        };
+        serde_json::from_value(choice).map(Some).map_err(|error| error.to_string())
     }
 
     /// The calls; a null among them is none.
@@ -101,7 +130,7 @@ impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
         let tool_calls = wire.calls().unwrap_or_default();
-        AssistantMessage { content: wire.content, tool_calls, other: wire.other }
+        AssistantMessage { content: wire.content, tool_calls, other: wire.other, is_cut_short: false }
     }
 }
 

@@ -35,6 +35,13 @@ pub enum CallError {
         /// Everything that is wrong.
         faults: Vec<ArgumentFault>,
     },
+    /// The reply reached its limit of length before the arguments ended: see
+    /// [`finish_reason`](crate::AssistantMessage::finish_reason).
+    #[non_exhaustive]
+    CutOff {
+        /// The tool.
+        tool: String,
+    },
     /// The tool cannot run here. The model is not told why: it is the program's own concern.
     #[non_exhaustive]
     Unavailable {
@@ -50,7 +57,8 @@ pub enum CallError {
         /// The tool.
         tool: String,
     },
-    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) denied the call.
+    /// The program denied the call: the hook of [`before_call`](crate::RegistryBuilder::before_call), or
+    /// [`PendingCalls`](crate::PendingCalls), where it was denied or skipped.
     #[non_exhaustive]
     Denied {
         /// The tool.
@@ -136,7 +144,7 @@ pub enum CallError {
 impl CallError {
     /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
     ///
-    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `unavailable`, `needs_approval`, `denied`,
+    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `cut_off`, `unavailable`, `needs_approval`, `denied`,
     /// `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`, `panic`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -145,6 +153,7 @@ impl CallError {
             CallError::NotJson { .. } => "not_json",
             CallError::NotAnObject { .. } => "not_an_object",
             CallError::InvalidArguments { .. } => "invalid_arguments",
+            CallError::CutOff { .. } => "cut_off",
             CallError::Unavailable { .. } => "unavailable",
             CallError::NeedsApproval { .. } => "needs_approval",
             CallError::Denied { .. } => "denied",
@@ -167,8 +176,9 @@ impl fmt::Display for CallError {
             CallError::NotJson { tool, source } => {
                 write!(
                     f,
-                    "the arguments of `{tool}` are not valid JSON ({}). Send one JSON object.",
-                    Parser(source)
+                    "the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
+                    Parser(source),
+                    if source.is_eof() { ": they were cut off" } else { "" }
                 )
             }
             CallError::NotAnObject { tool, got } => {
@@ -191,6 +201,11 @@ impl fmt::Display for CallError {
                     more => write!(f, "; and {more} more"),
                 }
             }
+            CallError::CutOff { tool } => write!(
+                f,
+                "the call of `{tool}` was cut off before it was complete, and not run, since the reply reached its limit \
+                 of length. Call it again with less in one reply."
+            ),
             CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {
                 write!(f, "the tool `{tool}` needs approval, which was not given.")

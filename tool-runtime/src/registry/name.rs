@@ -1,37 +1,8 @@
-//! The names that servers take.
+//! The names of dynamic tools, as servers see them.
 
 use crate::tool::DynamicTool;
+use crate::tool_name::{mapped, marked};
 use std::collections::HashMap;
-
-/// What servers take as the name of a function:
-/// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
-const LONGEST: usize = 64;
-
-pub(super) fn is_valid(name: &str) -> bool {
-    (1..=LONGEST).contains(&name.len()) && name.chars().all(is_allowed)
-}
-
-fn is_allowed(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-')
-}
-
-/// The name with `_` for each letter that is not taken, and cut where it is too long.
-pub(super) fn mapped(name: &str) -> String {
-    let mapped: String = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
-    if is_valid(&mapped) { mapped } else { marked(name) }
-}
-
-/// The same, told from every other that is mapped alike.
-pub(super) fn marked(name: &str) -> String {
-    let allowed = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' });
-    let head: String = allowed.take(LONGEST - 9).collect();
-    format!("{head}_{:08x}", fingerprint(name))
-}
-
-/// FNV-1a, which is the same in every build: <http://www.isthe.com/chongo/tech/comp/fnv/>.
-fn fingerprint(name: &str) -> u32 {
-    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-}
 
 /// Each tool under the name that servers see; `others` are those of the tools that are not dynamic.
 pub(super) fn of_dynamic_tools<'a>(

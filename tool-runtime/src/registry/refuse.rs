@@ -2,10 +2,10 @@
 
 use super::entry::Candidate;
 use super::fault::BuildFault;
-use super::name;
 use crate::invocation::Need;
 use crate::schema::{NotStrict, strict_parameters};
 use crate::tool::DynamicTool;
+use crate::tool_name;
 use serde_json::Value;
 
 /// What the macro checks of a function, and cannot check here.
@@ -34,7 +34,7 @@ pub(super) fn duplicates(candidates: &[Candidate], faults: &mut Vec<BuildFault>)
 }
 
 pub(super) fn name(candidate: &Candidate, faults: &mut Vec<BuildFault>) {
-    if !name::is_valid(&candidate.entry.name) {
+    if !tool_name::is_valid(&candidate.entry.name) {
         faults.push(BuildFault::InvalidName { name: candidate.entry.name.to_string() });
     }
 }

@@ -1,0 +1,225 @@
+//! A conversation that cannot be left unpaired.
+
+mod calls_in_text;
+mod drive;
+mod pending;
+mod reply_warning;
+mod request;
+mod saved;
+mod third_failure;
+
+pub use drive::Ending;
+pub use pending::{NotPending, PendingCalls};
+pub use reply_warning::ReplyWarning;
+pub use request::{Request, RequestError};
+
+use crate::history::{Violations, validate};
+use crate::messages::{AssistantMessage, Content, Echo, Message};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::sync::Arc;
+
+/// The messages so far, in which every call has its answer: whatever is done with it, a server takes it.
+///
+/// It serialises as the `messages` array. [`reply`](Conversation::reply) consumes it: where the model asks for tools, there
+/// are [`PendingCalls`] instead, which become a conversation again when every call has its answer. A program that would send
+/// the one without the other does not compile. A clone is a pointer.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Conversation, Registry, Turn, tool, tools};
+///
+/// /// Look up the weather of a city.
+/// #[tool]
+/// fn get_weather(city: &str) -> String {
+///     format!("{city}: sunny")
+/// }
+/// # struct Model(std::cell::Cell<u8>);
+/// # impl Model {
+/// #     async fn complete(&self, _: &Conversation, _: &[tool_runtime::ToolSchema]) -> serde_json::Result<AssistantMessage> {
+/// #         self.0.set(self.0.get() + 1);
+/// #         serde_json::from_str(match self.0.get() {
+/// #             1 => r#"{"tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":"{\"city\":\"Beijing\"}"}}]}"#,
+/// #             _ => r#"{"content":"It is sunny."}"#,
+/// #         })
+/// #     }
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let model = Model(std::cell::Cell::new(0));
+///
+/// let registry = Registry::new(tools![get_weather])?;
+/// let mut chat = Conversation::new().system("You can look up the weather.").user("Beijing?");
+/// let answer = loop {
+///     let reply: AssistantMessage = model.complete(&chat, registry.schemas()).await?;
+///     match chat.reply(reply) {
+///         Turn::Answer(done) => break done,
+///         Turn::Calls(pending) => chat = pending.dispatch(&registry).await,
+///     }
+/// };
+/// assert_eq!(answer.answer(), "It is sunny.");
+/// assert_eq!(answer.messages()[3].text(), "Beijing: sunny");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// [`drive`](Conversation::drive) is this loop, with an end to it.
+#[derive(Clone, Debug, Default)]
+pub struct Conversation {
+    messages: Arc<Vec<Message>>,
+    echo: Echo,
+    warnings: Vec<ReplyWarning>,
+}
+
+/// What the model's reply leads to.
+#[derive(Clone, Debug)]
+#[must_use = "the conversation is in it"]
+pub enum Turn {
+    /// It answers: the conversation again, with the [`answer`](Conversation::answer).
+    Answer(Conversation),
+    /// It asks for tools.
+    Calls(PendingCalls),
+}
+
+impl Conversation {
+    /// An empty one.
+    #[must_use]
+    pub fn new() -> Self {
+        Conversation::default()
+    }
+
+    /// With a system message at its end.
+    #[must_use]
+    pub fn system(self, content: impl Into<Content>) -> Self {
+        self.with(Message::system(content))
+    }
+
+    /// With a developer message at its end.
+    #[must_use]
+    pub fn developer(self, content: impl Into<Content>) -> Self {
+        self.with(Message::developer(content))
+    }
+
+    /// With a user message at its end.
+    #[must_use]
+    pub fn user(self, content: impl Into<Content>) -> Self {
+        self.with(Message::user(content))
+    }
+
+    /// How much of each reply goes back to the server, from now on. It is not part of what is serialised.
+    #[must_use]
+    pub fn echo(self, echo: Echo) -> Self {
+        Conversation { echo, ..self }
+    }
+
+    /// The messages.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// What the model said last: the text of the newest reply, empty where there is none or it only called tools.
+    #[must_use]
+    pub fn answer(&self) -> &str {
+        let is_reply = |message: &&Message| matches!(message, Message::Assistant(_));
+        self.messages.iter().rfind(is_reply).map_or("", Message::text)
+    }
+
+    /// What looked wrong in the replies so far, each kind once: not part of what is serialised, and empty in most
+    /// conversations. To be shown to whoever runs the program.
+    #[must_use]
+    pub fn warnings(&self) -> &[ReplyWarning] {
+        &self.warnings
+    }
+
+    /// Takes the model's reply, as the [`echo`](AssistantMessage::echo) that the history may hold.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Conversation, Turn};
+    ///
+    /// match Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hello.")) {
+    ///     Turn::Answer(chat) => assert_eq!(chat.user("How are you?").messages().len(), 3),
+    ///     Turn::Calls(_) => unreachable!("it calls nothing"),
+    /// }
+    /// ```
+    pub fn reply(mut self, reply: AssistantMessage) -> Turn {
+        for warning in ReplyWarning::of(&reply, self.echo) {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+        let reply = reply.echo(self.echo);
+        if reply.tool_calls.is_empty() {
+            Turn::Answer(self.with(reply.into()))
+        } else {
+            Turn::Calls(PendingCalls::new(self, reply))
+        }
+    }
+
+    fn with(mut self, message: Message) -> Self {
+        self.push(message);
+        self
+    }
+
+    fn push(&mut self, message: Message) {
+        // Shared only while a request is on its way.
+        Arc::make_mut(&mut self.messages).push(message);
+    }
+}
+
+#[cfg(feature = "history")]
+impl Conversation {
+    /// The conversation within this budget, and what was taken out: see [`history::trim`](crate::history::trim()).
+    ///
+    /// ```
+    /// use tool_runtime::{Conversation, history::Budget};
+    ///
+    /// let chat = Conversation::new().system("Be brief.").user("One?").user("Two?");
+    /// let (chat, trimmed) = chat.trim(&Budget::messages(2));
+    /// // What is said in several messages is one turn, and the newest stays.
+    /// assert_eq!(chat.messages().len(), 3);
+    /// assert!(trimmed.is_empty());
+    /// ```
+    #[must_use]
+    pub fn trim(self, budget: &crate::history::Budget<'_>) -> (Self, Vec<Message>) {
+        let trimmed = crate::history::trim(Arc::unwrap_or_clone(self.messages), budget);
+        (Conversation { messages: Arc::new(trimmed.messages), ..self }, trimmed.removed)
+    }
+}
+
+/// Equal when they have equal messages.
+impl PartialEq for Conversation {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
+}
+
+/// Messages that a server would take; [`history::repair`](crate::history) makes such of any.
+impl TryFrom<Vec<Message>> for Conversation {
+    type Error = Violations;
+
+    /// # Errors
+    ///
+    /// Everything for which a server would refuse them.
+    fn try_from(messages: Vec<Message>) -> Result<Self, Violations> {
+        validate(&messages)?;
+        Ok(Conversation { messages: Arc::new(messages), ..Conversation::default() })
+    }
+}
+
+impl From<Conversation> for Vec<Message> {
+    fn from(conversation: Conversation) -> Self {
+        Arc::unwrap_or_clone(conversation.messages)
+    }
+}
+
+impl Serialize for Conversation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.messages.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Conversation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer)?.try_into().map_err(D::Error::custom)
+    }
+}

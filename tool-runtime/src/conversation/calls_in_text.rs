@@ -1,0 +1,45 @@
+//! Tool calls in the words of a model's template, which a server should have parsed.
+
+use serde_json::{Map, Value};
+
+/// What calls begin with in the templates of well-known models, and in those of nobody's prose.
+const WORDS: [&str; 13] = [
+    "<tool_call>",                         // Hermes, Qwen, GLM
+    "<|tool_call|>",                       // Granite
+    "<tool_calls>",                        // Jamba
+    "<minimax:tool_call>",                 // MiniMax
+    "<function=",                          // Llama 3, Qwen Coder
+    "<function_call>",                     // Granite, older ones
+    "<|python_tag|>",                      // Llama 3
+    "[TOOL_CALLS]",                        // Mistral
+    "functools[",                          // Phi 4
+    "<｜tool▁calls▁begin｜>",              // DeepSeek
+    "<｜tool▁call▁begin｜>",               // DeepSeek
+    "<|tool_calls_section_begin|>",        // Kimi
+    "<|channel|>commentary to=functions.", // gpt-oss
+];
+
+/// The words with which a call begins in this text. They count where something follows that can be a call: a text that
+/// explains them goes on otherwise.
+pub(super) fn begins_call(text: &str) -> Option<&'static str> {
+    let is_call = |words: &&&str| {
+        text.match_indices(**words).any(|(at, words)| {
+            let rest = text[at + words.len()..].trim_start();
+            rest.starts_with(|next: char| matches!(next, '{' | '[' | '<') || next.is_alphanumeric())
+        })
+    };
+    WORDS
+        .iter()
+        .find(is_call)
+        .copied()
+        .or_else(|| is_bare_call(text).then_some("{\"name\": .., \"parameters\": ..}"))
+}
+
+/// Whether the text is a call in JSON and nothing else, as Llama 3 writes them.
+fn is_bare_call(text: &str) -> bool {
+    let Ok(call) = serde_json::from_str::<Map<String, Value>>(text) else { return false };
+    let given = call.get("parameters").or_else(|| call.get("arguments"));
+    call.get("name").is_some_and(Value::is_string)
+        && given.is_some_and(Value::is_object)
+        && call.keys().all(|key| matches!(&**key, "name" | "parameters" | "arguments" | "type" | "id"))
+}

@@ -1,0 +1,327 @@
+//! Calls that wait for their answers.
+
+use super::{Conversation, ReplyWarning};
+use crate::approval::ProposedCall;
+use crate::context::BatchContext;
+use crate::conversation::third_failure;
+use crate::dispatch::{Approval, Asked, Started};
+use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
+use crate::outcome::CallError;
+use crate::registry::Registry;
+use futures_util::future::join_all;
+use std::error::Error;
+use std::fmt;
+
+/// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer, and
+/// cannot be sent before.
+///
+/// [`dispatch`](PendingCalls::dispatch) runs them all. A program that asks a person approves or denies first
+/// ([`needing_approval`](PendingCalls::needing_approval)), and may keep the calls for as long as the person needs: they
+/// serialise, and come back in the same state. What was answered stays answered: [`run`](PendingCalls::run) keeps what is
+/// finished when its future is dropped, and runs only the rest when it is called again.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, ToolCall, Turn, tool, tools};
+///
+/// /// Deletes a file.
+/// #[tool(requires_approval)]
+/// fn delete(path: &str) -> String {
+///     format!("{path} is deleted")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::new(tools![delete])?;
+/// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
+/// let reply = AssistantMessage::calling(calls.into());
+/// let Turn::Calls(pending) = Conversation::new().user("Delete both.").reply(reply) else { unreachable!() };
+/// let kept = serde_json::to_string(&pending)?; // until the person has decided
+///
+/// let mut pending: PendingCalls = serde_json::from_str(&kept)?;
+/// for call in pending.needing_approval(&registry) {
+///     match call.arguments().get() {
+///         r#"{"path":"a.txt"}"# => pending.approve(call.context().id())?,
+///         _ => pending.deny(call.context().id(), "the user wants to keep it")?,
+///     }
+/// }
+/// let chat = pending.dispatch(&registry).await;
+/// assert_eq!(chat.messages()[2].text(), "a.txt is deleted");
+/// assert_eq!(chat.messages()[3].text(), "Error: the user wants to keep it");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "the conversation is in it"]
+pub struct PendingCalls {
+    pub(super) before: Conversation,
+    pub(super) reply: Box<AssistantMessage>,
+    /// Of each call of the reply.
+    pub(super) progress: Vec<Progress>,
+}
+
+/// How far a call is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    pub(super) answer: Option<ToolMessage>,
+    /// That of the tool and the arguments that a person has approved.
+    pub(super) approved: Option<Fingerprint>,
+}
+
+/// What tells a tool with its arguments from any other.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub(super) struct Fingerprint(String);
+
+impl Fingerprint {
+    fn of(call: &ToolCall) -> Self {
+        // FNV-1a, which is the same in every build: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+        let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
+        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        Fingerprint(format!("{hash:016x}"))
+    }
+}
+
+/// Why nothing can be said of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotPending {
+    /// No call of the reply has this id.
+    #[non_exhaustive]
+    UnknownId {
+        /// The id.
+        id: String,
+    },
+    /// The call has its answer.
+    #[non_exhaustive]
+    Answered {
+        /// The id.
+        id: String,
+    },
+}
+
+impl PendingCalls {
+    /// The reply is an echo, and has calls.
+    pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
+        let progress = vec![Progress::default(); reply.tool_calls.len()];
+        PendingCalls { before, reply: Box::new(reply), progress }
+    }
+
+    /// The calls of the reply, answered or not. Each has an id of its own.
+    #[must_use]
+    pub fn calls(&self) -> &[ToolCall] {
+        &self.reply.tool_calls
+    }
+
+    /// The calls that have no answer yet.
+    pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
+        let calls = self.calls().iter().zip(&self.progress);
+        calls.filter(|(_, progress)| progress.answer.is_none()).map(|(call, _)| call)
+    }
+
+    /// The answer to the call with this id, if it is there.
+    #[must_use]
+    pub fn answered(&self, id: &str) -> Option<&ToolMessage> {
+        let mut calls = self.calls().iter().zip(&self.progress);
+        calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
+    }
+
+    /// The reply that asks for them, as it goes into the history: what it says beside its calls is its `content`.
+    #[must_use]
+    pub fn reply(&self) -> &AssistantMessage {
+        &self.reply
+    }
+
+    /// As [`Conversation::warnings`].
+    #[must_use]
+    pub fn warnings(&self) -> &[ReplyWarning] {
+        self.before.warnings()
+    }
+
+    /// The calls that a person must approve before they run, with the arguments that their tools will get: those of tools
+    /// with `requires_approval`, neither answered nor approved yet. One whose arguments are not good is not among them: it
+    /// does not run, and the model is told why.
+    #[must_use]
+    pub fn needing_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
+        let calls = self.calls().iter().zip(&self.progress);
+        let waiting = calls.filter(|(call, progress)| {
+            progress.answer.is_none() && progress.approval(call) == Approval::None
+        });
+        waiting.filter_map(|(call, _)| registry.needing_approval(call)).collect()
+    }
+
+    /// A person has approved this call with the arguments that it has now. For any others, the approval does not hold. The
+    /// hook of [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
+    ///
+    /// # Errors
+    ///
+    /// There is no such call, or it is answered.
+    pub fn approve(&mut self, id: &str) -> Result<(), NotPending> {
+        let (call, progress) = self.unanswered_call(id)?;
+        progress.approved = Some(Fingerprint::of(call));
+        Ok(())
+    }
+
+    /// A person has approved this call with arguments of their own: one JSON object, which stands in the history in place
+    /// of what the model wrote. If its tool does not take them, the model is told so when it is run.
+    ///
+    /// # Errors
+    ///
+    /// There is no such call, or it is answered.
+    pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPending> {
+        let (call, progress) = self.unanswered_call(id)?;
+        call.set_arguments(arguments.into());
+        progress.approved = Some(Fingerprint::of(call));
+        Ok(())
+    }
+
+    /// A person does not want this call to run. The model reads the reason after `Error: `.
+    ///
+    /// # Errors
+    ///
+    /// There is no such call, or it is answered.
+    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPending> {
+        let (call, progress) = self.unanswered_call(id)?;
+        progress.answer = Some(denied(call, reason.into()));
+        Ok(())
+    }
+
+    /// Answers this call in the place of its tool, which is not run.
+    ///
+    /// # Errors
+    ///
+    /// There is no such call, or it is answered.
+    pub fn answer(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPending> {
+        let (call, progress) = self.unanswered_call(id)?;
+        progress.answer = Some(ToolMessage::new(&*call.id, content));
+        Ok(())
+    }
+
+    /// Answers every call that has no answer yet with `Error: ` and this reason, and runs none.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall, Turn};
+    ///
+    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
+    /// let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
+    /// let chat = pending.skip_rest("skipped by user");
+    /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
+    /// ```
+    pub fn skip_rest(self, reason: impl Into<String>) -> Conversation {
+        let reason = reason.into();
+        self.close(|call| denied(call, reason.clone()))
+    }
+
+    /// The person said something instead of deciding: every call that has no answer yet is answered with
+    /// `Error: skipped by user`, and what the person said comes behind.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall, Turn};
+    ///
+    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "{}")]);
+    /// let Turn::Calls(pending) = Conversation::new().user("Clean up.").reply(reply) else { unreachable!() };
+    /// let chat = pending.interrupt("Wait, make a copy first.");
+    /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
+    /// assert_eq!(chat.messages()[3].text(), "Wait, make a copy first.");
+    /// ```
+    pub fn interrupt(self, said: impl Into<Content>) -> Conversation {
+        self.skip_rest("skipped by user").user(said)
+    }
+
+    /// Runs every call that has no answer yet, side by side, as [`Registry::dispatch`] does: each has its answer then. One
+    /// that needs approval and has none is answered with an error that says so.
+    ///
+    /// When the future is dropped, the answers that are there stay; to run again runs the rest. A call that has failed in
+    /// the same way three times in a row is told so.
+    pub async fn run(&mut self, registry: &Registry) {
+        self.run_with(registry, &BatchContext::new()).await;
+    }
+
+    /// As [`run`](PendingCalls::run), with what the program attaches to this batch.
+    pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
+        let started = Started::now();
+        let before = self.before.messages();
+        let calls = self.reply.tool_calls.iter().zip(&mut self.progress).enumerate();
+        let running = calls.filter(|(_, (_, progress))| progress.answer.is_none()).map(
+            |(index, (call, progress))| async move {
+                let asked = Asked { index, call, approval: progress.approval(call) };
+                let answer = registry.answering(asked, batch, started).await;
+                progress.answer = Some(third_failure::told(before, call, answer));
+            },
+        );
+        join_all(running).await;
+    }
+
+    /// The conversation, if every call has its answer.
+    ///
+    /// # Errors
+    ///
+    /// The calls as they are, if one has none.
+    pub fn finish(self) -> Result<Conversation, Self> {
+        if self.unanswered().next().is_some() {
+            return Err(self);
+        }
+        // Nothing is left to be skipped.
+        Ok(self.skip_rest(""))
+    }
+
+    /// Runs every call, and is the conversation again: [`run`](PendingCalls::run), then [`finish`](PendingCalls::finish).
+    pub async fn dispatch(self, registry: &Registry) -> Conversation {
+        self.dispatch_with(registry, &BatchContext::new()).await
+    }
+
+    /// As [`dispatch`](PendingCalls::dispatch), with what the program attaches to this batch.
+    pub async fn dispatch_with(mut self, registry: &Registry, batch: &BatchContext) -> Conversation {
+        self.run_with(registry, batch).await;
+        self.finish().unwrap_or_else(|pending| pending.skip_rest("it was not run"))
+    }
+
+    /// The conversation, with an answer for each call that has none.
+    pub(super) fn close(self, missing: impl Fn(&ToolCall) -> ToolMessage) -> Conversation {
+        let PendingCalls { before: mut conversation, reply, progress } = self;
+        let calls = reply.tool_calls.iter().zip(progress);
+        let answers: Vec<Message> =
+            calls.map(|(call, progress)| progress.answer.unwrap_or_else(|| missing(call)).into()).collect();
+        conversation.push(Message::Assistant(*reply));
+        for answer in answers {
+            conversation.push(answer);
+        }
+        conversation
+    }
+
+    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut Progress), NotPending> {
+        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.progress);
+        match calls.find(|(call, _)| call.id == id) {
+            None => Err(NotPending::UnknownId { id: id.to_owned() }),
+            Some((_, Progress { answer: Some(_), .. })) => Err(NotPending::Answered { id: id.to_owned() }),
+            Some(found) => Ok(found),
+        }
+    }
+}
+
+impl Progress {
+    fn approval(&self, call: &ToolCall) -> Approval {
+        match &self.approved {
+            Some(approved) if *approved == Fingerprint::of(call) => Approval::Given,
+            _ => Approval::None,
+        }
+    }
+}
+
+pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {
+    ToolMessage::failed(&call.id, CallError::Denied { tool: call.name.clone(), reason })
+}
+
+impl fmt::Display for NotPending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotPending::UnknownId { id } => {
+                write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
+            }
+            NotPending::Answered { id } => write!(f, "the call `{id}` has its answer already"),
+        }
+    }
+}
+
+impl Error for NotPending {}

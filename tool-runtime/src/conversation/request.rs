@@ -1,0 +1,140 @@
+//! What goes to the server.
+
+use super::Conversation;
+use crate::messages::Message;
+use crate::outcome::UnknownTool;
+use crate::registry::Registry;
+use crate::schema::Dialect;
+use crate::tool_choice::ToolChoice;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. What a server
+/// refuses is left out: `tools` where there are none, and `tool_choice` beside none.
+///
+/// It serialises as these keys, to be put beside those of the program with `#[serde(flatten)]`. It borrows nothing, and
+/// a clone copies no message.
+///
+/// ```
+/// use serde::Serialize;
+/// use tool_runtime::{Conversation, Registry, Request, tool, tools};
+///
+/// #[derive(Serialize)]
+/// struct Body<'a> {
+///     model: &'a str,
+///     temperature: f32,
+///     #[serde(flatten)]
+///     request: Request,
+/// }
+///
+/// /// The time of day.
+/// #[tool]
+/// fn now() {}
+///
+/// let registry = Registry::new(tools![now])?;
+/// let chat = Conversation::new().user("What time is it?");
+/// let request = chat.request(&registry).tool_choice(registry.tool_choice("now")?)?;
+/// let body = serde_json::to_value(Body { model: "a-model", temperature: 0.0, request })?;
+/// assert_eq!(body["messages"][0]["role"], "user");
+/// assert_eq!(body["tools"][0]["function"]["name"], "now");
+/// assert_eq!(body["tool_choice"]["function"]["name"], "now");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request {
+    messages: Arc<Vec<Message>>,
+    registry: Registry,
+    dialect: Dialect,
+    tool_choice: ToolChoice,
+}
+
+/// Why a request would be refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RequestError {
+    /// The tool that the model must call is not in the request.
+    UnknownTool(UnknownTool),
+    /// The model must call a tool, and there is none in the request.
+    NoTools,
+}
+
+impl Conversation {
+    /// A request for the next reply, with all tools of the registry; [`subset`](Registry::subset) makes one of some.
+    #[must_use]
+    pub fn request(&self, registry: &Registry) -> Request {
+        Request {
+            messages: Arc::clone(&self.messages),
+            registry: registry.clone(),
+            dialect: registry.dialect(),
+            tool_choice: ToolChoice::Auto,
+        }
+    }
+}
+
+impl Request {
+    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default.
+    ///
+    /// # Errors
+    ///
+    /// A tool that is not in the request, or a choice that needs one where there are none: a server would refuse it.
+    pub fn tool_choice(mut self, choice: ToolChoice) -> Result<Self, RequestError> {
+        self.tool_choice = match choice {
+            ToolChoice::Tool(name) => self.registry.tool_choice(&name).map_err(RequestError::UnknownTool)?,
+            ToolChoice::Required if self.registry.is_empty() => return Err(RequestError::NoTools),
+            choice => choice,
+        };
+        Ok(self)
+    }
+
+    /// The dialect of the tools: by default that of [`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect).
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.dialect = dialect;
+        self
+    }
+
+    /// The messages.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// The `tools` array; `None` without tools.
+    #[must_use]
+    pub fn tools(&self) -> Option<&RawValue> {
+        self.registry.schemas_for(self.dialect)
+    }
+}
+
+impl Serialize for Request {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("messages", &*self.messages)?;
+        if let Some(tools) = self.tools() {
+            map.serialize_entry("tools", tools)?;
+            if self.tool_choice != ToolChoice::Auto {
+                map.serialize_entry("tool_choice", &self.tool_choice)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RequestError::UnknownTool(unknown) => {
+                write!(f, "the tool to be called is not in the request: {unknown}")
+            }
+            RequestError::NoTools => f.write_str(
+                "a tool must be called, and there is none in the request: add one, or let the model choose",
+            ),
+        }
+    }
+}
+
+impl Error for RequestError {}

@@ -1,0 +1,81 @@
+//! A reply and what answers it: the unit in which histories are paired.
+
+use crate::messages::{Message, ToolCall, ToolMessage};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A reply and the tool messages right behind it.
+#[derive(Clone, Debug)]
+pub(super) struct Exchange {
+    /// Where the reply stands; `None` for tool messages that are behind no reply.
+    pub(super) reply: Option<usize>,
+    /// Where the tool messages stand.
+    pub(super) answers: Range<usize>,
+}
+
+/// Every reply, and every row of tool messages.
+pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while matches!(messages.get(at)?, Message::System(_) | Message::Developer(_) | Message::User(_)) {
+            at += 1;
+        }
+        let reply = matches!(messages[at], Message::Assistant(_)).then_some(at);
+        let exchange = Exchange { reply, answers: answers_from(messages, at + usize::from(reply.is_some())) };
+        at = exchange.answers.end;
+        Some(exchange)
+    })
+}
+
+/// The tool messages from here to the next message of another role.
+fn answers_from(messages: &[Message], start: usize) -> Range<usize> {
+    let row = messages[start..].iter().take_while(|message| matches!(message, Message::Tool(_)));
+    start..start + row.count()
+}
+
+impl Exchange {
+    /// The reply that stands here, with what answers it.
+    pub(super) fn of_reply(messages: &[Message], reply: usize) -> Option<Self> {
+        matches!(messages.get(reply)?, Message::Assistant(_))
+            .then(|| Exchange { reply: Some(reply), answers: answers_from(messages, reply + 1) })
+    }
+
+    pub(super) fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
+        match self.reply.and_then(|reply| messages.get(reply)) {
+            Some(Message::Assistant(reply)) => &reply.tool_calls,
+            _ => &[],
+        }
+    }
+
+    /// The tool messages, each with its place.
+    pub(super) fn answers<'a>(
+        &self,
+        messages: &'a [Message],
+    ) -> impl Iterator<Item = (usize, &'a ToolMessage)> {
+        self.answers.clone().zip(&messages[self.answers.clone()]).filter_map(|(place, message)| match message
+        {
+            Message::Tool(answer) => Some((place, answer)),
+            _ => None,
+        })
+    }
+
+    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first.
+    pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
+        let calls = self.calls(messages);
+        let mut pairs = vec![None; calls.len()];
+        if pairs.is_empty() {
+            return pairs;
+        }
+        // The calls of each id, the last one first: they are taken from the end.
+        let mut open: HashMap<&str, Vec<usize>> = HashMap::with_capacity(calls.len());
+        for (index, call) in calls.iter().enumerate().rev() {
+            open.entry(&call.id).or_default().push(index);
+        }
+        for (place, answer) in self.answers(messages) {
+            if let Some(call) = open.get_mut(&*answer.tool_call_id).and_then(Vec::pop) {
+                pairs[call] = Some(place);
+            }
+        }
+        pairs
+    }
+}

@@ -1,0 +1,60 @@
+//! From an answer to its call, and back.
+
+use super::exchange::Exchange;
+use crate::messages::{Message, ToolCall, ToolMessage};
+
+/// A call and its answer, each with its place in the list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Pair<'a> {
+    /// Where the reply stands that has the call.
+    pub reply: usize,
+    /// Which of the calls of the reply it is.
+    pub position: usize,
+    /// The call: its tool and its arguments.
+    pub call: &'a ToolCall,
+    /// Where the answer stands.
+    pub index: usize,
+    /// The answer.
+    pub answer: &'a ToolMessage,
+}
+
+/// The call that the tool message at this place answers; `None` where there is another message, or its call is not in the
+/// reply before it.
+///
+/// It takes a place, since ids need not be unique beyond one reply: several servers count from `call_0` in each.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+///
+/// let calls = vec![ToolCall::new("call_1", "now", r#"{"zone":"UTC"}"#)];
+/// let messages =
+///     [Message::from(AssistantMessage::calling(calls)), ToolMessage::new("call_1", "12:00").into()];
+/// let pair = history::find(&messages, 1).expect("it is paired");
+/// assert_eq!((&*pair.call.name, &*pair.call.arguments), ("now", r#"{"zone":"UTC"}"#));
+/// assert_eq!(history::find_answer(&messages, pair.reply, pair.position), Some(pair));
+/// ```
+#[must_use]
+pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
+    let before = messages.get(..answer)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
+    let exchange = Exchange::of_reply(messages, before)?;
+    let position = exchange.pairs(messages).into_iter().position(|place| place == Some(answer))?;
+    pair(messages, before, position, answer)
+}
+
+/// The answer to the call that has this position among those of the reply at this place; `None` where there is another
+/// message, or no answer behind it.
+#[must_use]
+pub fn find_answer(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
+    let answer = *Exchange::of_reply(messages, reply)?.pairs(messages).get(position)?;
+    pair(messages, reply, position, answer?)
+}
+
+fn pair(messages: &[Message], reply: usize, position: usize, index: usize) -> Option<Pair<'_>> {
+    match (messages.get(reply)?, messages.get(index)?) {
+        (Message::Assistant(asked), Message::Tool(answer)) => {
+            Some(Pair { reply, position, call: asked.tool_calls.get(position)?, index, answer })
+        }
+        _ => None,
+    }
+}

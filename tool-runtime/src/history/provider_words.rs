@@ -1,0 +1,67 @@
+//! What providers answer to requests that break a rule, in their own words.
+
+use super::violation::{Rule, Said};
+
+/// `position` is that of the call in its reply.
+pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said {
+    let of_call = |field: &str, problem: &str| {
+        format!("Invalid 'messages[{index}].tool_calls[{position}].{field}': {problem}")
+    };
+    let (by, text) = match rule {
+        Rule::OrphanAnswer | Rule::LostCalls => (
+            "OpenAI",
+            // The spelling is theirs.
+            "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+                .to_owned(),
+        ),
+        Rule::MissingAnswer | Rule::MessageBetween => (
+            "OpenAI",
+            format!(
+                "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
+                 The following tool_call_ids did not have response messages: {id}"
+            ),
+        ),
+        Rule::UnknownId if id.is_empty() => (
+            "Groq",
+            format!(
+                "'messages.{index}' : for 'role:tool' the following must be satisfied[('messages.{index}.tool_call_id' : \
+                 property 'tool_call_id' is missing)]"
+            ),
+        ),
+        Rule::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
+        Rule::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
+        Rule::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
+        Rule::MissingCallId => (
+            "OpenAI",
+            of_call(
+                "id",
+                "empty string. Expected a string with minimum length 1, but got an empty string instead.",
+            ),
+        ),
+        Rule::EmptyReply => {
+            ("llama.cpp", "Assistant message must contain either 'content' or 'tool_calls'!".to_owned())
+        }
+        Rule::ArgumentsNotAnObject => ("Ollama", "invalid tool call arguments".to_owned()),
+        Rule::UnusableName => (
+            "OpenAI",
+            of_call(
+                "function.name",
+                "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
+            ),
+        ),
+        Rule::LongId => (
+            "OpenAI",
+            of_call(
+                "id",
+                &format!(
+                    "string too long. Expected a string with maximum length 40, but got a string with length {}",
+                    id.len()
+                ),
+            ),
+        ),
+        Rule::RepeatedId => {
+            ("DeepSeek", format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
+        }
+    };
+    Said { by, text }
+}

@@ -1,0 +1,104 @@
+//! The messages in the order in which they are valid.
+
+use super::placing::Placing;
+use super::{Orphans, Repair};
+use crate::history::exchange::Exchange;
+use crate::messages::{Content, Message, ToolMessage};
+use serde_json::json;
+use std::ops::Range;
+
+/// What a call is answered with whose answer is nowhere.
+const LOST: &str = "Error: the result of this call was lost";
+
+pub(super) struct Ordering<'a> {
+    /// Those that have no place yet.
+    messages: Vec<Option<Message>>,
+    ordered: Vec<Message>,
+    orphans: Orphans,
+    repairs: &'a mut Vec<Repair>,
+}
+
+impl<'a> Ordering<'a> {
+    pub(super) fn new(messages: Vec<Message>, orphans: Orphans, repairs: &'a mut Vec<Repair>) -> Self {
+        let ordered = Vec::with_capacity(messages.len());
+        Ordering { messages: messages.into_iter().map(Some).collect(), ordered, orphans, repairs }
+    }
+
+    pub(super) fn put(mut self, placing: &Placing) -> Vec<Message> {
+        let mut next = 0;
+        for (number, exchange) in placing.exchanges.iter().enumerate() {
+            self.as_they_are(next..exchange.reply.unwrap_or(exchange.answers.start));
+            next = exchange.answers.end;
+            let ids = exchange.reply.map_or_else(Vec::new, |index| self.reply(index));
+            // Those of its own calls stay in their order.
+            for place in exchange.answers.clone().filter(|&place| placing.exchange_of[place] == Some(number))
+            {
+                self.as_they_are(place..place + 1);
+            }
+            self.missing(exchange, ids, &placing.answers[number]);
+            for place in exchange.answers.clone().filter(|&place| placing.exchange_of[place].is_none()) {
+                self.orphan(place);
+            }
+        }
+        self.as_they_are(next..self.messages.len());
+        self.ordered
+    }
+
+    fn as_they_are(&mut self, places: Range<usize>) {
+        self.ordered.extend(self.messages[places].iter_mut().filter_map(Option::take));
+    }
+
+    /// The ids of its calls.
+    fn reply(&mut self, index: usize) -> Vec<String> {
+        let Some(Message::Assistant(mut reply)) = self.messages[index].take() else { return Vec::new() };
+        if reply.is_empty() {
+            reply.content = Some(Content::default());
+            self.repairs.push(Repair::ReplyFilled { index });
+        }
+        let ids = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
+        self.ordered.push(Message::Assistant(reply));
+        ids
+    }
+
+    /// The answers that do not stand behind their reply.
+    fn missing(&mut self, exchange: &Exchange, ids: Vec<String>, answers: &[Option<usize>]) {
+        let Some(reply) = exchange.reply else { return };
+        for (id, answer) in ids.into_iter().zip(answers) {
+            match *answer {
+                Some(place) if exchange.answers.contains(&place) => {}
+                Some(place) => {
+                    self.as_they_are(place..place + 1);
+                    self.repairs.push(Repair::AnswerMoved { index: place, id, reply });
+                }
+                None => {
+                    self.ordered.push(ToolMessage::new(&*id, LOST).into());
+                    self.repairs.push(Repair::AnswerMade { index: reply, id });
+                }
+            }
+        }
+    }
+
+    fn orphan(&mut self, index: usize) {
+        let Some(Message::Tool(answer)) = self.messages[index].take() else { return };
+        match self.orphans {
+            Orphans::Drop => self.repairs.push(Repair::AnswerDropped { index, answer }),
+            Orphans::IntoUserText => {
+                let id = answer.tool_call_id.clone();
+                self.repairs.push(Repair::AnswerIntoUserText { index, id });
+                self.ordered.push(user_text(&answer));
+            }
+        }
+    }
+}
+
+fn user_text(answer: &ToolMessage) -> Message {
+    let tool = answer.tool().map_or_else(String::new, |tool| format!(" of `{tool}`"));
+    let title = format!("The result of a call{tool} that is no longer in this conversation:");
+    Message::user(match answer.content.parts() {
+        None => format!("{title}\n{}", answer.content).into(),
+        Some(parts) => {
+            let title = json!({ "type": "text", "text": title });
+            Content::from_parts([&[title], parts].concat())
+        }
+    })
+}

@@ -1,0 +1,203 @@
+//! A history made shorter, without parting a call from its answer.
+
+use super::exchange::exchanges;
+use super::repair::{Repair, repair};
+use crate::messages::{Message, ToolMessage};
+use crate::output::cut;
+use std::fmt;
+use std::ops::Range;
+
+/// How much of a history [`trim`] keeps.
+pub struct Budget<'a> {
+    limit: usize,
+    measure: Box<dyn Fn(&Message) -> usize + 'a>,
+    longest_output: Option<usize>,
+    keeps_newest_turn: bool,
+}
+
+impl<'a> Budget<'a> {
+    /// At most this many messages.
+    #[must_use]
+    pub fn messages(limit: usize) -> Self {
+        Budget::tokens(limit, |_| 1)
+    }
+
+    /// At most this many tokens, as the program counts them: a tokenizer, or an estimate. It is asked once for each
+    /// message, and once more for each that is shortened.
+    #[must_use]
+    pub fn tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
+        Budget { limit, measure: Box::new(count), longest_output: None, keeps_newest_turn: true }
+    }
+
+    /// Before anything is taken out, answers to calls are cut to this many bytes, the oldest first, as far as needed: the
+    /// head and the tail stay. Those of the newest turn come last, and those to its newest reply are never cut. Not done
+    /// unless it is asked for.
+    #[must_use]
+    pub fn shorten_outputs(mut self, bytes: usize) -> Self {
+        self.longest_output = Some(bytes);
+        self
+    }
+
+    /// Whether the newest turn stays whole, which it does by default. If not, only what the user said in it and its newest
+    /// reply with its answers must stay, and older replies go with their answers: for a program whose one question leads
+    /// to hundreds of calls.
+    #[must_use]
+    pub fn keep_newest_turn(mut self, keeps: bool) -> Self {
+        self.keeps_newest_turn = keeps;
+        self
+    }
+}
+
+impl fmt::Debug for Budget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("limit", &self.limit)
+            .field("longest_output", &self.longest_output)
+            .field("keeps_newest_turn", &self.keeps_newest_turn)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What [`trim`] made of a history.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Trimmed {
+    /// The history. It is valid.
+    pub messages: Vec<Message>,
+    /// What was taken out, in order, so that it can be summarised.
+    pub removed: Vec<Message>,
+    /// The answers that were shortened, as they were.
+    pub shortened: Vec<ToolMessage>,
+    /// What was mended first, of a history that was not valid.
+    pub repairs: Vec<Repair>,
+}
+
+/// Takes the oldest turns out until the rest is within the budget. A turn is what a user says, and all that follows up to
+/// the next time.
+///
+/// System and developer messages stay, and so does the newest turn, even where it is over the budget alone. A call and its
+/// answer stay or go together. A list that is not valid is [repaired](super::repair()) first.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Message, history};
+///
+/// let messages = vec![
+///     Message::system("You are brief."),
+///     Message::user("Hello!"),
+///     AssistantMessage::saying("Hello.").into(),
+///     Message::user("How are you?"),
+///     AssistantMessage::saying("Fine.").into(),
+/// ];
+/// let trimmed = history::trim(messages, &history::Budget::messages(3));
+/// assert_eq!(trimmed.messages[0].text(), "You are brief.");
+/// assert_eq!(trimmed.messages[1].text(), "How are you?");
+/// assert_eq!(trimmed.removed[0].text(), "Hello!");
+/// ```
+#[must_use]
+pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> Trimmed {
+    let (messages, repairs) = repair(messages);
+    let parts = Parts::of(&messages, budget.keeps_newest_turn);
+    let mut trimming = Trimming::new(messages, budget);
+    trimming.shorten(0..parts.newest_turn);
+    for part in parts.removable {
+        trimming.remove(part);
+    }
+    trimming.shorten(parts.newest_turn..parts.newest_reply);
+    Trimmed { repairs, ..trimming.finish() }
+}
+
+/// What a history is made of, as places in it.
+struct Parts {
+    /// What may be taken out, each as a whole, the oldest first.
+    removable: Vec<Range<usize>>,
+    newest_turn: usize,
+    newest_reply: usize,
+}
+
+impl Parts {
+    fn of(messages: &[Message], keeps_newest_turn: bool) -> Self {
+        let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
+        let mut turns = Vec::new();
+        let mut goes_on = false;
+        for (place, message) in messages.iter().enumerate().filter(|(_, message)| !is_system(message)) {
+            let is_user = matches!(message, Message::User(_));
+            if turns.is_empty() || (is_user && !goes_on) {
+                turns.push(place);
+            }
+            // What is said in several messages is said at once.
+            goes_on = is_user;
+        }
+        let newest_turn = turns.last().copied().unwrap_or(messages.len());
+        let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.answers.end));
+        let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_turn).collect();
+        let newest_reply = replies.last().map_or(messages.len(), |reply| reply.start);
+        let mut removable: Vec<Range<usize>> = turns.windows(2).map(|turns| turns[0]..turns[1]).collect();
+        if !keeps_newest_turn {
+            removable.extend(replies.into_iter().filter(|reply| reply.start < newest_reply));
+        }
+        Parts { removable, newest_turn, newest_reply }
+    }
+}
+
+struct Trimming<'a> {
+    budget: &'a Budget<'a>,
+    messages: Vec<Option<Message>>,
+    sizes: Vec<usize>,
+    size: usize,
+    trimmed: Trimmed,
+}
+
+impl<'a> Trimming<'a> {
+    fn new(messages: Vec<Message>, budget: &'a Budget<'a>) -> Self {
+        let sizes: Vec<usize> = messages.iter().map(&budget.measure).collect();
+        Trimming {
+            budget,
+            size: sizes.iter().fold(0, |sum, size| sum.saturating_add(*size)),
+            sizes,
+            messages: messages.into_iter().map(Some).collect(),
+            trimmed: Trimmed::default(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.size > self.budget.limit
+    }
+
+    fn shorten(&mut self, places: Range<usize>) {
+        let Some(longest) = self.budget.longest_output else { return };
+        for place in places {
+            if !self.is_over() {
+                return;
+            }
+            let Some(Message::Tool(answer)) = &mut self.messages[place] else { continue };
+            let Some(text) = cut(&answer.content, longest) else { continue };
+            self.trimmed.shortened.push(answer.clone());
+            answer.content = text.into();
+            self.resize(place);
+        }
+    }
+
+    fn remove(&mut self, places: Range<usize>) {
+        if !self.is_over() {
+            return;
+        }
+        for place in places {
+            if !matches!(self.messages[place], Some(Message::System(_) | Message::Developer(_)) | None) {
+                self.trimmed.removed.extend(self.messages[place].take());
+                self.resize(place);
+            }
+        }
+    }
+
+    /// Counts a message anew.
+    fn resize(&mut self, place: usize) {
+        let size = self.messages[place].as_ref().map_or(0, &self.budget.measure);
+        self.size = self.size.saturating_sub(self.sizes[place]).saturating_add(size);
+        self.sizes[place] = size;
+    }
+
+    fn finish(mut self) -> Trimmed {
+        self.trimmed.messages = self.messages.into_iter().flatten().collect();
+        self.trimmed
+    }
+}

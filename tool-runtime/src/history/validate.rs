@@ -1,0 +1,166 @@
+//! Whether a list of messages is one that every provider takes.
+
+use super::exchange::{Exchange, exchanges};
+use super::provider_words::said;
+use super::violation::{Rule, Violation, Violations};
+use crate::messages::{Message, ToolCall};
+use std::collections::{HashMap, HashSet};
+
+/// Checks that every call has its answer right behind the reply that asks for it, in any order, and every answer its call.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Message, ToolCall, history};
+///
+/// let calls = vec![ToolCall::new("call_1", "now", "{}")];
+/// let messages = [Message::user("What time is it?"), AssistantMessage::calling(calls).into()];
+/// let violations = history::validate(&messages).expect_err("the call has no answer");
+/// assert_eq!(violations[0].index, 1);
+/// assert_eq!(violations[0].id, "call_1");
+/// assert_eq!(violations[0].rule, history::Rule::MissingAnswer);
+/// assert!(violations[0].provider_text().contains("must be followed by tool messages"));
+/// ```
+///
+/// # Errors
+///
+/// Every [`Violation`], by place. An answer that stands behind another message than its call is one violation, not two.
+pub fn validate(messages: &[Message]) -> Result<(), Violations> {
+    let mut check = Check { messages, found: Vec::new(), open: HashMap::new() };
+    for exchange in exchanges(messages) {
+        check.exchange(&exchange);
+    }
+    let found = check.finish();
+    if found.is_empty() { Ok(()) } else { Err(Violations(found)) }
+}
+
+/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object, names and
+/// ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names and arguments so
+/// that all take them; [`Rule::refused_by`] says who does not.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+///
+/// let messages = [
+///     Message::from(AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{\"zone\":")])),
+///     ToolMessage::new("call_1", "12:00").into(),
+/// ];
+/// assert!(history::validate(&messages).is_ok());
+/// let warnings = history::warnings(&messages);
+/// assert_eq!(warnings[0].rule, history::Rule::ArgumentsNotAnObject);
+/// assert_eq!(warnings[0].rule.refused_by(), ["Ollama", "llama.cpp"]);
+/// ```
+#[must_use]
+pub fn warnings(messages: &[Message]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut seen = HashMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        let Message::Assistant(reply) = message else { continue };
+        for (position, call) in reply.tool_calls.iter().enumerate() {
+            let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
+            let broken = [
+                (Rule::ArgumentsNotAnObject, !call.is_written_with_an_object()),
+                (Rule::UnusableName, !call.is_written_with_a_usable_name()),
+                (Rule::LongId, call.id.len() > LONGEST_ID),
+                (Rule::RepeatedId, is_repeated),
+            ];
+            for (rule, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
+                found.push(violation(rule, index, position, &call.id));
+            }
+        }
+    }
+    found
+}
+
+/// <https://platform.openai.com/docs/api-reference/chat/create>: "string too long" beyond it.
+const LONGEST_ID: usize = 40;
+
+fn violation(rule: Rule, index: usize, position: usize, id: &str) -> Violation {
+    Violation { index, id: id.to_owned(), rule, said: said(rule, index, position, id) }
+}
+
+/// A call whose answer does not stand behind its reply.
+struct Unanswered {
+    reply: usize,
+    position: usize,
+    /// Where the message behind its exchange stands.
+    behind: usize,
+}
+
+struct Check<'a> {
+    messages: &'a [Message],
+    found: Vec<Violation>,
+    /// Calls without an answer so far, by id.
+    open: HashMap<&'a str, Vec<Unanswered>>,
+}
+
+impl<'a> Check<'a> {
+    fn exchange(&mut self, exchange: &Exchange) {
+        let calls = exchange.calls(self.messages);
+        let mut ids = HashSet::with_capacity(calls.len());
+        if let Some(reply) = exchange.reply {
+            self.reply(reply, exchange, calls, &mut ids);
+        }
+        let pairs = exchange.pairs(self.messages);
+        let answered: HashSet<usize> = pairs.iter().copied().flatten().collect();
+        for (place, answer) in exchange.answers(self.messages) {
+            if !answered.contains(&place) {
+                self.unpaired(exchange, place, &answer.tool_call_id, &ids);
+            }
+        }
+        let Some(reply) = exchange.reply else { return };
+        for (position, call) in calls.iter().enumerate().filter(|&(position, _)| pairs[position].is_none()) {
+            let unanswered = Unanswered { reply, position, behind: exchange.answers.end };
+            self.open.entry(&call.id).or_default().push(unanswered);
+        }
+    }
+
+    fn reply(
+        &mut self,
+        index: usize,
+        exchange: &Exchange,
+        calls: &'a [ToolCall],
+        ids: &mut HashSet<&'a str>,
+    ) {
+        let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
+        // With answers behind it, it is one whose calls were lost.
+        if is_empty && exchange.answers.is_empty() {
+            self.found.push(violation(Rule::EmptyReply, index, 0, ""));
+        }
+        for (position, call) in calls.iter().enumerate() {
+            let is_new = ids.insert(&call.id);
+            if call.id.is_empty() {
+                self.found.push(violation(Rule::MissingCallId, index, position, ""));
+            } else if !is_new {
+                self.found.push(violation(Rule::DuplicateCallId, index, position, &call.id));
+            }
+        }
+    }
+
+    /// A tool message that is for none of the calls before it, or for one that is answered already.
+    fn unpaired(&mut self, exchange: &Exchange, place: usize, id: &str, ids: &HashSet<&str>) {
+        let (rule, index, position) = match self.open.get_mut(id).and_then(Vec::pop) {
+            Some(unanswered) => (Rule::MessageBetween, unanswered.behind, unanswered.position),
+            None => match exchange.reply {
+                None => (Rule::OrphanAnswer, place, 0),
+                Some(reply) if ids.is_empty() => (Rule::LostCalls, reply, 0),
+                Some(_) if ids.contains(id) => (Rule::DuplicateAnswer, place, 0),
+                Some(_) => (Rule::UnknownId, place, 0),
+            },
+        };
+        self.found.push(violation(rule, index, position, id));
+    }
+
+    fn finish(mut self) -> Vec<Violation> {
+        let mut missing: Vec<(&str, Unanswered)> = self
+            .open
+            .into_iter()
+            .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id, call)))
+            .collect();
+        missing.sort_by_key(|(_, call)| (call.reply, call.position));
+        let missing = missing
+            .into_iter()
+            .map(|(id, call)| violation(Rule::MissingAnswer, call.reply, call.position, id));
+        self.found.extend(missing);
+        self.found.sort_by_key(|violation| violation.index);
+        self.found
+    }
+}
