@@ -3,7 +3,7 @@
 //! `cargo run --example approval` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
 //! `OPENAI_MODEL`) it talks to that server. With standard input closed, nothing destructive is run.
 
-use examples::model::{Model, Request};
+use examples::model::Model;
 use examples::scripted;
 use examples::transcript::Transcript;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
-use tool_runtime::{Decision, Echo, Message, ProposedCall, Registry, tool, tools};
+use tool_runtime::{Conversation, Decision, Ending, ProposedCall, Registry, tool, tools};
 
 /// Notes by name.
 struct Notes(Mutex<BTreeMap<String, String>>);
@@ -105,18 +105,16 @@ async fn converse(model: &Model) -> Result<(), Box<dyn std::error::Error>> {
         .before_call(approve)
         .build()?;
     let mut transcript = Transcript::default();
-    transcript.append(Message::user("Look at my notes, and delete those called draft and taxes."));
-    for _turn in 0..10 {
-        let request =
-            Request { model: model.name(), messages: transcript.messages(), tools: registry.schemas() };
-        let reply = model.complete(&request).await?.echo(Echo::Minimal);
-        transcript.append(reply.clone());
-        if reply.tool_calls.is_empty() {
-            return Ok(());
-        }
-        for answer in registry.dispatch(&reply.tool_calls).await {
-            transcript.append(answer);
-        }
+    let mut chat = Conversation::new().user("Look at my notes, and delete those called draft and taxes.");
+    let ending = chat
+        .drive(&registry, 10, |request| {
+            transcript.print(request.messages());
+            model.complete(request)
+        })
+        .await?;
+    transcript.print(chat.messages());
+    match ending {
+        Ending::Answered => Ok(()),
+        _ => Err("the model kept calling tools for 10 turns; ask it something simpler".into()),
     }
-    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
 }

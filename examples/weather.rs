@@ -3,13 +3,13 @@
 //! `cargo run --example weather` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
 //! `OPENAI_MODEL`) it talks to that server.
 
-use examples::model::{Model, Request};
+use examples::model::Model;
 use examples::scripted;
 use examples::transcript::Transcript;
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::{Echo, Message, Registry, tool};
+use tool_runtime::{Conversation, Ending, Registry, tool};
 
 #[derive(Serialize)]
 struct Weather {
@@ -42,9 +42,9 @@ async fn main() -> ExitCode {
     let model = Model::from_env(scripted::weather::script());
     println!("Model: {model}");
     match converse(&model).await {
-        Ok(transcript) => {
+        Ok(chat) => {
             println!("\nThe messages of the next request:");
-            println!("{}", serde_json::to_string_pretty(transcript.messages()).unwrap_or_default());
+            println!("{}", serde_json::to_string_pretty(&chat).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -54,24 +54,22 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse(model: &Model) -> Result<Transcript, Box<dyn std::error::Error>> {
+async fn converse(model: &Model) -> Result<Conversation, Box<dyn std::error::Error>> {
     let registry = Registry::collect()?;
     let mut transcript = Transcript::default();
-    transcript.append(Message::system("You answer in one short sentence per city."));
-    transcript.append(Message::user(
-        "What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?",
-    ));
-    for _turn in 0..10 {
-        let request =
-            Request { model: model.name(), messages: transcript.messages(), tools: registry.schemas() };
-        let reply = model.complete(&request).await?.echo(Echo::Minimal);
-        transcript.append(reply.clone());
-        if reply.tool_calls.is_empty() {
-            return Ok(transcript);
-        }
-        for answer in registry.dispatch(&reply.tool_calls).await {
-            transcript.append(answer);
-        }
+    let mut chat = Conversation::new()
+        .system("You answer in one short sentence per city.")
+        .user("What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?");
+    let ending = chat
+        .drive(&registry, 10, |request| {
+            transcript.print(request.messages());
+            model.complete(request)
+        })
+        .await?;
+    transcript.print(chat.messages());
+    chat.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
+    match ending {
+        Ending::Answered => Ok(chat),
+        _ => Err("the model kept calling tools for 10 turns; ask it something simpler".into()),
     }
-    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
 }

@@ -6,18 +6,14 @@ use serde_json::Value;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
-use tool_runtime::{AssistantMessage, Message, ToolSchema};
+use tool_runtime::{AssistantMessage, Request};
 
 /// The body of a request to Chat Completions.
 #[derive(Serialize)]
-pub struct Request<'a> {
-    /// Which model.
-    pub model: &'a str,
-    /// The conversation so far.
-    pub messages: &'a [Message],
-    /// What the model may call. Left out when there is nothing, since servers refuse `[]`.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    pub tools: &'a [ToolSchema],
+struct Body<'a> {
+    model: &'a str,
+    #[serde(flatten)]
+    request: &'a Request,
 }
 
 /// How long a reply may take.
@@ -86,15 +82,6 @@ impl Model {
         }
     }
 
-    /// What stands in the request's `model`.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        match self {
-            Model::Scripted(_) => "scripted",
-            Model::Server(server) => &server.model,
-        }
-    }
-
     /// Sends the request and waits for the reply. It blocks, which is fine in an example: the program has
     /// nothing else to do meanwhile.
     ///
@@ -102,16 +89,17 @@ impl Model {
     ///
     /// The server is not there, refuses the request, or sends something else than a reply.
     #[allow(clippy::unused_async, reason = "a real client would wait here")]
-    pub async fn complete(&self, request: &Request<'_>) -> Result<AssistantMessage, ModelError> {
+    pub async fn complete(&self, request: Request) -> Result<AssistantMessage, ModelError> {
         match self {
             Model::Scripted(script) => {
-                let request = serde_json::to_value(request).map_err(|source| not_a_reply("", source))?;
-                match script.answer(&request) {
-                    Ok(message) => read_message(message),
+                let body = Body { model: "scripted", request: &request };
+                let body = serde_json::to_value(body).map_err(|source| not_a_reply("", source))?;
+                match script.answer(&body) {
+                    Ok(message) => read_reply(message),
                     Err(refusal) => Err(ModelError::Refused { status: 400, message: refusal.message }),
                 }
             }
-            Model::Server(server) => server.post(request),
+            Model::Server(server) => server.post(&Body { model: &server.model, request: &request }),
         }
     }
 }
@@ -126,30 +114,31 @@ impl fmt::Display for Model {
 }
 
 impl Server {
-    fn post(&self, request: &Request<'_>) -> Result<AssistantMessage, ModelError> {
+    fn post(&self, body: &Body<'_>) -> Result<AssistantMessage, ModelError> {
         let url = format!("{}/chat/completions", self.base_url);
         let unreachable = |source| ModelError::Unreachable { url: url.clone(), source };
         let mut post = self.agent.post(&url);
         if let Some(key) = &self.api_key {
             post = post.header("authorization", format!("Bearer {key}"));
         }
-        let mut response = post.send_json(request).map_err(unreachable)?;
+        let mut response = post.send_json(body).map_err(unreachable)?;
         let status = response.status().as_u16();
         let body = response.body_mut().read_to_string().map_err(unreachable)?;
         if status >= 400 {
             return Err(ModelError::Refused { status, message: error_text(&body) });
         }
         let mut reply: Value = serde_json::from_str(&body).map_err(|source| not_a_reply(&body, source))?;
-        match reply.pointer_mut("/choices/0/message") {
-            Some(message) => read_message(message.take()),
+        // The choice says why the reply ended, beside the message.
+        match reply.pointer_mut("/choices/0").filter(|choice| choice["message"].is_object()) {
+            Some(choice) => read_reply(choice.take()),
             None => Err(not_a_reply(&body, serde::de::Error::custom("there is no choices[0].message in it"))),
         }
     }
 }
 
-fn read_message(message: Value) -> Result<AssistantMessage, ModelError> {
-    let text = message.to_string();
-    serde_json::from_value(message).map_err(|source| not_a_reply(&text, source))
+fn read_reply(reply: Value) -> Result<AssistantMessage, ModelError> {
+    let text = reply.to_string();
+    serde_json::from_value(reply).map_err(|source| not_a_reply(&text, source))
 }
 
 fn not_a_reply(body: &str, source: serde_json::Error) -> ModelError {

@@ -1,6 +1,7 @@
 //! A model that follows a script: it needs no network, and checks each request as a provider would.
 
 pub mod approval;
+pub mod planner;
 pub mod weather;
 
 use crate::provider_rules::{self, Refusal};

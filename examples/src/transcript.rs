@@ -2,23 +2,18 @@
 
 use tool_runtime::Message;
 
-/// The messages so far.
+/// How much of a conversation is printed.
 #[derive(Debug, Default)]
 pub struct Transcript {
-    messages: Vec<Message>,
+    printed: usize,
 }
 
 impl Transcript {
-    /// Adds a message and prints it.
-    pub fn append(&mut self, message: impl Into<Message>) {
-        let message = message.into();
-        println!("{}. {}", self.messages.len() + 1, serde_json::to_string(&message).unwrap_or_default());
-        self.messages.push(message);
-    }
-
-    /// For the next request.
-    #[must_use]
-    pub fn messages(&self) -> &[Message] {
-        &self.messages
+    /// Prints the messages that are new, each on a line.
+    pub fn print(&mut self, messages: &[Message]) {
+        for message in messages.iter().skip(self.printed) {
+            self.printed += 1;
+            println!("{}. {}", self.printed, serde_json::to_string(message).unwrap_or_default());
+        }
     }
 }

@@ -186,7 +186,8 @@ async fn the_hook_is_not_asked_about_calls_that_cannot_run() {
         contents(&answers),
         [
             "Error: invalid arguments for `delete`: `path` is missing",
-            "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1). \
+            "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1): \
+             they were cut off. \
              Send one JSON object.",
             "Error: there is no tool `nothing`. Available: `delete`, `delete_on_a_thread`, `read`.",
         ]

@@ -141,17 +141,17 @@ async fn the_order_and_the_white_space_of_arguments_do_not_matter() {
 #[tokio::test]
 async fn text_that_is_not_json_is_answered_with_the_place() {
     for (arguments, problem) in [
-        (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19"),
-        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12"),
-        (r#"{"city":"Beijing","days":1}}"#, "trailing characters at column 28"),
-        ("{\n\"city\": Beijing}", "expected value at line 2 column 9"),
-        ("Beijing", "expected value at column 1"),
-        ("nul", "EOF while parsing a value at column 3"),
+        (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19)"),
+        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12): they were cut off"),
+        (r#"{"city":"Beijing","days":1}}"#, "trailing characters at column 28)"),
+        ("{\n\"city\": Beijing}", "expected value at line 2 column 9)"),
+        ("Beijing", "expected value at column 1)"),
+        ("nul", "EOF while parsing a value at column 3): they were cut off"),
     ] {
         assert_eq!(
             weather(arguments).await,
             format!(
-                "Error: the arguments of `get_weather` are not valid JSON ({problem}). Send one JSON object."
+                "Error: the arguments of `get_weather` are not valid JSON ({problem}. Send one JSON object."
             ),
         );
     }

@@ -14,10 +14,13 @@ mod approval;
 mod arguments;
 mod cancellation;
 mod concurrency;
+mod conversation;
+mod cut_off_replies;
 #[allow(dead_code, reason = "some values are only printed")]
 mod derived_schemas;
 mod descriptions;
 mod dispatch;
+mod driving;
 mod dynamic_tools;
 mod echo;
 mod errors;
@@ -31,7 +34,10 @@ mod messages;
 mod nested_faults;
 mod outputs;
 mod parameters;
+mod pending_calls;
 mod registration;
+mod reply_warnings;
+mod requests;
 mod results;
 mod schemas;
 mod state_and_context;
@@ -42,7 +48,7 @@ mod told_to_the_model;
 mod tool_options;
 mod toolsets;
 
-use tool_runtime::{Registry, ToolCall, ToolList, ToolMessage};
+use tool_runtime::{Conversation, Message, Registry, ToolCall, ToolList, ToolMessage};
 
 /// The content that answers one call of a tool.
 async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
@@ -51,6 +57,11 @@ async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0].tool_call_id, "call_1");
     answers[0].content.to_string()
+}
+
+/// What each message of a conversation says.
+fn contents_of(conversation: &Conversation) -> Vec<&str> {
+    conversation.messages().iter().map(Message::text).collect()
 }
 
 /// What the model reads of each.

@@ -8,7 +8,7 @@ const CLOSED: &str = "nobody can approve it, since standard input is closed";
 
 /// What is printed, the answers to the two deletions, and the conclusion.
 fn run(input: &str) -> (String, [String; 3]) {
-    let output = process::run("approval", input, &[]);
+    let output = process::run("approval", &[], input, &[]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let printed = stdout(&output);
     let messages = appended_messages(&printed);

@@ -1,5 +1,8 @@
 //! The examples as processes: what a person who runs them sees.
 
 mod approval;
+mod lint;
+mod planner;
 mod process;
+mod stub;
 mod weather;

@@ -4,11 +4,11 @@ use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-/// The example, built if need be, with only these settings in its environment.
+/// The example, built if need be, with these arguments and only these settings in its environment.
 /// `input` is what stands on standard input before it is closed.
-pub(crate) fn run(example: &str, input: &str, settings: &[(&str, &str)]) -> Output {
+pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "examples", "--example", example]);
+    command.args(["run", "--quiet", "--package", "examples", "--example", example, "--"]).args(arguments);
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"]
     {

@@ -1,13 +1,12 @@
 //! The weather example as a process, alone and against a stub of an OpenAI-compatible server.
 
 use crate::process::{self, appended_messages, stderr, stdout};
-use axum::extract::{Json, State};
-use axum::http::{HeaderMap, StatusCode};
+use crate::stub::{self, Received};
+use axum::extract::Json;
+use axum::http::StatusCode;
 use axum::routing::post;
-use examples::provider_rules;
 use serde_json::{Value, json};
 use std::process::Output;
-use std::sync::{Arc, Mutex};
 
 /// The array that is printed at the end.
 fn printed_messages(stdout: &str) -> Vec<Value> {
@@ -16,79 +15,39 @@ fn printed_messages(stdout: &str) -> Vec<Value> {
     serde_json::from_str(array).expect("the array is JSON")
 }
 
-/// What the stub was sent, in order.
-#[derive(Clone, Default)]
-struct Received(Arc<Mutex<Vec<(HeaderMap, Value)>>>);
-
-async fn complete(
-    State(received): State<Received>,
-    headers: HeaderMap,
-    Json(request): Json<Value>,
-) -> (StatusCode, Json<Value>) {
-    received.0.lock().expect("no test panics with it").push((headers, request.clone()));
-    if let Err(refusal) = provider_rules::check(&request) {
-        let error = json!({"error": {"message": refusal.message, "type": "invalid_request_error", "param": refusal.param}});
-        return (StatusCode::BAD_REQUEST, Json(error));
-    }
-    let messages = request["messages"].as_array().expect("checked above");
+/// Three calls, then a conclusion.
+fn reply(request: &Value) -> Value {
+    let messages = request["messages"].as_array().expect("checked before");
     let answers = messages.iter().filter(|message| message["role"] == "tool").count();
-    let message = if answers == 0 {
-        let calls: Vec<Value> = ["Beijing", "Shanghai", "Atlantis"]
-            .iter()
-            .enumerate()
-            .map(|(index, city)| {
-                let id = format!("call_{:024x}", fastrand::u64(..));
-                let arguments = format!("{{\"city\": \"{city}\"}}");
-                json!({"index": index, "id": id, "type": "function", "function": {"name": "get_weather", "arguments": arguments}})
-            })
-            .collect();
-        json!({"role": "assistant", "content": null, "tool_calls": calls, "reasoning_content": "Three calls.", "refusal": null})
-    } else {
-        json!({"role": "assistant", "content": format!("{answers} answers, thank you."), "annotations": []})
-    };
-    (
-        StatusCode::OK,
-        Json(json!({"id": "1", "object": "chat.completion", "choices": [{"index": 0, "message": message}]})),
-    )
-}
-
-/// Runs the example against a server in this process.
-async fn run_against<S: Clone + Send + Sync + 'static>(
-    app: axum::Router<S>,
-    state: S,
-    key: &'static str,
-) -> Output {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let url = format!("http://{}/v1", listener.local_addr().expect("it has an address"));
-    let server = tokio::spawn(async move { axum::serve(listener, app.with_state(state)).await });
-    let output = tokio::task::spawn_blocking(move || {
-        process::run(
-            "weather",
-            "",
-            &[("OPENAI_BASE_URL", &url), ("OPENAI_API_KEY", key), ("OPENAI_MODEL", "stub-1")],
-        )
-    })
-    .await
-    .expect("the example ends");
-    server.abort();
-    output
+    if answers > 0 {
+        return json!({"role": "assistant", "content": format!("{answers} answers, thank you."), "annotations": []});
+    }
+    let calls: Vec<Value> = ["Beijing", "Shanghai", "Atlantis"]
+        .iter()
+        .enumerate()
+        .map(|(index, city)| {
+            let id = format!("call_{:024x}", fastrand::u64(..));
+            let arguments = format!("{{\"city\": \"{city}\"}}");
+            json!({"index": index, "id": id, "type": "function", "function": {"name": "get_weather", "arguments": arguments}})
+        })
+        .collect();
+    json!({"role": "assistant", "content": null, "tool_calls": calls, "reasoning_content": "Three calls.", "refusal": null})
 }
 
 #[tokio::test]
 async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
     let received = Received::default();
-    let app = axum::Router::new().route("/v1/chat/completions", post(complete));
-    let output = run_against(app, received.clone(), "secret").await;
+    let output = stub::run_against("weather", stub::completing(reply), received.clone(), "secret").await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
 
-    let received = received.0.lock().expect("the server is gone");
-    assert_eq!(received.len(), 2);
-    for (headers, request) in received.iter() {
+    let requests = received.requests();
+    assert_eq!(requests.len(), 2);
+    for (headers, request) in received.headers().iter().zip(&requests) {
         assert_eq!(headers["authorization"], "Bearer secret");
         assert_eq!(request["model"], "stub-1");
         assert_eq!(request["tools"][0]["function"]["name"], "get_weather");
     }
-    let last = received[1].1["messages"].as_array().expect("it has messages");
+    let last = requests[1]["messages"].as_array().expect("it has messages");
     let roles: Vec<&str> = last.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "tool"]);
     assert!(
@@ -103,7 +62,7 @@ async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
 
 #[test]
 fn the_example_runs_on_its_script_and_says_so() {
-    let output = process::run("weather", "", &[]);
+    let output = process::run("weather", &[], "", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let stdout = stdout(&output);
     assert!(stdout.lines().next().is_some_and(|line| line.contains("scripted model")), "{stdout}");
@@ -127,9 +86,9 @@ fn assert_ends_with(output: &Output, message: &str) {
 
 #[test]
 fn a_server_that_is_not_there_ends_in_a_clear_message() {
-    let output = process::run("weather", "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
+    let output = process::run("weather", &[], "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
     assert_ends_with(&output, "cannot reach http://127.0.0.1:1/v1/chat/completions");
-    let output = process::run("weather", "", &[("OPENAI_BASE_URL", "not a url")]);
+    let output = process::run("weather", &[], "", &[("OPENAI_BASE_URL", "not a url")]);
     assert_ends_with(&output, "cannot reach not a url/chat/completions");
 }
 
@@ -140,7 +99,7 @@ async fn a_server_that_answers_with_an_error_ends_in_its_words() {
     }
     let app = axum::Router::new().route("/v1/chat/completions", post(unauthorized));
     assert_ends_with(
-        &run_against(app, (), "sk-x").await,
+        &stub::run_against("weather", app, (), "sk-x").await,
         "the server answered 401: Incorrect API key provided: sk-x.",
     );
 }
@@ -154,7 +113,7 @@ async fn a_server_that_answers_with_something_else_ends_in_a_clear_message() {
     ] {
         let app = axum::Router::new().route("/v1/chat/completions", post(move || async move { body }));
         assert_ends_with(
-            &run_against(app, (), "x").await,
+            &stub::run_against("weather", app, (), "x").await,
             "the server did not answer with a chat completion",
         );
     }

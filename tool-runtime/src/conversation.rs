@@ -147,7 +147,11 @@ impl Conversation {
                 self.warnings.push(warning);
             }
         }
-        let reply = reply.echo(self.echo);
+        let mut reply = reply.echo(self.echo);
+        if reply.is_empty() {
+            // A null alone is refused.
+            reply.content = Some(Content::default());
+        }
         if reply.tool_calls.is_empty() {
             Turn::Answer(self.with(reply.into()))
         } else {

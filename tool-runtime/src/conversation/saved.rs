@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "pending calls")]
 struct Saved<'a> {
     /// Those before the reply.
     messages: Cow<'a, Conversation>,

@@ -31,13 +31,7 @@ pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said 
         Rule::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
         Rule::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
         Rule::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
-        Rule::MissingCallId => (
-            "OpenAI",
-            of_call(
-                "id",
-                "empty string. Expected a string with minimum length 1, but got an empty string instead.",
-            ),
-        ),
+        Rule::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
         Rule::EmptyReply => {
             ("llama.cpp", "Assistant message must contain either 'content' or 'tool_calls'!".to_owned())
         }

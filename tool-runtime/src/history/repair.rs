@@ -11,6 +11,7 @@ use crate::messages::{Message, ToolCall, replace_unusable_ids};
 use order::Ordering;
 use placing::Placing;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher as _};
 
 /// What a tool message becomes whose call is nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +31,8 @@ pub enum Orphans {
 /// answers name the tool. A call that is still without an answer gets `Error: the result of this call was lost`; an
 /// answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they are.
 ///
-/// The work grows with the number of messages, no faster; to repair what was repaired changes nothing.
+/// The work grows with the number of messages, no faster. The same list is repaired in the same way, and to repair what was
+/// repaired changes nothing.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
@@ -107,7 +109,12 @@ fn settle_ids(messages: &mut [Message], placing: &Placing, repairs: &mut Vec<Rep
         let Some(index) = exchange.reply else { continue };
         let Message::Assistant(reply) = &mut messages[index] else { continue };
         let were: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
-        replace_unusable_ids(&mut reply.tool_calls);
+        // The same list is repaired in the same way, so that prompts cache.
+        let mut hasher = DefaultHasher::new();
+        replace_unusable_ids(&mut reply.tool_calls, || {
+            hasher.write_usize(index);
+            hasher.finish()
+        });
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         for ((was, id), answer) in were.into_iter().zip(ids).zip(answers) {
             if let Some((place, Message::Tool(answer))) = answer.map(|place| (place, &mut messages[place])) {

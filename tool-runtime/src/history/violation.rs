@@ -74,7 +74,8 @@ impl Rule {
             Rule::EmptyReply => &["llama.cpp"],
             Rule::ArgumentsNotAnObject => &["Ollama", "llama.cpp"],
             Rule::UnusableName => &["OpenAI", "Azure", "Anthropic", "Mistral"],
-            Rule::LongId | Rule::MissingCallId => &["OpenAI", "Azure"],
+            Rule::MissingCallId => &["Kimi", "Bedrock"],
+            Rule::LongId => &["OpenAI", "Azure"],
             Rule::RepeatedId => &["DeepSeek"],
         }
     }

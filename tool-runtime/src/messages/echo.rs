@@ -1,6 +1,6 @@
 //! A reply as it goes back in the history.
 
-use super::{AssistantMessage, Content, ToolCall};
+use super::{AssistantMessage, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -47,8 +47,7 @@ impl AssistantMessage {
     /// the same ids. Arguments that are not a JSON object stay as they are for the program and for dispatch,
     /// but are *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
     /// servers parse the history's arguments again and refuse them for ever after. So is a name that servers refuse (one
-    /// with a dot or a blank, which models make up) written with `_`. A reply that neither says nor calls anything says
-    /// `""`, since a null is refused.
+    /// with a dot or a blank, which models make up) written with `_`.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Echo};
@@ -79,10 +78,8 @@ impl AssistantMessage {
             });
             call.mend_as_written();
         }
-        if self.is_empty() {
-            self.content = Some(Content::default());
-        }
-        replace_unusable_ids(&mut self.tool_calls);
+        // Each `RandomState` has keys of its own; its hash of anything is a random number.
+        replace_unusable_ids(&mut self.tool_calls, || RandomState::new().hash_one(0_u8));
         self
     }
 
@@ -101,8 +98,8 @@ impl AssistantMessage {
     }
 }
 
-/// Gives every call an id of its own; the first of several keeps the one they share.
-pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall]) {
+/// Gives every call an id of its own, made of the next of these numbers; the first of several keeps the one they share.
+pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMut() -> u64) {
     let mut taken = HashSet::with_capacity(calls.len());
     let unusable: Vec<usize> = (0..calls.len())
         .filter(|&index| {
@@ -111,24 +108,22 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall]) {
         })
         .collect();
     for index in unusable {
-        let mut id = new_id();
+        let mut id = new_id(number());
         while !taken.insert(id.clone()) {
-            id = new_id();
+            id = new_id(number());
         }
         calls[index].id = id;
     }
 }
 
-/// Nine letters and digits at random, the only form that every provider takes: Mistral asks for just that
+/// Nine letters and digits, the only form that every provider takes: Mistral asks for just that
 /// (<https://github.com/mistralai/mistral-common>).
-fn new_id() -> String {
+fn new_id(mut number: u64) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
-    // Each `RandomState` has keys of its own; its hash of anything is a random number.
-    let mut random = RandomState::new().hash_one(0u8);
     let mut id = String::with_capacity(9);
     for _ in 0..9 {
-        id.push(char::from(DIGITS[usize::try_from(random % 36).unwrap_or_default()]));
-        random /= 36;
+        id.push(char::from(DIGITS[usize::try_from(number % 36).unwrap_or_default()]));
+        number /= 36;
     }
     id
 }

@@ -141,6 +141,7 @@ impl Serialize for ToolCall {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "a tool call")]
 struct ReadCall {
     #[serde(default)]
     id: Value,
@@ -151,6 +152,7 @@ struct ReadCall {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "the name and the arguments of a function")]
 struct ReadFunction {
     #[serde(default, deserialize_with = "null_is_default")]
     name: String,

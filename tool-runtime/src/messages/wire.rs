@@ -31,6 +31,7 @@ impl fmt::Display for Role {
 
 /// Any message, before its role says which.
 #[derive(Deserialize)]
+#[serde(expecting = "a message")]
 pub(super) struct WireMessage {
     #[serde(default)]
     role: Option<String>,
@@ -46,6 +47,7 @@ pub(super) struct WireMessage {
 
 /// One of the `choices` of a response.
 #[derive(Deserialize)]
+#[serde(expecting = "a choice")]
 pub(super) struct WireChoice {
     pub(super) message: WireMessage,
     #[serde(default)]

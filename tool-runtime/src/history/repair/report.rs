@@ -96,6 +96,22 @@ impl Repair {
     }
 }
 
+impl Repair {
+    /// The id of the call or the answer, as it came; empty where there was none.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        match self {
+            Repair::AnswerMoved { id, .. }
+            | Repair::AnswerMade { id, .. }
+            | Repair::AnswerIntoUserText { id, .. }
+            | Repair::CallRebuilt { id, .. } => id,
+            Repair::AnswerRenamed { was, .. } | Repair::CallRenamed { was, .. } => was,
+            Repair::AnswerDropped { answer, .. } => &answer.tool_call_id,
+            Repair::ReplyFilled { .. } => "",
+        }
+    }
+}
+
 impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "messages[{}]: ", self.index())?;

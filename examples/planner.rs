@@ -1,0 +1,92 @@
+//! Plan, execute, think: the first request forces a plan, the next one lets the model call what it needs, all at once, and the
+//! last one forbids to call anything more.
+//!
+//! `cargo run --example planner` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
+//! `OPENAI_MODEL`) it talks to that server.
+
+use examples::model::Model;
+use examples::scripted;
+use examples::transcript::Transcript;
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Duration;
+use tool_runtime::{Conversation, Registry, ToolChoice, Turn, tool, tools};
+
+/// Write down what is to be done, before it is done.
+#[tool(read_only)]
+fn plan(
+    /// What is to be done, in short sentences.
+    steps: &[String],
+) -> String {
+    format!("{} steps, go ahead", steps.len())
+}
+
+/// Find trains between two cities.
+#[tool(read_only)]
+async fn find_trains(from: &str, to: &str) -> String {
+    tokio::time::sleep(Duration::from_millis(20)).await; // a time-table would be asked here, as below
+    format!("{from} 7:30 to {to} 9:45, {from} 12:00 to {to} 14:15")
+}
+
+/// Find rooms in a city.
+#[tool(read_only)]
+async fn find_rooms(city: &str, nights: u8) -> Result<String, String> {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    match nights {
+        0 => Err("a stay is one night at least".to_owned()),
+        _ => Ok(format!("a room in {city} for {nights} nights, 90 a night")),
+    }
+}
+
+/// The weather of the next days.
+#[tool(read_only)]
+async fn get_forecast(city: &str) -> String {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    format!("{city} is dry until Sunday")
+}
+
+/// One reply, and the answers to what it calls.
+async fn step(
+    chat: Conversation,
+    choice: ToolChoice,
+    model: &Model,
+    registry: &Registry,
+) -> Result<Conversation, Box<dyn Error>> {
+    let request = chat.request(registry).tool_choice(choice)?;
+    match chat.reply(model.complete(request).await?) {
+        Turn::Answer(chat) => Ok(chat),
+        Turn::Calls(pending) => Ok(pending.dispatch(registry).await),
+    }
+}
+
+async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
+    let registry = Registry::new(tools![plan, find_trains, find_rooms, get_forecast])?;
+    let mut transcript = Transcript::default();
+    let mut chat = Conversation::new()
+        .system(
+            "Plan first. Then call all the tools that you need at once. Then conclude in three sentences.",
+        )
+        .user("Two nights in Kyoto, from Tokyo, please.");
+    for choice in [registry.tool_choice("plan")?, ToolChoice::Auto, ToolChoice::None] {
+        transcript.print(chat.messages());
+        chat = step(chat, choice, model, &registry).await?;
+    }
+    transcript.print(chat.messages());
+    Ok(chat)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let model = Model::from_env(scripted::planner::script());
+    println!("Model: {model}");
+    match travel(&model).await {
+        Ok(chat) => {
+            println!("\n{}", chat.answer());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A conversation is always one that a server takes.
+
+use crate::contents_of;
+use serde_json::{Value, json};
+use tool_runtime::history::Rule;
+use tool_runtime::{
+    AssistantMessage, Conversation, Echo, Message, Registry, ToolCall, ToolMessage, Turn, tools,
+};
+
+fn reply(message: Value) -> AssistantMessage {
+    serde_json::from_value(message).expect("it is read")
+}
+
+fn wire(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).expect("it is written")
+}
+
+#[test]
+fn it_is_written_as_the_messages_array() {
+    let chat = Conversation::new().system("Be brief.").developer("Be kind.").user("Hello!");
+    let array = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "developer", "content": "Be kind."},
+        {"role": "user", "content": "Hello!"},
+    ]);
+    assert_eq!(wire(&chat), array);
+    assert_eq!(serde_json::from_value::<Conversation>(array).expect("it is valid"), chat);
+}
+
+#[test]
+fn an_answer_is_the_conversation_again() {
+    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hi.")) else {
+        panic!("it calls nothing")
+    };
+    assert_eq!(chat.answer(), "Hi.");
+    assert_eq!(contents_of(&chat.user("And now?")), ["Hello!", "Hi.", "And now?"]);
+}
+
+#[test]
+fn there_is_no_answer_before_one_is_given() {
+    assert_eq!(Conversation::new().user("Hello!").answer(), "");
+}
+
+#[tokio::test]
+async fn calls_are_answered_in_their_order_whatever_the_model_sent() {
+    let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
+    let calls = reply(json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "a", "function": {"name": "nowhere", "arguments": "{}"}},
+        {"id": "", "function": {"name": "now", "arguments": "{"}},
+        {"id": "a", "function": {"name": "now", "arguments": ""}},
+    ]}));
+    let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(calls) else {
+        panic!("it calls")
+    };
+    let chat = pending.dispatch(&registry).await;
+    assert_eq!(chat.messages().len(), 5);
+    assert!(chat.messages()[2].text().starts_with("Error: there is no tool `nowhere`"));
+    assert!(chat.messages()[3].text().starts_with("Error: the arguments of `now` are not valid JSON"));
+    assert!(!chat.messages()[4].text().starts_with("Error: "), "{}", chat.messages()[4].text());
+    Conversation::try_from(chat.messages().to_vec()).expect("it is valid");
+    examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
+}
+
+#[test]
+fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong_is_listed() {
+    let calls = vec![ToolCall::new("a", "now", "{}"), ToolCall::new("b", "now", "{}")];
+    let messages: Vec<Message> = vec![
+        ToolMessage::new("x", "lost").into(),
+        AssistantMessage::calling(calls).into(),
+        ToolMessage::new("a", "12:00").into(),
+        Message::user("Well?"),
+    ];
+    let violations = Conversation::try_from(messages.clone()).expect_err("two are wrong");
+    let found: Vec<_> =
+        violations.iter().map(|violation| (violation.index, &*violation.id, violation.rule)).collect();
+    assert_eq!(found, [(0, "x", Rule::OrphanAnswer), (1, "b", Rule::MissingAnswer)]);
+    let error = serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same");
+    assert_eq!(error.to_string(), violations.to_string());
+    assert_eq!(
+        violations.to_string(),
+        "a provider would refuse these messages: messages[0]: a tool message without calls before it (x); \
+         messages[1]: a call without an answer (b)",
+    );
+}
+
+#[test]
+fn a_clone_goes_its_own_way() {
+    let chat = Conversation::new().user("Hello!");
+    let other = chat.clone().user("Are you there?");
+    assert_eq!((chat.messages().len(), other.messages().len()), (1, 2));
+}
+
+#[test]
+fn what_goes_back_is_as_much_as_the_setting_says() {
+    let thinking = || reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
+    let last = |chat: Conversation| match chat.user("Hello!").reply(thinking()) {
+        Turn::Answer(chat) => wire(&chat)[1].clone(),
+        Turn::Calls(_) => panic!("it calls nothing"),
+    };
+    assert_eq!(last(Conversation::new()), json!({"role": "assistant", "content": "Hi."}));
+    assert_eq!(
+        last(Conversation::new().echo(Echo::Reasoning)),
+        json!({"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."}),
+    );
+}
+
+#[test]
+fn a_reply_that_says_nothing_is_written_so_that_servers_take_it() {
+    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(json!({"content": null}))) else {
+        panic!("it calls nothing")
+    };
+    assert_eq!(wire(&chat)[1], json!({"role": "assistant", "content": ""}));
+    assert_eq!(chat.answer(), "");
+}
+
+#[tokio::test]
+async fn a_name_that_servers_refuse_is_told_as_it_is_and_written_as_they_take_it() {
+    let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
+    let names = ["functions.now", "now<|channel|>commentary", "", "jetzt bitte", "now"];
+    let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}")).collect();
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::calling(calls)) else {
+        panic!("it calls")
+    };
+    assert_eq!(pending.calls()[0].name, "functions.now");
+    let chat = pending.dispatch(&registry).await;
+    assert!(chat.messages()[2].text().starts_with("Error: there is no tool `functions.now`"));
+    let written = wire(&chat);
+    let written: Vec<&str> = written[1]["tool_calls"]
+        .as_array()
+        .expect("there are calls")
+        .iter()
+        .map(|call| call["function"]["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(&written[..2], ["functions_now", "now__channel__commentary"]);
+    assert!(!written[2].is_empty());
+    assert_eq!(&written[3..], ["jetzt_bitte", "now"]);
+    assert!(tool_runtime::history::warnings(chat.messages()).is_empty());
+}
+
+#[test]
+fn calls_of_another_type_go_back_as_they_came() {
+    let call = json!({"id": "call_1", "type": "custom", "custom": {"name": "shell", "input": "ls -l"}});
+    let Turn::Calls(pending) =
+        Conversation::new().user("?").reply(reply(json!({"content": null, "tool_calls": [call]})))
+    else {
+        panic!("it calls")
+    };
+    assert_eq!((&*pending.calls()[0].name, &*pending.calls()[0].arguments), ("shell", "ls -l"));
+    let chat = pending.skip_rest("there is no shell");
+    assert_eq!(wire(&chat)[1]["tool_calls"], json!([call]));
+}

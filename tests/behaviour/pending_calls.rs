@@ -1,0 +1,318 @@
+//! Calls that wait: for a person, for a restart, for the rest of a run that was given up.
+
+use crate::contents_of;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tool_runtime::history::validate;
+use tool_runtime::{
+    AssistantMessage, BatchContext, CallError, CancellationToken, Conversation, Decision, Echo, NotPending,
+    PendingCalls, Registry, ToolCall, Turn, tool, tools,
+};
+
+/// How often each tool was run.
+#[derive(Default)]
+struct Runs {
+    quick: AtomicUsize,
+    slow: AtomicUsize,
+    deleted: AtomicUsize,
+}
+
+/// Answers at once.
+#[tool]
+async fn quick(#[state] runs: &Arc<Runs>) -> &'static str {
+    runs.quick.fetch_add(1, Ordering::Relaxed);
+    "quick"
+}
+
+/// Takes an hour.
+#[tool]
+async fn slow(#[state] runs: &Arc<Runs>) -> &'static str {
+    runs.slow.fetch_add(1, Ordering::Relaxed);
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    "slow"
+}
+
+/// Deletes a file.
+#[tool(requires_approval)]
+async fn delete(path: &str, #[state] runs: &Arc<Runs>) -> String {
+    runs.deleted.fetch_add(1, Ordering::Relaxed);
+    format!("{path} is deleted")
+}
+
+fn registry() -> (Registry, Arc<Runs>) {
+    let runs = Arc::new(Runs::default());
+    let registry = Registry::builder().tools(tools![quick, slow, delete]).state(Arc::clone(&runs));
+    (registry.build().expect("three tools"), runs)
+}
+
+fn pending(calls: &[(&str, &str, &str)]) -> PendingCalls {
+    let calls = calls.iter().map(|(id, name, arguments)| ToolCall::new(*id, *name, *arguments));
+    let reply = AssistantMessage::calling(calls.collect());
+    match Conversation::new().user("Go on.").reply(reply) {
+        Turn::Calls(pending) => pending,
+        Turn::Answer(_) => panic!("it calls"),
+    }
+}
+
+fn ids(pending: &PendingCalls) -> Vec<&str> {
+    pending.unanswered().map(|call| &*call.id).collect()
+}
+
+fn restarted(pending: &PendingCalls) -> PendingCalls {
+    let saved = serde_json::to_string(pending).expect("it is written");
+    let read: PendingCalls = serde_json::from_str(&saved).expect("it is read");
+    assert_eq!(serde_json::to_string(&read).expect("it is written"), saved, "it is in the same state");
+    read
+}
+
+const A: &str = r#"{"path":"a"}"#;
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_dropped_half_way_loses_no_finished_answer_and_runs_none_twice() {
+    let (registry, runs) = registry();
+    let mut pending = pending(&[("1", "quick", "{}"), ("2", "slow", "{}"), ("3", "quick", "{}")]);
+    let given_up = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
+    assert!(given_up.is_err(), "the client hung up");
+    assert_eq!(ids(&pending), ["2"]);
+    assert_eq!(pending.answered("1").map(|answer| &*answer.content), Some("quick"));
+    assert!(pending.answered("2").is_none());
+
+    let mut pending = pending.finish().expect_err("one has no answer");
+    pending.run(&registry).await;
+    let chat = pending.finish().expect("each has its answer");
+    assert_eq!(contents_of(&chat), ["Go on.", "", "quick", "slow", "quick"]);
+    assert_eq!((runs.quick.load(Ordering::Relaxed), runs.slow.load(Ordering::Relaxed)), (2, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_restart_in_the_middle_goes_on_where_it_was() {
+    let (registry, runs) = registry();
+    let mut calls = pending(&[
+        ("1", "quick", "{}"),
+        ("2", "delete", A),
+        ("3", "nowhere!", "{\"cut"),
+        ("4", "slow", "{}"),
+        ("5", "slow", "{}"),
+    ]);
+    calls.approve("2").expect("it waits");
+    calls.answer("5", "by hand").expect("it waits");
+    assert_eq!(ids(&restarted(&calls)), ["1", "2", "3", "4"]);
+    let mut calls = restarted(&calls);
+    assert_eq!((&*calls.calls()[2].name, &*calls.calls()[2].arguments), ("nowhere!", "{\"cut"));
+    assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
+    assert_eq!(ids(&restarted(&calls)), ["4"]);
+    let chat = restarted(&calls).dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2..4], ["quick", "a is deleted"]);
+    assert!(contents_of(&chat)[4].starts_with("Error: there is no tool `nowhere!`"));
+    assert_eq!(contents_of(&chat)[5..], ["slow", "by hand"]);
+    let count = |runs: &AtomicUsize| runs.load(Ordering::Relaxed);
+    assert_eq!((count(&runs.quick), count(&runs.deleted), count(&runs.slow)), (1, 1, 2));
+    examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
+}
+
+#[test]
+fn reasoning_outlives_a_restart() {
+    let reply: AssistantMessage = serde_json::from_value(json!({
+        "content": null, "reasoning_content": "Hm.",
+        "tool_calls": [{"id": "1", "function": {"name": "quick", "arguments": "{}"}, "extra_content": {"x": 1}}],
+    }))
+    .expect("it is read");
+    let Turn::Calls(pending) = Conversation::new().echo(Echo::Reasoning).user("?").reply(reply) else {
+        panic!("it calls")
+    };
+    let chat = serde_json::to_value(restarted(&pending).skip_rest("skipped")).expect("it is written");
+    assert_eq!(chat[1]["reasoning_content"], "Hm.");
+    assert_eq!(chat[1]["tool_calls"][0]["extra_content"], json!({"x": 1}));
+}
+
+#[test]
+fn what_is_no_state_of_pending_calls_is_not_read() {
+    let saved =
+        serde_json::to_value(pending(&[("1", "quick", "{}"), ("2", "quick", "{}")])).expect("written");
+    let error = |change: &dyn Fn(&mut Value)| {
+        let mut saved = saved.clone();
+        change(&mut saved);
+        serde_json::from_value::<PendingCalls>(saved).expect_err("it is broken").to_string()
+    };
+    assert_eq!(
+        error(&|saved| drop(saved["calls"].as_array_mut().expect("a list").pop())),
+        "the reply has 2 calls, and the state is that of 1: these are not pending calls",
+    );
+    assert_eq!(
+        error(&|saved| saved["calls"][0]["answer"] =
+            json!({"role": "tool", "tool_call_id": "2", "content": ""})),
+        "the answer `2` is not for the call `1`: these are not pending calls",
+    );
+    assert_eq!(
+        error(&|saved| saved["reply"]["tool_calls"][1]["id"] = json!("1")),
+        "two calls have the id `1`, or it is empty: these are not pending calls",
+    );
+    assert!(
+        error(&|saved| saved["messages"] = json!([{"role": "tool", "tool_call_id": "x", "content": ""}]))
+            .starts_with("a provider would refuse these messages: messages[0]: a tool message without calls"),
+    );
+    assert!(
+        error(&|saved| *saved = json!({ "messages": saved["messages"] })).contains("missing field `reply`")
+    );
+}
+
+#[test]
+fn an_interrupt_answers_the_rest_as_skipped_and_the_user_has_the_word() {
+    let mut pending = pending(&[("1", "quick", "{}"), ("2", "delete", A)]);
+    pending.answer("1", "quick").expect("it waits");
+    let chat = pending.interrupt("Wait, not yet.");
+    assert_eq!(contents_of(&chat)[2..], ["quick", "Error: skipped by user", "Wait, not yet."]);
+    validate(chat.messages()).expect("it is valid");
+}
+
+#[tokio::test]
+async fn what_needs_approval_is_what_would_run_with_it() {
+    let (registry, runs) = registry();
+    let mut calls = pending(&[
+        ("1", "quick", "{}"),
+        ("2", "delete", A),
+        ("3", "delete", "{\"pat"),
+        ("4", "delete", r#"{"town":"x"}"#),
+        ("5", "delete", r#"{"path":"b"}"#),
+        ("6", "nothing", "{}"),
+    ]);
+    let shown: Vec<(String, String)> = calls
+        .needing_approval(&registry)
+        .into_iter()
+        .map(|call| (call.context().id().to_owned(), call.arguments().get().to_owned()))
+        .collect();
+    assert_eq!(shown, [("2".to_owned(), A.to_owned()), ("5".to_owned(), r#"{"path":"b"}"#.to_owned())]);
+    calls.approve("2").expect("it waits");
+    assert_eq!(calls.needing_approval(&registry).len(), 1);
+    calls.deny("5", "the user wants to keep it").expect("it waits");
+    assert!(calls.needing_approval(&registry).is_empty());
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
+    let chat = calls.dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[3], "a is deleted");
+    assert!(contents_of(&chat)[4].starts_with("Error: the arguments of `delete` are not valid JSON"));
+    assert!(contents_of(&chat)[5].starts_with("Error: invalid arguments for `delete`"));
+    assert_eq!(contents_of(&chat)[6], "Error: the user wants to keep it");
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::new(Runs::default()))
+        .lenient_arguments(true)
+        .build()
+        .expect("one tool");
+    let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
+    assert_eq!(pending.needing_approval(&registry)[0].arguments().get(), A);
+    pending.approve("1").expect("it waits");
+    assert_eq!(contents_of(&pending.dispatch(&registry).await)[2], "a is deleted");
+}
+
+#[tokio::test]
+async fn a_call_that_nobody_approved_does_not_run() {
+    let (registry, runs) = registry();
+    let chat = pending(&[("1", "delete", A)]).dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2], "Error: the tool `delete` needs approval, which was not given.");
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
+}
+
+#[tokio::test]
+async fn an_approval_holds_for_the_arguments_that_were_shown_and_not_for_others() {
+    let (registry, runs) = registry();
+    let mut calls = pending(&[("1", "delete", A)]);
+    calls.approve("1").expect("it waits");
+    let approved = serde_json::to_string(&calls).expect("it is written");
+    for (was, is) in [("\\\"a\\\"", "\\\"/\\\""), ("\"delete\"", "\"delete \"")] {
+        let altered = approved.replace(was, is);
+        assert_ne!(altered, approved);
+        let calls: PendingCalls = serde_json::from_str(&altered).expect("it is read");
+        let chat = calls.dispatch(&registry).await;
+        assert!(contents_of(&chat)[2].starts_with("Error: "), "{altered}");
+        assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
+    }
+    let calls: PendingCalls = serde_json::from_str(&approved).expect("it is read");
+    assert_eq!(contents_of(&calls.dispatch(&registry).await)[2], "a is deleted");
+}
+
+#[tokio::test]
+async fn edited_arguments_are_what_runs_and_what_stands_in_the_history() {
+    let (registry, _) = registry();
+    let mut calls = pending(&[("1", "delete", A), ("2", "delete", "{\"path\":"), ("3", "delete", A)]);
+    calls.approve_with("1", r#"{"path":"a.bak"}"#).expect("it waits");
+    calls.approve_with("2", r#"{"path":"b"}"#).expect("it waits");
+    calls.approve_with("3", r#"{"path":7}"#).expect("it waits");
+    let chat = restarted(&calls).dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2..4], ["a.bak is deleted", "b is deleted"]);
+    assert!(contents_of(&chat)[4].starts_with("Error: invalid arguments for `delete`: `path`"));
+    let written = serde_json::to_value(&chat).expect("it is written");
+    let arguments = |index: usize| &written[1]["tool_calls"][index]["function"]["arguments"];
+    assert_eq!((arguments(0), arguments(1)), (&json!(r#"{"path":"a.bak"}"#), &json!(r#"{"path":"b"}"#)));
+}
+
+#[tokio::test]
+async fn the_hook_may_deny_what_a_person_approved() {
+    let registry = |decision: fn() -> Decision| {
+        let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
+        registry.before_call(move |_| async move { decision() }).build().expect("one tool")
+    };
+    let mut calls = pending(&[("1", "delete", A)]);
+    calls.approve("1").expect("it waits");
+    let denied = calls.clone().dispatch(&registry(|| Decision::deny("not today"))).await;
+    assert_eq!(contents_of(&denied)[2], "Error: not today");
+    let undecided = calls.dispatch(&registry(|| Decision::Undecided)).await;
+    assert_eq!(contents_of(&undecided)[2], "a is deleted");
+}
+
+#[test]
+fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
+    let mut pending = pending(&[("1", "quick", "{}")]);
+    let unknown = pending.approve("2").expect_err("there is no such call");
+    assert!(matches!(&unknown, NotPending::UnknownId { id, .. } if id == "2"));
+    assert_eq!(unknown.to_string(), "no call of this reply has the id `2`: use one of `calls()`");
+    pending.deny("1", "").expect("it waits");
+    assert_eq!(
+        pending.answered("1").map(|answer| &*answer.content),
+        Some("Error: the call of `quick` was denied.")
+    );
+    for result in [
+        pending.deny("1", "no"),
+        pending.answer("1", "x"),
+        pending.approve("1"),
+        pending.approve_with("1", "{}"),
+    ] {
+        assert!(matches!(result, Err(NotPending::Answered { .. })), "{result:?}");
+    }
+}
+
+#[test]
+fn the_program_learns_why_a_call_was_not_run() {
+    let chat = pending(&[("1", "quick", "{}")]).skip_rest("the office is closed");
+    let tool_runtime::Message::Tool(answer) = &chat.messages()[2] else { panic!("it is an answer") };
+    let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it has not run");
+    assert_eq!((error.kind(), error.to_string().as_str()), ("denied", "the office is closed"));
+    assert!(matches!(error, CallError::Denied { tool, .. } if tool == "quick"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_is_cancelled_answers_all() {
+    let (registry, _) = registry();
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let calls = pending(&[("1", "quick", "{}"), ("2", "slow", "{}")]);
+    let (chat, ()) = tokio::join!(calls.dispatch_with(&registry, &batch), async { token.cancel() });
+    assert_eq!(contents_of(&chat)[2..], ["quick", "Error: cancelled before it finished"]);
+}
+
+#[tokio::test]
+async fn calls_over_the_limit_of_a_batch_are_the_same_when_it_runs_again() {
+    let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
+    let registry = registry.max_calls_per_batch(2).build().expect("one tool");
+    let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);
+    calls.answer("1", "by hand").expect("it waits");
+    let chat = calls.dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2..4], ["by hand", "quick"]);
+    assert!(contents_of(&chat)[4].starts_with("Error: not run, since one reply may have at most 2 calls"));
+}

@@ -1,0 +1,106 @@
+//! What looks wrong in a reply is said to the program.
+
+use serde_json::{Value, json};
+use tool_runtime::{Conversation, Echo, ReplyWarning, Turn};
+
+fn warnings(echo: Echo, message: Value) -> Vec<ReplyWarning> {
+    let reply = serde_json::from_value(message).expect("it is read");
+    match Conversation::new().echo(echo).user("Hello!").reply(reply) {
+        Turn::Answer(chat) => chat.warnings().to_vec(),
+        Turn::Calls(pending) => {
+            let warnings = pending.warnings().to_vec();
+            assert_eq!(pending.skip_rest("skipped").warnings(), warnings);
+            warnings
+        }
+    }
+}
+
+fn words(text: &str) -> Option<String> {
+    match &*warnings(Echo::Minimal, json!({ "content": text })) {
+        [] => None,
+        [ReplyWarning::CallsInText { words, .. }] => Some((*words).to_owned()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_call_in_the_words_of_a_template_is_a_warning_that_the_server_does_not_parse_them() {
+    for (text, expected) in [
+        ("<tool_call>{\"name\":\"now\",\"arguments\":{}}</tool_call>", "<tool_call>"),
+        ("Let me see.\n<tool_call>\n{\"name\": \"now\"}\n</tool_call>", "<tool_call>"),
+        ("<tool_call>now\n<arg_key>zone</arg_key>", "<tool_call>"),
+        ("<tool_call>\n<function=now>\n</function>", "<tool_call>"),
+        ("<function=now>{\"zone\":\"UTC\"}</function>", "<function="),
+        ("[TOOL_CALLS][{\"name\":\"now\"}]", "[TOOL_CALLS]"),
+        ("[TOOL_CALLS]now[ARGS]{}", "[TOOL_CALLS]"),
+        ("<|python_tag|>{\"name\":\"now\",\"parameters\":{}}", "<|python_tag|>"),
+        ("<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function", "<｜tool▁calls▁begin｜>"),
+        ("<|tool_calls_section_begin|><|tool_call_begin|>functions.now:0", "<|tool_calls_section_begin|>"),
+        ("<minimax:tool_call>\n<invoke name=\"now\">", "<minimax:tool_call>"),
+        ("functools[{\"name\": \"now\", \"arguments\": {}}]", "functools["),
+        ("<|channel|>commentary to=functions.now <|message|>{}", "<|channel|>commentary to=functions."),
+        (" {\"name\": \"now\", \"parameters\": {\"zone\": \"UTC\"}}", "{\"name\": .., \"parameters\": ..}"),
+    ] {
+        assert_eq!(words(text).as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn text_about_calls_is_none() {
+    for text in [
+        "Hermes writes `<tool_call>` before each call.",
+        "It is in `<tool_call>`, `</tool_call>`.",
+        "{\"name\": \"Ada\", \"born\": 1815}",
+        "{\"name\": \"Ada\", \"parameters\": 3}",
+        "The [TOOL_CALLS] \"token\" is Mistral's.",
+        "Hello!",
+    ] {
+        assert_eq!(words(text), None, "{text}");
+    }
+}
+
+#[test]
+fn the_warning_says_what_to_do() {
+    let found = warnings(Echo::Minimal, json!({"content": "<tool_call>{}"}));
+    let said = found[0].to_string();
+    assert!(said.contains("<tool_call>") && said.contains("--enable-auto-tool-choice"), "{said}");
+}
+
+#[test]
+fn reasoning_beside_calls_that_is_dropped_is_a_warning() {
+    let calls = json!([{"id": "a", "function": {"name": "now", "arguments": "{}"}}]);
+    let thinking = json!({"content": null, "reasoning_content": "Hm.", "tool_calls": calls});
+    assert_eq!(warnings(Echo::Minimal, thinking.clone()), [ReplyWarning::ReasoningDropped]);
+    assert_eq!(warnings(Echo::Reasoning, thinking), []);
+    let signed = json!({"content": null, "tool_calls": [
+        {"id": "a", "function": {"name": "now", "arguments": "{}"}, "extra_content": {"google": {"thought_signature": "s"}}},
+    ]});
+    assert_eq!(warnings(Echo::Minimal, signed), [ReplyWarning::ReasoningDropped]);
+    for without in [
+        json!({"content": null, "reasoning_content": "", "reasoning": null, "reasoning_details": [], "tool_calls": calls}),
+        json!({"content": "Hi.", "reasoning_content": "Hm."}),
+    ] {
+        assert_eq!(warnings(Echo::Minimal, without), []);
+    }
+}
+
+#[test]
+fn an_answer_that_is_cut_short_or_empty_is_a_warning() {
+    let choice = json!({"finish_reason": "length", "message": {"content": "It is"}});
+    assert_eq!(warnings(Echo::Minimal, choice), [ReplyWarning::CutShort]);
+    let choice = json!({"finish_reason": "length", "message": {"content": "", "reasoning_content": "Hm"}});
+    assert_eq!(warnings(Echo::Minimal, choice), [ReplyWarning::CutShort, ReplyWarning::Empty]);
+    assert_eq!(warnings(Echo::Minimal, json!({"content": null})), [ReplyWarning::Empty]);
+    assert_eq!(warnings(Echo::Minimal, json!({"content": null, "refusal": "I cannot."})), []);
+}
+
+#[test]
+fn each_kind_is_said_once() {
+    let mut chat = Conversation::new();
+    for _ in 0..3 {
+        let reply = serde_json::from_value(json!({"content": null})).expect("it is read");
+        let Turn::Answer(next) = chat.user("Hello!").reply(reply) else { panic!("it calls nothing") };
+        chat = next;
+    }
+    assert_eq!(chat.warnings(), [ReplyWarning::Empty]);
+}

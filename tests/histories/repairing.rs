@@ -1,0 +1,157 @@
+//! What repair does where there is more than one way.
+
+use crate::{answer, calling, found, read, refusal, saying, user, written};
+use serde_json::json;
+use tool_runtime::history::{Orphans, Repair, repair, repair_with, validate};
+use tool_runtime::{AssistantMessage, Message, ToolCall};
+
+fn repaired(messages: Vec<Message>) -> Vec<Message> {
+    let (messages, _) = repair(messages);
+    validate(&messages).expect("they are valid");
+    messages
+}
+
+#[test]
+fn an_answer_goes_back_over_what_was_said_between() {
+    let messages = vec![calling(&["a", "b"]), answer("b"), user("?"), saying("!"), answer("a"), user("??")];
+    assert_eq!(
+        repaired(messages),
+        [calling(&["a", "b"]), answer("b"), answer("a"), user("?"), saying("!"), user("??")],
+    );
+}
+
+#[test]
+fn two_replies_one_behind_the_other_get_their_own_answers() {
+    let messages = vec![calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
+    assert_eq!(repaired(messages), [calling(&["a"]), answer("a"), calling(&["b"]), answer("b")]);
+}
+
+#[test]
+fn an_answer_goes_to_the_nearest_call_of_its_id_that_has_none() {
+    let messages =
+        vec![calling(&["call_0"]), calling(&["call_0"]), user("?"), answer("call_0"), answer("call_0")];
+    let mended = repaired(messages);
+    assert_eq!(
+        mended,
+        [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0"), user("?"),]
+    );
+}
+
+#[test]
+fn a_second_answer_to_one_call_is_taken_out_and_handed_back() {
+    let mut second = answer("a");
+    if let Message::Tool(second) = &mut second {
+        second.content = "later".into();
+    }
+    let (mended, repairs) = repair(vec![calling(&["a"]), answer("a"), second]);
+    assert_eq!(mended, [calling(&["a"]), answer("a")]);
+    let Repair::AnswerDropped { index: 2, answer, .. } = &repairs[0] else { panic!("{repairs:?}") };
+    assert_eq!(answer.content, "later");
+}
+
+#[test]
+fn calls_of_one_id_or_of_none_get_ids_of_their_own_with_their_answers() {
+    let (mended, repairs) = repair(vec![
+        calling(&["a", "a", "", ""]),
+        answer("a"),
+        read(json!([{"role": "tool", "tool_call_id": "a", "content": "second"}])).remove(0),
+        answer(""),
+        answer(""),
+    ]);
+    validate(&mended).expect("they are valid");
+    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+    let ids: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.id).collect();
+    assert_eq!(ids[0], "a");
+    assert_eq!(
+        mended.iter().map(Message::text).collect::<Vec<_>>(),
+        ["", "result of a", "second", "result of ", "result of "]
+    );
+    let Message::Tool(second) = &mended[2] else { panic!("it is an answer") };
+    assert_eq!(second.tool_call_id, ids[1]);
+    let said: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+    assert_eq!(said[0], format!("messages[0]: two calls have the id a: the second gets its own, {}", ids[1]));
+    assert_eq!(said[1], format!("messages[0]: a call has no id: it gets one, {}", ids[2]));
+    assert_eq!(said.len(), 3);
+}
+
+#[test]
+fn an_answer_that_names_another_tool_is_not_taken_for_that_of_the_call_beside_it() {
+    let named = |id: &str, tool: &str| {
+        read(json!([{"role": "tool", "tool_call_id": id, "name": tool, "content": "1"}])).remove(0)
+    };
+    let (mended, repairs) = repair(vec![calling(&["a"]), named("x", "g")]);
+    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+    let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.id, &*call.name)).collect();
+    assert_eq!(calls, [("a", "f"), ("x", "g")], "its own call was lost");
+    assert_eq!(mended.len(), 3);
+    assert!(matches!(&*repairs, [Repair::AnswerMade { .. } | Repair::CallRebuilt { .. }, _]), "{repairs:?}");
+    let (mended, _) = repair(vec![calling(&["a"]), named("x", "f")]);
+    assert_eq!(mended[1].text(), "1");
+}
+
+#[test]
+fn a_call_that_was_lost_from_among_others_is_made_anew() {
+    let messages = read(json!([
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        {"role": "tool", "tool_call_id": "b", "tool_name": "g", "content": "2"},
+    ]));
+    let mended = repaired(messages.clone());
+    assert_eq!(mended[1..], messages[1..]);
+    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+    assert_eq!(reply.tool_calls, [ToolCall::new("a", "f", "{\"x\":1}"), ToolCall::new("b", "g", "{}")]);
+}
+
+#[test]
+fn orphans_become_user_text_on_request_behind_the_answers_among_which_they_stood() {
+    let orphan =
+        read(json!([{"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "42"}]}]));
+    let messages =
+        vec![calling(&["a", "b"]), answer("a"), orphan[0].clone(), answer("b"), user("?"), answer("y")];
+    let (mended, repairs) = repair_with(messages, Orphans::IntoUserText);
+    validate(&mended).expect("they are valid");
+    assert_eq!(refusal(&mended), None);
+    assert_eq!(mended[1..3], [answer("a"), answer("b")]);
+    assert_eq!(
+        written(&mended[3]),
+        r#"{"role":"user","content":[{"text":"The result of a call that is no longer in this conversation:","type":"text"},{"text":"42","type":"text"}]}"#,
+    );
+    assert_eq!(mended[4], user("?"));
+    assert_eq!(mended[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
+    assert!(matches!(&repairs[0], Repair::AnswerIntoUserText { index: 2, id, .. } if id == "x"));
+    assert_eq!(repairs[0].to_string(), "messages[2]: the answer x is for no call: it becomes a user message");
+}
+
+#[test]
+fn what_a_reply_says_beside_its_lost_calls_stays() {
+    let (mended, _) = repair(vec![user("?"), saying("Let me see."), answer("a"), saying("!")]);
+    assert_eq!(mended, [user("?"), saying("Let me see."), saying("!")]);
+}
+
+#[test]
+fn fields_of_the_wire_survive() {
+    let messages = read(json!([
+        {"role": "assistant", "content": null, "reasoning_content": "Hm.", "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{ }"}, "extra_content": {"s": 1}},
+        ]},
+        {"role": "user", "content": "?", "name": "Ada"},
+        {"role": "tool", "tool_call_id": "a", "content": "1", "name": "f"},
+    ]));
+    let mended = repaired(messages.clone());
+    assert_eq!(mended, [messages[0].clone(), messages[2].clone(), messages[1].clone()]);
+}
+
+#[test]
+fn a_very_long_and_very_broken_list_is_repaired() {
+    let ids: Vec<String> = (0..20_000).map(|id| id.to_string()).collect();
+    let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}")).collect();
+    let mut messages = vec![Message::from(AssistantMessage::calling(calls))];
+    messages.extend(ids.iter().rev().step_by(2).flat_map(|id| [answer(id), user("?"), answer(id)]));
+    assert_eq!(found(&messages).len(), 29_999);
+    let (mended, repairs) = repair(messages);
+    validate(&mended).expect("they are valid");
+    assert_eq!(mended.len(), 1 + 20_000 + 10_000);
+    assert_eq!(repairs.len(), 9_999 + 10_000 + 10_000);
+}

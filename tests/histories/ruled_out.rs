@@ -1,0 +1,207 @@
+//! Each rule, found where it is broken and said in a provider's words.
+
+use crate::{answer, calling, found, read, refusal, saying, user, violations};
+use serde_json::json;
+use tool_runtime::history::{Rule, validate, warnings};
+use tool_runtime::{AssistantMessage, Echo, Message, ToolCall};
+
+#[test]
+fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
+    for (messages, index, id, rule, words) in [
+        (
+            vec![user("?"), answer("a")],
+            1,
+            "a",
+            Rule::OrphanAnswer,
+            "OpenAI: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        ),
+        (
+            vec![user("?"), calling(&["a"])],
+            1,
+            "a",
+            Rule::MissingAnswer,
+            "OpenAI: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+             'tool_call_id'. The following tool_call_ids did not have response messages: a",
+        ),
+        (
+            vec![calling(&["a"]), answer("a"), answer("b")],
+            2,
+            "b",
+            Rule::UnknownId,
+            "Mistral: Unexpected tool call id b in tool results",
+        ),
+        (
+            vec![calling(&["a"]), answer("a"), answer("")],
+            2,
+            "",
+            Rule::UnknownId,
+            "Groq: 'messages.2' : for 'role:tool' the following must be satisfied[('messages.2.tool_call_id' : property \
+             'tool_call_id' is missing)]",
+        ),
+        (
+            vec![calling(&["a"]), answer("a"), answer("a")],
+            2,
+            "a",
+            Rule::DuplicateAnswer,
+            "Mistral: Duplicate tool call id a in tool results",
+        ),
+        (
+            vec![calling(&["a", "a"]), answer("a"), answer("a")],
+            0,
+            "a",
+            Rule::DuplicateCallId,
+            "Mistral: Duplicate tool call id a in assistant message",
+        ),
+        (
+            vec![calling(&[""]), answer("")],
+            0,
+            "",
+            Rule::MissingCallId,
+            "Kimi: Invalid request: tool_call_id  is not found",
+        ),
+        (
+            vec![calling(&["a", "b"]), answer("a"), user("?"), answer("b")],
+            2,
+            "b",
+            Rule::MessageBetween,
+            "OpenAI: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+             'tool_call_id'. The following tool_call_ids did not have response messages: b",
+        ),
+        (
+            vec![user("?"), saying("Let me see."), answer("a")],
+            1,
+            "a",
+            Rule::LostCalls,
+            "OpenAI: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        ),
+        (
+            vec![user("?"), AssistantMessage::default().into()],
+            1,
+            "",
+            Rule::EmptyReply,
+            "llama.cpp: Assistant message must contain either 'content' or 'tool_calls'!",
+        ),
+    ] {
+        assert_eq!(found(&messages), [(index, id.to_owned(), rule)]);
+        let violation = &violations(&messages)[0];
+        assert_eq!(format!("{}: {}", violation.provider(), violation.provider_text()), words);
+        assert!(violation.to_string().starts_with(&format!("messages[{index}]: {rule}")), "{violation}");
+        assert!(refusal(&messages).is_some(), "{rule:?}: a strict server refuses it too");
+        assert!(rule.refused_by().contains(&violation.provider()), "{rule:?}");
+    }
+}
+
+#[test]
+fn answers_in_another_order_than_their_calls_are_fine() {
+    let messages = [user("?"), calling(&["a", "b", "c"]), answer("c"), answer("a"), answer("b"), saying("!")];
+    validate(&messages).expect("they are valid");
+}
+
+#[test]
+fn an_id_may_come_again_in_another_turn() {
+    let messages = [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0")];
+    validate(&messages).expect("they are valid");
+    let found = warnings(&messages);
+    assert_eq!((found.len(), found[0].index, found[0].rule), (1, 2, Rule::RepeatedId));
+    assert_eq!(found[0].rule.refused_by(), ["DeepSeek"]);
+}
+
+#[test]
+fn two_replies_with_calls_one_behind_the_other_are_parted_from_their_answers() {
+    let messages = [calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
+    assert_eq!(found(&messages), [(1, "a".to_owned(), Rule::MessageBetween)]);
+}
+
+#[test]
+fn all_that_is_wrong_is_listed_by_place() {
+    let messages = [
+        answer("x"),
+        calling(&["a", "b", "c"]),
+        answer("a"),
+        answer("a"),
+        user("?"),
+        answer("b"),
+        AssistantMessage::default().into(),
+    ];
+    let found = found(&messages);
+    let expected = [
+        (0, "x", Rule::OrphanAnswer),
+        (1, "c", Rule::MissingAnswer),
+        (3, "a", Rule::DuplicateAnswer),
+        (4, "b", Rule::MessageBetween),
+        (6, "", Rule::EmptyReply),
+    ];
+    assert_eq!(found, expected.map(|(index, id, rule)| (index, id.to_owned(), rule)));
+}
+
+#[test]
+fn an_empty_history_and_one_that_begins_with_calls_are_valid() {
+    validate(&[]).expect("nothing is wrong");
+    validate(&[calling(&["a"]), answer("a")]).expect("servers take it");
+}
+
+#[test]
+fn what_only_some_servers_refuse_is_a_warning_with_their_names() {
+    let long = "x".repeat(41);
+    let calls = vec![
+        ToolCall::new("a", "f", "{\"cut"),
+        ToolCall::new("b", "f", "null"),
+        ToolCall::new("c", "f", "[]"),
+        ToolCall::new("d", "f.g", "{}"),
+        ToolCall::new(&*long, "f", " {} "),
+    ];
+    let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
+    let reply = AssistantMessage::calling(calls);
+    let mut messages = vec![Message::from(reply.clone())];
+    messages.extend(ids.iter().map(|id| answer(id)));
+    validate(&messages).expect("they are paired");
+    let found: Vec<_> = warnings(&messages).into_iter().map(|warning| (warning.id, warning.rule)).collect();
+    let expected = [
+        ("a", Rule::ArgumentsNotAnObject),
+        ("b", Rule::ArgumentsNotAnObject),
+        ("c", Rule::ArgumentsNotAnObject),
+        ("d", Rule::UnusableName),
+        (&*long, Rule::LongId),
+    ];
+    assert_eq!(found, expected.map(|(id, rule)| (id.to_owned(), rule)));
+    assert_eq!(Rule::ArgumentsNotAnObject.refused_by(), ["Ollama", "llama.cpp"]);
+    assert_eq!(warnings(&messages)[0].provider_text(), "invalid tool call arguments");
+
+    messages[0] = reply.echo(Echo::Minimal).into();
+    let left: Vec<Rule> = warnings(&messages).into_iter().map(|warning| warning.rule).collect();
+    assert_eq!(left, [Rule::LongId], "an echo writes names and arguments so that all take them");
+}
+
+#[test]
+fn every_rule_has_a_name_of_its_own() {
+    let rules = [
+        Rule::OrphanAnswer,
+        Rule::MissingAnswer,
+        Rule::UnknownId,
+        Rule::DuplicateAnswer,
+        Rule::DuplicateCallId,
+        Rule::MissingCallId,
+        Rule::MessageBetween,
+        Rule::LostCalls,
+        Rule::EmptyReply,
+        Rule::ArgumentsNotAnObject,
+        Rule::UnusableName,
+        Rule::LongId,
+        Rule::RepeatedId,
+    ];
+    let names: std::collections::HashSet<&str> = rules.iter().map(|rule| rule.name()).collect();
+    assert_eq!(names.len(), rules.len());
+    assert!(rules.iter().all(|rule| !rule.refused_by().is_empty()));
+}
+
+#[test]
+fn parts_and_other_fields_do_not_matter() {
+    let messages = read(json!([
+        {"role": "assistant", "content": [{"type": "text", "text": "Hm."}], "prefix": false, "tool_calls": [
+            {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}},
+        ]},
+        {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "1"}]},
+    ]));
+    validate(&messages).expect("they are valid");
+    assert!(warnings(&messages).is_empty());
+}

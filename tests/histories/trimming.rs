@@ -1,0 +1,167 @@
+//! A history made shorter.
+
+use crate::{answer, calling, generated, saying, seed, user, whatever, written};
+use fastrand::Rng;
+use tool_runtime::history::{Budget, trim, validate};
+use tool_runtime::{Conversation, Message};
+
+fn length(message: &Message) -> usize {
+    written(message).len()
+}
+
+fn is_prompt(message: &Message) -> bool {
+    matches!(message, Message::System(_) | Message::Developer(_))
+}
+
+/// Where what the user said last begins.
+fn newest_turn(messages: &[Message]) -> usize {
+    let is_user = |place: &usize| matches!(messages[*place], Message::User(_));
+    let Some(mut start) = (0..messages.len()).rev().find(is_user) else {
+        return messages.iter().position(|message| !is_prompt(message)).unwrap_or(messages.len());
+    };
+    while let Some(before) = (0..start).rev().find(|&place| !is_prompt(&messages[place])).filter(is_user) {
+        start = before;
+    }
+    start
+}
+
+#[test]
+fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newest_turn_alone_is_not() {
+    let mut random = Rng::with_seed(seed("trimming"));
+    let mut trimmed_lists = 0;
+    for round in 0..20_000 {
+        let list = if round % 2 == 0 { whatever::list(&mut random) } else { generated::history(&mut random) };
+        let counts_messages = random.bool();
+        let count = |message: &Message| if counts_messages { 1 } else { length(message) };
+        let size = |messages: &[Message]| messages.iter().map(count).sum::<usize>();
+        let limit = random.usize(..=size(&list) + 2);
+        let mut budget =
+            if counts_messages { Budget::messages(limit) } else { Budget::tokens(limit, length) };
+        let shortens = random.bool();
+        if shortens {
+            budget = budget.shorten_outputs(random.usize(..20));
+        }
+        let trimmed = trim(list.clone(), &budget);
+        let shown = || format!("{budget:?}\n{}", list.iter().map(written).collect::<Vec<_>>().join("\n"));
+        let kept = &trimmed.messages;
+        validate(kept).unwrap_or_else(|violations| panic!("{violations}: {}", shown()));
+        validate(&trimmed.removed).unwrap_or_else(|violations| panic!("{violations}: {}", shown()));
+        assert!(!matches!(kept.first(), Some(Message::Tool(_))));
+
+        let (repaired, _) = tool_runtime::history::repair(list.clone());
+        let turn = newest_turn(&repaired);
+        let must_stay: Vec<Message> = repaired
+            .iter()
+            .enumerate()
+            .filter(|(place, message)| *place >= turn || is_prompt(message))
+            .map(|(_, message)| message.clone())
+            .collect();
+        assert!(size(kept) <= limit || kept.len() == must_stay.len(), "{}", shown());
+        assert!(shortens || kept.ends_with(&repaired[turn..]), "the newest turn is whole: {}", shown());
+        assert_eq!(
+            kept.iter().filter(|message| is_prompt(message)).count(),
+            repaired.iter().filter(|message| is_prompt(message)).count()
+        );
+        assert_eq!(kept.len() + trimmed.removed.len(), repaired.len(), "nothing is lost: {}", shown());
+        if size(&repaired) <= limit {
+            assert_eq!(*kept, repaired, "what fits is not changed: {}", shown());
+        }
+        trimmed_lists += usize::from(!trimmed.removed.is_empty());
+    }
+    assert!(trimmed_lists > 1_000, "{trimmed_lists}");
+}
+
+fn long() -> Vec<Message> {
+    vec![
+        Message::system("Be brief."),
+        user("One?"),
+        calling(&["a"]),
+        answer("a"),
+        saying("One."),
+        user("Two?"),
+        calling(&["b"]),
+        answer("b"),
+        calling(&["c"]),
+        answer("c"),
+    ]
+}
+
+#[test]
+fn the_oldest_turn_goes_whole_and_is_handed_back() {
+    let trimmed = trim(long(), &Budget::messages(9));
+    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..]].concat());
+    assert_eq!(trimmed.removed, long()[1..5]);
+    assert!(trimmed.repairs.is_empty() && trimmed.shortened.is_empty());
+}
+
+#[test]
+fn system_messages_and_the_newest_turn_stay_even_where_they_are_too_much() {
+    let trimmed = trim(long(), &Budget::messages(0));
+    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..]].concat());
+}
+
+#[test]
+fn within_the_newest_turn_old_replies_go_with_their_answers_where_the_program_lets_them() {
+    let trimmed = trim(long(), &Budget::messages(4).keep_newest_turn(false));
+    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..6], &long()[8..]].concat());
+    assert_eq!(trimmed.removed, [&long()[1..5], &long()[6..8]].concat());
+    let trimmed = trim(long(), &Budget::messages(0).keep_newest_turn(false));
+    assert_eq!(
+        trimmed.messages,
+        [&long()[..1], &long()[5..6], &long()[8..]].concat(),
+        "the newest reply stays"
+    );
+}
+
+#[test]
+fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
+    let output = |id: &str| {
+        let mut message = answer(id);
+        if let Message::Tool(answer) = &mut message {
+            answer.content = "x".repeat(1_000).into();
+        }
+        message
+    };
+    let history = vec![
+        user("One?"),
+        calling(&["a", "b"]),
+        output("a"),
+        output("b"),
+        saying("One."),
+        user("Two?"),
+        calling(&["c"]),
+        output("c"),
+        calling(&["d"]),
+        output("d"),
+    ];
+    let text = |message: &Message| message.text().len();
+    let trimmed = trim(history.clone(), &Budget::tokens(3_500, text).shorten_outputs(100));
+    assert_eq!(trimmed.messages.len(), history.len());
+    assert!(trimmed.removed.is_empty());
+    let lengths: Vec<usize> = trimmed.messages.iter().map(text).filter(|&length| length > 50).collect();
+    assert_eq!(lengths.len(), 4);
+    assert!(lengths[0] <= 100 && lengths[1..] == [1_000; 3], "the oldest alone: {lengths:?}");
+    assert_eq!(trimmed.shortened.len(), 1);
+    assert_eq!(trimmed.shortened[0].content.len(), 1_000, "as it was");
+
+    // More than the older turns can give: then those of the newest one, but for its newest reply.
+    let trimmed = trim(history, &Budget::tokens(1_500, text).shorten_outputs(100));
+    assert_eq!(trimmed.removed.len(), 5);
+    let lengths: Vec<usize> = trimmed.messages.iter().map(text).filter(|&length| length > 50).collect();
+    assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
+}
+
+#[test]
+fn a_conversation_is_trimmed_and_stays_one() {
+    let chat = Conversation::try_from(long()).expect("it is valid");
+    let (chat, removed) = chat.trim(&Budget::messages(9));
+    assert_eq!((chat.messages().len(), removed.len()), (6, 4));
+    assert_eq!(chat.user("Three?").messages().len(), 7);
+}
+
+#[test]
+fn what_was_not_valid_is_mended_first_and_said() {
+    let trimmed = trim(vec![user("?"), answer("a"), saying("!")], &Budget::messages(10));
+    assert_eq!(trimmed.messages, [user("?"), saying("!")]);
+    assert_eq!(trimmed.repairs.len(), 1);
+}

@@ -1,0 +1,100 @@
+//! Any list of messages at all.
+
+use crate::{refusal, seed, written};
+use fastrand::Rng;
+use serde_json::json;
+use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
+use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+
+const IDS: [&str; 7] = ["", "a", "b", "c", "call_0", "functions.f:0", "functions.g:1"];
+
+/// One of a few ids, so that they often meet.
+fn id(random: &mut Rng) -> &'static str {
+    IDS[random.usize(..IDS.len())]
+}
+
+fn message(random: &mut Rng) -> Message {
+    match random.u8(..10) {
+        0 => Message::system("Be brief."),
+        1 => Message::developer("Be kind."),
+        2 | 3 => Message::user("?"),
+        4 => AssistantMessage::saying("!").into(),
+        5 => AssistantMessage::default().into(),
+        6 | 7 => {
+            let calls = (0..random.usize(..4)).map(|_| ToolCall::new(id(random), "f", "{}")).collect();
+            let mut reply = AssistantMessage::calling(calls);
+            if random.bool() {
+                reply.content = Some("".into());
+            }
+            reply.into()
+        }
+        _ => {
+            let mut answer =
+                json!({"role": "tool", "tool_call_id": id(random), "content": random.u8(..).to_string()});
+            match random.u8(..4) {
+                0 => answer["name"] = json!(["f", "g", ""][random.usize(..3)]),
+                1 => answer["content"] = json!([{"type": "text", "text": "x"}]),
+                _ => {}
+            }
+            Message::Tool(serde_json::from_value::<ToolMessage>(answer).expect("it is read"))
+        }
+    }
+}
+
+pub(crate) fn list(random: &mut Rng) -> Vec<Message> {
+    (0..random.usize(..16)).map(|_| message(random)).collect()
+}
+
+fn is_answer(message: &Message) -> bool {
+    matches!(message, Message::Tool(_))
+}
+
+#[test]
+fn whatever_the_list_repair_makes_it_valid_once_and_for_all() {
+    let mut random = Rng::with_seed(seed("whatever"));
+    let mut valid = 0;
+    for _ in 0..20_000 {
+        let list = list(&mut random);
+        let shown = || list.iter().map(written).collect::<Vec<_>>().join("\n");
+        let orphans = if random.bool() { Orphans::Drop } else { Orphans::IntoUserText };
+        let was_valid = validate(&list).is_ok();
+        valid += usize::from(was_valid);
+        assert_eq!(was_valid, refusal(&list).is_none(), "a strict server sees it otherwise: {}", shown());
+        let (mended, repairs) = repair_with(list.clone(), orphans);
+        assert!(validate(&mended).is_ok() && refusal(&mended).is_none(), "{}", shown());
+        assert_eq!(
+            repair_with(list.clone(), orphans),
+            (mended.clone(), repairs.clone()),
+            "the same each time"
+        );
+        assert_eq!(was_valid, repairs.is_empty(), "what is valid is not changed, and only that: {}", shown());
+        if was_valid {
+            assert_eq!(mended, list);
+        }
+        assert!(
+            repairs.is_sorted_by_key(Repair::index)
+                && repairs.iter().all(|repair| repair.index() < list.len())
+        );
+        assert_eq!(
+            repair(mended.clone()),
+            (mended.clone(), Vec::new()),
+            "a second time it changes nothing: {}",
+            shown()
+        );
+        // What nobody calls and nobody answers stays, in its order.
+        let others = |messages: &[Message]| -> Vec<String> {
+            let prompts = |message: &&Message| matches!(message, Message::System(_) | Message::Developer(_));
+            messages.iter().filter(prompts).map(written).collect()
+        };
+        assert_eq!(others(&mended), others(&list));
+        let replies = |messages: &[Message]| {
+            messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count()
+        };
+        assert_eq!(replies(&mended), replies(&list), "no reply is lost: {}", shown());
+        for place in (0..mended.len()).filter(|&place| is_answer(&mended[place])) {
+            assert!(find(&mended, place).is_some());
+        }
+    }
+    println!("{valid} of 20000 were valid");
+    assert!(valid > 100, "some are");
+}
