@@ -167,3 +167,20 @@ fn a_tool_choice_without_tools_is_refused() {
     let refusal = check(&json!({"messages": [user()], "tool_choice": "auto"})).expect_err("a rule is broken");
     assert!(refusal.message.contains("'tool_choice' is only allowed when 'tools' are specified"));
 }
+
+#[test]
+fn a_tool_choice_that_names_no_tool_of_the_request_is_refused() {
+    let request = |name: &str| {
+        json!({
+            "messages": [user()],
+            "tools": [{"type": "function", "function": {"name": "now"}}],
+            "tool_choice": {"type": "function", "function": {"name": name}},
+        })
+    };
+    assert_eq!(check(&request("now")), Ok(()));
+    let refusal = check(&request("noon")).expect_err("a rule is broken");
+    assert_eq!(
+        refusal.message,
+        "The tool specified in `tool_choice` does not match any of the specified `tools`"
+    );
+}

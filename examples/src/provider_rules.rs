@@ -72,6 +72,16 @@ fn check_tools(request: &Value) -> Result<(), Refusal> {
             "tools",
             "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.",
         ),
+        Some(Value::Array(tools)) => match request.pointer("/tool_choice/function/name") {
+            Some(name) if tools.iter().all(|tool| &tool["function"]["name"] != name) => {
+                // vLLM's words.
+                refuse(
+                    "tool_choice",
+                    "The tool specified in `tool_choice` does not match any of the specified `tools`",
+                )
+            }
+            _ => Ok(()),
+        },
         _ => Ok(()),
     }
 }

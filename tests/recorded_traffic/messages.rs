@@ -2,7 +2,8 @@
 
 use crate::{list, rows};
 use serde_json::Value;
-use tool_runtime::{AssistantMessage, Echo, Message, Registry, ToolSchema, tools};
+use tool_runtime::history::{self, Rule};
+use tool_runtime::{AssistantMessage, Conversation, Echo, Message, Registry, ToolSchema, Turn, tools};
 
 /// What must survive the way through the program.
 fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
@@ -14,6 +15,25 @@ fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
             (call["id"].as_str().unwrap_or_default(), text("name"), text("arguments"))
         })
         .collect()
+}
+
+/// The reply in a conversation, whose next request a strict server takes.
+async fn converse(row: &Value, registry: &Registry) {
+    let reply = serde_json::from_value(row["message"].clone()).expect("it was read before");
+    let chat = match Conversation::new().user("?").reply(reply) {
+        Turn::Answer(chat) => chat,
+        Turn::Calls(pending) => pending.dispatch(registry).await,
+    };
+    if let Err(violations) = history::validate(chat.messages()) {
+        panic!("{}: {violations}", row["source"]);
+    }
+    // Ids are the server's own, and some are longer than OpenAI takes.
+    let warnings = history::warnings(chat.messages());
+    assert!(warnings.iter().all(|warning| warning.rule == Rule::LongId), "{}: {warnings:?}", row["source"]);
+    if warnings.is_empty() {
+        let request = serde_json::json!({ "messages": chat.user("And now?") });
+        assert_eq!(examples::provider_rules::check(&request), Ok(()), "{}", row["source"]);
+    }
 }
 
 #[tokio::test]
@@ -62,6 +82,7 @@ async fn every_reply_is_read_echoed_and_paired() {
                 .map(|answer| &answer.tool_call_id)
                 .eq(reply.tool_calls.iter().map(|call| &call.id))
         );
+        converse(row, &registry).await;
         read += 1;
     }
     assert!(read > 0 && objects > 0, "there is something to check");

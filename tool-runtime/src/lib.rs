@@ -39,10 +39,15 @@
 //!
 //! # The way of a reply
 //!
-//! 1. The `message` of the reply is read as an [`AssistantMessage`]. It takes what servers really send.
+//! A [`Conversation`] goes it by itself, and cannot be sent while a call lacks its answer; [`Conversation::drive`] is the loop
+//! around it. A program that keeps its messages itself goes it step by step:
+//!
+//! 1. The reply is read as an [`AssistantMessage`]. It takes what servers really send.
 //! 2. [`AssistantMessage::echo`] makes of it what the history may hold, by the provider's needs ([`Echo`]).
 //! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
 //! 4. Echo and answers go to the end of the messages, as [`Message`]s.
+//!
+//! Messages that come from elsewhere are checked, mended and made shorter by [`history`].
 //!
 //! # What a tool can be
 //!
@@ -69,6 +74,7 @@
 //!
 //! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
 //!   of lists: `Registry::new(tools![a, b])`.
+//! - `history`: [`history`]'s `repair`, `trim` and `find`, for messages that come from elsewhere. No dependencies.
 //! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
 //!   to the model, and [`Registry::unchecked_keywords`] lists it.
 //! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's

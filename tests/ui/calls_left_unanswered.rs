@@ -1,0 +1,11 @@
+//! Neither a turn nor unfinished calls are a conversation.
+
+use tool_runtime::{AssistantMessage, Conversation, Turn};
+
+fn main() {
+    let turn = Conversation::new().user("Hello!").reply(AssistantMessage::default());
+    let _ = turn.user("And now?");
+    if let Turn::Calls(pending) = Conversation::new().reply(AssistantMessage::default()) {
+        let _ = pending.finish().user("And now?");
+    }
+}

@@ -1,0 +1,13 @@
+//! A user message cannot be added while calls are pending.
+
+use tool_runtime::{AssistantMessage, Conversation, Message, Turn};
+
+fn main() {
+    let chat = Conversation::new().user("Hello!");
+    if let Turn::Calls(pending) = chat.reply(AssistantMessage::default()) {
+        let _ = pending.user("Are you there?");
+    }
+    let mut chat = Conversation::new();
+    chat.messages.push(Message::user("Are you there?"));
+    chat.messages().push(Message::user("Are you there?"));
+}
