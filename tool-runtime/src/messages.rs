@@ -15,6 +15,7 @@ pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
 pub use content::Content;
 pub use echo::Echo;
+#[cfg(feature = "history")]
 pub(crate) use echo::replace_unusable_ids;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::means_none;

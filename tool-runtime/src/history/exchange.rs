@@ -35,6 +35,7 @@ fn answers_from(messages: &[Message], start: usize) -> Range<usize> {
 
 impl Exchange {
     /// The reply that stands here, with what answers it.
+    #[cfg(feature = "history")]
     pub(super) fn of_reply(messages: &[Message], reply: usize) -> Option<Self> {
         matches!(messages.get(reply)?, Message::Assistant(_))
             .then(|| Exchange { reply: Some(reply), answers: answers_from(messages, reply + 1) })
