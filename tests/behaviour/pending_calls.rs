@@ -41,10 +41,16 @@ async fn delete(path: &str, #[state] runs: &Arc<Runs>) -> String {
     format!("{path} is deleted")
 }
 
+/// Deletes a file, and what it was on.
+#[tool(requires_approval)]
+async fn shred(path: &str, #[state] runs: &Arc<Runs>) -> String {
+    delete(path, runs).await
+}
+
 fn registry() -> (Registry, Arc<Runs>) {
     let runs = Arc::new(Runs::default());
-    let registry = Registry::builder().tools(tools![quick, slow, delete]).state(Arc::clone(&runs));
-    (registry.build().expect("three tools"), runs)
+    let registry = Registry::builder().tools(tools![quick, slow, delete, shred]).state(Arc::clone(&runs));
+    (registry.build().expect("four tools"), runs)
 }
 
 fn pending(calls: &[(&str, &str, &str)]) -> PendingCalls {
@@ -225,12 +231,12 @@ async fn an_approval_holds_for_the_arguments_that_were_shown_and_not_for_others(
     let mut calls = pending(&[("1", "delete", A)]);
     calls.approve("1").expect("it waits");
     let approved = serde_json::to_string(&calls).expect("it is written");
-    for (was, is) in [("\\\"a\\\"", "\\\"/\\\""), ("\"delete\"", "\"delete \"")] {
+    for (was, is) in [("\\\"a\\\"", "\\\"/\\\""), ("\"delete\"", "\"shred\"")] {
         let altered = approved.replace(was, is);
         assert_ne!(altered, approved);
         let calls: PendingCalls = serde_json::from_str(&altered).expect("it is read");
         let chat = calls.dispatch(&registry).await;
-        assert!(contents_of(&chat)[2].starts_with("Error: "), "{altered}");
+        assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."), "{altered}");
         assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
     }
     let calls: PendingCalls = serde_json::from_str(&approved).expect("it is read");

@@ -105,6 +105,19 @@ fn a_call_that_was_lost_from_among_others_is_made_anew() {
 }
 
 #[test]
+fn two_answers_to_one_lost_call_make_it_anew_once() {
+    let named = |content: &str| json!({"role": "tool", "tool_call_id": "a", "name": "f", "content": content});
+    let (mended, repairs) = repair(read(json!([
+        {"role": "assistant", "content": null}, named("first"), named("second"),
+    ])));
+    assert_eq!(mended.iter().map(Message::text).collect::<Vec<_>>(), ["", "first"]);
+    assert!(
+        matches!(&*repairs, [Repair::CallRebuilt { .. }, Repair::AnswerDropped { index: 2, .. }]),
+        "{repairs:?}"
+    );
+}
+
+#[test]
 fn orphans_become_user_text_on_request_behind_the_answers_among_which_they_stood() {
     let orphan =
         read(json!([{"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "42"}]}]));

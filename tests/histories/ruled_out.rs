@@ -135,6 +135,13 @@ fn all_that_is_wrong_is_listed_by_place() {
 }
 
 #[test]
+fn calls_of_one_reply_are_listed_in_their_order() {
+    let ids = ["d", "aa", "ccc", "bbbb", "e"];
+    let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), Rule::MissingAnswer)).collect();
+    assert_eq!(found(&[calling(&ids)]), expected);
+}
+
+#[test]
 fn an_empty_history_and_one_that_begins_with_calls_are_valid() {
     validate(&[]).expect("nothing is wrong");
     validate(&[calling(&["a"]), answer("a")]).expect("servers take it");

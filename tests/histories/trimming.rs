@@ -149,6 +149,8 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = trimmed.messages.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
+    let trimmed = trim(trimmed.messages, &Budget::tokens(0, text).shorten_outputs(10));
+    assert_eq!(trimmed.messages.last().map(text), Some(1_000), "the newest reply is never cut");
 }
 
 #[test]
