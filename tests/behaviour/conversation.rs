@@ -84,6 +84,29 @@ fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong
 }
 
 #[test]
+fn messages_can_be_changed_and_the_settings_stay() {
+    let chat = Conversation::new().echo(Echo::Reasoning).system("Monday").user("Hello!").assistant("Hi.");
+    let changed =
+        chat.clone().edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
+    assert_eq!(contents_of(&changed), ["Tuesday", "Hello!", "Hi."]);
+    let Turn::Answer(chat) = changed.reply(reply(json!({"content": "!", "reasoning": "Hm."}))) else {
+        panic!("it calls nothing")
+    };
+    assert_eq!(wire(&chat)[3]["reasoning"], "Hm.");
+    let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
+    assert_eq!(violations.expect_err("there is no such call")[0].rule, Rule::LostCalls);
+}
+
+#[test]
+fn a_refusal_is_an_answer() {
+    let refusal = reply(json!({"content": null, "refusal": "I cannot."}));
+    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(refusal) else {
+        panic!("it calls nothing")
+    };
+    assert_eq!(chat.answer(), "I cannot.");
+}
+
+#[test]
 fn a_clone_goes_its_own_way() {
     let chat = Conversation::new().user("Hello!");
     let other = chat.clone().user("Are you there?");

@@ -103,6 +103,7 @@ async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it
     };
     let saved = serde_json::to_string(&pending).expect("it is written");
     let mut pending: PendingCalls = serde_json::from_str(&saved).expect("it is read");
+    assert!(pending.needing_approval(&registry()).is_empty());
     pending.approve("cut").expect("it waits");
     let mut edited = pending.clone();
     let chat = pending.dispatch(&registry()).await;
@@ -116,9 +117,18 @@ async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it
 fn what_is_no_reply_is_not_read_as_an_empty_one() {
     let error =
         |value: Value| serde_json::from_value::<AssistantMessage>(value).expect_err("no reply").to_string();
-    assert_eq!(error(json!({"choices": []})), "expected a reply, got a response without `choices`");
-    assert_eq!(
-        error(json!({"error": {"message": "Incorrect API key provided."}})),
-        "expected a reply, got an error: Incorrect API key provided.",
-    );
+    for told in [
+        json!({"error": {"message": "overloaded"}}),
+        json!({"error": "overloaded"}),
+        json!({"error": {"message": "overloaded"}, "choices": []}),
+        json!({"object": "error", "message": "overloaded", "type": "ServerError", "code": 503}),
+        json!({"detail": "overloaded"}),
+        json!({"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error", "message": {"content": "The"}}]}),
+    ] {
+        assert_eq!(error(told), "expected a reply, got an error: overloaded");
+    }
+    for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
+        let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");
+        assert_eq!(error(other), expected);
+    }
 }

@@ -152,7 +152,7 @@ async fn each_request_can_have_its_choice() {
 }
 
 const FAILED: &str = "Error: 13 is bad luck";
-const THIRD: &str = "Error: 13 is bad luck This call has now failed in the same way three times in a row: do not repeat it as \
+const THIRD: &str = "Error: 13 is bad luck\nThis call has now failed in the same way three times in a row: do not repeat it as \
                      it is. Change its arguments, do something else, or say what cannot be done.";
 
 /// What the answers to the calls of each reply are.

@@ -68,7 +68,7 @@ fn an_echo_with_reasoning_keeps_what_providers_ask_to_have_back() {
 fn content_is_echoed_as_it_was_and_absent_content_as_null() {
     for (content, echoed) in [
         (json!({"content": null}), json!(null)),
-        (json!({}), json!(null)),
+        (json!({"role": "assistant"}), json!(null)),
         (json!({"content": ""}), json!("")),
         (json!({"content": "x"}), json!("x")),
         (json!({"content": [{"type":"text","text":"x"}]}), json!([{"type":"text","text":"x"}])),

@@ -203,6 +203,64 @@ async fn what_needs_approval_is_what_would_run_with_it() {
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_approval_is_for_one_run() {
+    /// Pays, and waits for the bank.
+    #[tool(requires_approval)]
+    async fn pay(#[state] runs: &Arc<Runs>) {
+        runs.deleted.fetch_add(1, Ordering::Relaxed);
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+    }
+
+    let runs = Arc::new(Runs::default());
+    let registry = Registry::builder().tools(tools![pay]).state(Arc::clone(&runs)).build().expect("one tool");
+    let mut calls = pending(&[("1", "pay", "{}")]);
+    calls.approve("1").expect("it waits");
+    assert!(calls.is_approved("1") && calls.needing_approval(&registry).is_empty());
+    assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
+    assert!(!calls.is_approved("1"));
+    assert_eq!(calls.needing_approval(&registry).len(), 1, "it may have taken effect");
+    let chat = calls.dispatch(&registry).await;
+    assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."));
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "nobody has approved that it is done twice");
+}
+
+#[test]
+fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
+    /// Who asks.
+    struct User;
+
+    /// Greets.
+    #[tool(requires_approval)]
+    fn greet(name: &str, #[state] _user: &User) {}
+
+    let registry = Registry::builder().tools(tools![greet]).batch_state::<User>().build().expect("one tool");
+    let calls = pending(&[("1", "greet", r#"{"name":"Ada"}"#)]);
+    assert_eq!(calls.needing_approval(&registry)[0].arguments().get(), r#"{"name":"Ada"}"#);
+}
+
+#[test]
+fn while_calls_wait_what_was_said_before_can_be_shown() {
+    let pending = restarted(&pending(&[("1", "quick", "{}")]));
+    assert_eq!(contents_of(pending.before()), ["Go on."]);
+    assert_eq!(pending.reply().tool_calls, pending.calls());
+}
+
+#[tokio::test]
+async fn an_edited_call_of_another_type_is_what_stands_in_the_history_also_after_a_restart() {
+    let (registry, _) = registry();
+    let call =
+        json!({"id": "1", "type": "custom", "custom": {"name": "delete", "input": "{\"path\":\"old\"}"}});
+    let reply = serde_json::from_value(json!({"content": null, "tool_calls": [call]})).expect("it is read");
+    let Turn::Calls(mut calls) = Conversation::new().user("Go on.").reply(reply) else { panic!("it calls") };
+    calls.approve_with("1", A).expect("it waits");
+    let chat = restarted(&calls).dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2], "a is deleted");
+    let written = serde_json::to_value(&chat).expect("it is written");
+    assert_eq!(written[1]["tool_calls"][0]["custom"], json!({"name": "delete", "input": A}));
+}
+
 #[tokio::test]
 async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
     let registry = Registry::builder()

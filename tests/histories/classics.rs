@@ -56,8 +56,8 @@ fn tool_calls_dropped_from_the_assistant_message() {
         said,
         [
             "messages[1]: the reply is empty: it gets an empty text",
-            "messages[2]: the answer a is for no call: it is taken out",
-            "messages[3]: the answer b is for no call: it is taken out",
+            "messages[2]: the answer a is for no call that lacks one: it is taken out",
+            "messages[3]: the answer b is for no call that lacks one: it is taken out",
         ],
     );
 }

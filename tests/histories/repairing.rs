@@ -134,7 +134,10 @@ fn orphans_become_user_text_on_request_behind_the_answers_among_which_they_stood
     assert_eq!(mended[4], user("?"));
     assert_eq!(mended[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
     assert!(matches!(&repairs[0], Repair::AnswerIntoUserText { index: 2, id, .. } if id == "x"));
-    assert_eq!(repairs[0].to_string(), "messages[2]: the answer x is for no call: it becomes a user message");
+    assert_eq!(
+        repairs[0].to_string(),
+        "messages[2]: the answer x is for no call that lacks one: it becomes a user message"
+    );
 }
 
 #[test]

@@ -41,9 +41,9 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         if shortens {
             budget = budget.shorten_outputs(random.usize(..20));
         }
-        let trimmed = trim(list.clone(), &budget);
+        let (kept, trimmed) = trim(list.clone(), &budget);
+        let kept = &kept;
         let shown = || format!("{budget:?}\n{}", list.iter().map(written).collect::<Vec<_>>().join("\n"));
-        let kept = &trimmed.messages;
         validate(kept).unwrap_or_else(|violations| panic!("{violations}: {}", shown()));
         validate(&trimmed.removed).unwrap_or_else(|violations| panic!("{violations}: {}", shown()));
         assert!(!matches!(kept.first(), Some(Message::Tool(_))));
@@ -56,7 +56,8 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
             .filter(|(place, message)| *place >= turn || is_prompt(message))
             .map(|(_, message)| message.clone())
             .collect();
-        assert!(size(kept) <= limit || kept.len() == must_stay.len(), "{}", shown());
+        assert_eq!(size(kept) <= limit, trimmed.is_within_budget);
+        assert!(trimmed.is_within_budget || kept.len() == must_stay.len(), "{}", shown());
         assert!(shortens || kept.ends_with(&repaired[turn..]), "the newest turn is whole: {}", shown());
         assert_eq!(
             kept.iter().filter(|message| is_prompt(message)).count(),
@@ -88,29 +89,26 @@ fn long() -> Vec<Message> {
 
 #[test]
 fn the_oldest_turn_goes_whole_and_is_handed_back() {
-    let trimmed = trim(long(), &Budget::messages(9));
-    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..]].concat());
+    let (kept, trimmed) = trim(long(), &Budget::messages(9));
+    assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
     assert_eq!(trimmed.removed, long()[1..5]);
     assert!(trimmed.repairs.is_empty() && trimmed.shortened.is_empty());
 }
 
 #[test]
 fn system_messages_and_the_newest_turn_stay_even_where_they_are_too_much() {
-    let trimmed = trim(long(), &Budget::messages(0));
-    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..]].concat());
+    let (kept, trimmed) = trim(long(), &Budget::messages(0));
+    assert!(!trimmed.is_within_budget);
+    assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
 }
 
 #[test]
 fn within_the_newest_turn_old_replies_go_with_their_answers_where_the_program_lets_them() {
-    let trimmed = trim(long(), &Budget::messages(4).keep_newest_turn(false));
-    assert_eq!(trimmed.messages, [&long()[..1], &long()[5..6], &long()[8..]].concat());
+    let (kept, trimmed) = trim(long(), &Budget::messages(4).keep_newest_turn(false));
+    assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat());
     assert_eq!(trimmed.removed, [&long()[1..5], &long()[6..8]].concat());
-    let trimmed = trim(long(), &Budget::messages(0).keep_newest_turn(false));
-    assert_eq!(
-        trimmed.messages,
-        [&long()[..1], &long()[5..6], &long()[8..]].concat(),
-        "the newest reply stays"
-    );
+    let (kept, _) = trim(long(), &Budget::messages(0).keep_newest_turn(false));
+    assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat(), "the newest reply stays");
 }
 
 #[test]
@@ -135,35 +133,52 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
         output("d"),
     ];
     let text = |message: &Message| message.text().len();
-    let trimmed = trim(history.clone(), &Budget::tokens(3_500, text).shorten_outputs(100));
-    assert_eq!(trimmed.messages.len(), history.len());
+    let (kept, trimmed) = trim(history.clone(), &Budget::tokens(3_500, text).shorten_outputs(100));
+    assert_eq!(kept.len(), history.len());
     assert!(trimmed.removed.is_empty());
-    let lengths: Vec<usize> = trimmed.messages.iter().map(text).filter(|&length| length > 50).collect();
+    let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert_eq!(lengths.len(), 4);
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000; 3], "the oldest alone: {lengths:?}");
     assert_eq!(trimmed.shortened.len(), 1);
     assert_eq!(trimmed.shortened[0].content.len(), 1_000, "as it was");
 
     // More than the older turns can give: then those of the newest one, but for its newest reply.
-    let trimmed = trim(history, &Budget::tokens(1_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history, &Budget::tokens(1_500, text).shorten_outputs(100));
     assert_eq!(trimmed.removed.len(), 5);
-    let lengths: Vec<usize> = trimmed.messages.iter().map(text).filter(|&length| length > 50).collect();
+    let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
-    let trimmed = trim(trimmed.messages, &Budget::tokens(0, text).shorten_outputs(10));
-    assert_eq!(trimmed.messages.last().map(text), Some(1_000), "the newest reply is never cut");
+    let (kept, _) = trim(kept, &Budget::tokens(0, text).shorten_outputs(10));
+    assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never cut");
 }
 
 #[test]
 fn a_conversation_is_trimmed_and_stays_one() {
     let chat = Conversation::try_from(long()).expect("it is valid");
-    let (chat, removed) = chat.trim(&Budget::messages(9));
-    assert_eq!((chat.messages().len(), removed.len()), (6, 4));
+    let (chat, trimmed) = chat.trim(&Budget::messages(9));
+    assert_eq!((chat.messages().len(), trimmed.removed.len()), (6, 4));
     assert_eq!(chat.user("Three?").messages().len(), 7);
 }
 
 #[test]
 fn what_was_not_valid_is_mended_first_and_said() {
-    let trimmed = trim(vec![user("?"), answer("a"), saying("!")], &Budget::messages(10));
-    assert_eq!(trimmed.messages, [user("?"), saying("!")]);
+    let (kept, trimmed) = trim(vec![user("?"), answer("a"), saying("!")], &Budget::messages(10));
+    assert_eq!(kept, [user("?"), saying("!")]);
     assert_eq!(trimmed.repairs.len(), 1);
+}
+
+#[test]
+fn an_answer_with_more_than_text_is_not_cut() {
+    let parts = serde_json::json!([
+        {"role": "user", "content": "?"},
+        {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "a", "content": [
+            {"type": "text", "text": "x".repeat(100)},
+            {"type": "image_url", "image_url": {"url": "data:,"}},
+        ]},
+        {"role": "user", "content": "?"},
+    ]);
+    let (kept, trimmed) = trim(crate::read(parts), &Budget::messages(0).shorten_outputs(10));
+    assert_eq!((kept.len(), trimmed.removed.len(), trimmed.shortened.len()), (1, 3, 0));
 }

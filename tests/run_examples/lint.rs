@@ -30,7 +30,7 @@ messages[2]: another message between a call and its answer (b)
     mend: messages[3]: the answer b is put behind its call, in messages[1]
 messages[4]: a tool message without calls before it (x)
     OpenAI says: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
-    mend: messages[4]: the answer x is for no call: it is taken out
+    mend: messages[4]: the answer x is for no call that lacks one: it is taken out
 warning: messages[1]: arguments that are not a JSON object (a)
     Ollama says: invalid tool call arguments
     refused by Ollama, llama.cpp

@@ -13,6 +13,8 @@ pub use pending::{NotPending, PendingCalls};
 pub use reply_warning::ReplyWarning;
 pub use request::{Request, RequestError};
 
+#[cfg(feature = "history")]
+use crate::history::{Budget, Trimmed, trim};
 use crate::history::{Violations, validate};
 use crate::messages::{AssistantMessage, Content, Echo, Message};
 use serde::de::Error as _;
@@ -105,6 +107,32 @@ impl Conversation {
         self.with(Message::user(content))
     }
 
+    /// With a reply at its end that the program puts into the model's mouth: an example of how to answer.
+    #[must_use]
+    pub fn assistant(self, content: impl Into<Content>) -> Self {
+        self.with(Message::assistant(content))
+    }
+
+    /// The conversation with other messages, made of those that it has; its settings stay.
+    ///
+    /// ```
+    /// use tool_runtime::{Conversation, Message};
+    ///
+    /// let chat = Conversation::new().system("It is Monday.").user("Hello!");
+    /// let chat = chat.edit(|messages| messages[0] = Message::system("It is Tuesday."))?;
+    /// assert_eq!(chat.messages()[0].text(), "It is Tuesday.");
+    /// # Ok::<(), tool_runtime::history::Violations>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Everything for which a server would refuse the messages that came out.
+    pub fn edit(mut self, change: impl FnOnce(&mut Vec<Message>)) -> Result<Self, Violations> {
+        change(Arc::make_mut(&mut self.messages));
+        validate(&self.messages)?;
+        Ok(self)
+    }
+
     /// How much of each reply goes back to the server, from now on. It is not part of what is serialised.
     #[must_use]
     pub fn echo(self, echo: Echo) -> Self {
@@ -117,11 +145,15 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the model said last: the text of the newest reply, empty where there is none or it only called tools.
+    /// What the model said last: the text of the newest reply, or its refusal; empty where there is none, or it only called
+    /// tools.
     #[must_use]
     pub fn answer(&self) -> &str {
-        let is_reply = |message: &&Message| matches!(message, Message::Assistant(_));
-        self.messages.iter().rfind(is_reply).map_or("", Message::text)
+        let newest = self.messages.iter().rev().find_map(|message| match message {
+            Message::Assistant(reply) => Some(reply),
+            _ => None,
+        });
+        newest.and_then(|reply| reply.content.as_deref().or(reply.refusal())).unwrap_or_default()
     }
 
     /// What looked wrong in the replies so far, each kind once: not part of what is serialised, and empty in most
@@ -172,21 +204,20 @@ impl Conversation {
 
 #[cfg(feature = "history")]
 impl Conversation {
-    /// The conversation within this budget, and what was taken out: see [`history::trim`](crate::history::trim()).
+    /// The conversation within this budget, and what was done for it: see [`history::trim`](crate::history::trim()).
     ///
     /// ```
     /// use tool_runtime::{Conversation, history::Budget};
     ///
-    /// let chat = Conversation::new().system("Be brief.").user("One?").user("Two?");
+    /// let chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
     /// let (chat, trimmed) = chat.trim(&Budget::messages(2));
-    /// // What is said in several messages is one turn, and the newest stays.
-    /// assert_eq!(chat.messages().len(), 3);
-    /// assert!(trimmed.is_empty());
+    /// assert_eq!(chat.messages().len(), 2);
+    /// assert_eq!(trimmed.removed[0].text(), "One?");
     /// ```
     #[must_use]
-    pub fn trim(self, budget: &crate::history::Budget<'_>) -> (Self, Vec<Message>) {
-        let trimmed = crate::history::trim(Arc::unwrap_or_clone(self.messages), budget);
-        (Conversation { messages: Arc::new(trimmed.messages), ..self }, trimmed.removed)
+    pub fn trim(self, budget: &Budget<'_>) -> (Self, Trimmed) {
+        let (messages, trimmed) = trim(Arc::unwrap_or_clone(self.messages), budget);
+        (Conversation { messages: Arc::new(messages), ..self }, trimmed)
     }
 }
 

@@ -80,6 +80,12 @@ impl Message {
         Message::User(Prompt::new(content))
     }
 
+    /// A reply of text.
+    #[must_use]
+    pub fn assistant(content: impl Into<Content>) -> Self {
+        AssistantMessage::saying(content).into()
+    }
+
     /// The text of the message; empty where it has none.
     #[must_use]
     pub fn text(&self) -> &str {

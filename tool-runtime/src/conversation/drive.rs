@@ -32,7 +32,11 @@ impl Conversation {
     /// `complete` sends a [`Request`] in the way of the program's own client, and gives what came back. Whatever happens, the
     /// conversation is one that can be sent: after an error of the client, and also if the future is dropped while tools
     /// run. Then those that are finished keep their answers, and the others are answered with `Error: cancelled before it
-    /// finished`.
+    /// finished`, though what they did may have taken effect.
+    ///
+    /// A call that needs approval is for the hook of [`before_call`](crate::RegistryBuilder::before_call) to decide, or
+    /// answered with an error; a program that asks a person who may take longer goes by [`reply`](Conversation::reply) and
+    /// [`PendingCalls`]. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Conversation, Ending, Registry, Request, tool, tools};
@@ -43,8 +47,10 @@ impl Conversation {
     ///     a + b
     /// }
     ///
-    /// async fn send(request: Request) -> Result<AssistantMessage, serde_json::Error> {
-    ///     // Here a client would send it, with a `model` beside.
+    /// struct Client;
+    ///
+    /// async fn send(_: &Client, request: Request) -> Result<AssistantMessage, serde_json::Error> {
+    ///     // Here it would be sent, with a `model` beside.
     ///     serde_json::from_str(match request.messages().last().map(|message| message.text()) {
     ///         Some("3") => r#"{"content":"It is 3."}"#,
     ///         _ => r#"{"tool_calls":[{"id":"call_1","function":{"name":"add","arguments":"{\"a\":1,\"b\":2}"}}]}"#,
@@ -54,11 +60,16 @@ impl Conversation {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![add])?;
+    /// let client = Client;
     /// let mut chat = Conversation::new().user("What is 1 + 2?");
-    /// match chat.drive(&registry, 10, |request| send(request)).await? {
-    ///     Ending::Answered => assert_eq!(chat.answer(), "It is 3."),
-    ///     ending => panic!("{ending:?}"),
-    /// }
+    /// let mut requests = 0;
+    /// let ending = chat
+    ///     .drive(&registry, 10, |request| {
+    ///         requests += 1; // what changes with each request stands outside of what is awaited
+    ///         send(&client, request)
+    ///     })
+    ///     .await?;
+    /// assert_eq!((ending, requests, chat.answer()), (Ending::Answered, 2, "It is 3."));
     /// # Ok(())
     /// # }
     /// ```
@@ -96,7 +107,11 @@ impl Conversation {
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
+        let is_cancelled = || batch.token().is_some_and(CancellationToken::is_cancelled);
         for _ in 0..max_turns.into().unwrap_or(MAX_TURNS) {
+            if is_cancelled() {
+                return Ok(Ending::Cancelled);
+            }
             let completing = complete(self.request(registry));
             let reply = match batch.token() {
                 None => completing.await?,
@@ -117,11 +132,8 @@ impl Conversation {
                     }
                 }
             }
-            if batch.token().is_some_and(CancellationToken::is_cancelled) {
-                return Ok(Ending::Cancelled);
-            }
         }
-        Ok(Ending::LimitReached)
+        Ok(if is_cancelled() { Ending::Cancelled } else { Ending::LimitReached })
     }
 }
 

@@ -17,8 +17,9 @@ use std::fmt;
 ///
 /// [`dispatch`](PendingCalls::dispatch) runs them all. A program that asks a person approves or denies first
 /// ([`needing_approval`](PendingCalls::needing_approval)), and may keep the calls for as long as the person needs: they
-/// serialise, and come back in the same state. What was answered stays answered: [`run`](PendingCalls::run) keeps what is
-/// finished when its future is dropped, and runs only the rest when it is called again.
+/// serialise, and come back in the same state (less what is for the program alone: outcomes and artifacts of answers, and
+/// warnings). What was answered stays answered: [`run`](PendingCalls::run) keeps what is finished when its future is dropped,
+/// and runs only the rest when it is called again.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, ToolCall, Turn, tool, tools};
@@ -127,6 +128,19 @@ impl PendingCalls {
         calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
     }
 
+    /// Whether a person has approved the call with this id, with the arguments that it has, and it has not begun since.
+    #[must_use]
+    pub fn is_approved(&self, id: &str) -> bool {
+        let mut calls = self.calls().iter().zip(&self.progress);
+        calls.any(|(call, progress)| call.id == id && progress.approval(call) == Approval::Given)
+    }
+
+    /// The conversation before the reply: to be shown, while the calls wait.
+    #[must_use]
+    pub fn before(&self) -> &Conversation {
+        &self.before
+    }
+
     /// The reply that asks for them, as it goes into the history: what it says beside its calls is its `content`.
     #[must_use]
     pub fn reply(&self) -> &AssistantMessage {
@@ -151,8 +165,9 @@ impl PendingCalls {
         waiting.filter_map(|(call, _)| registry.needing_approval(call)).collect()
     }
 
-    /// A person has approved this call with the arguments that it has now. For any others, the approval does not hold. The
-    /// hook of [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
+    /// A person has approved this call with the arguments that it has now. For any others the approval does not hold, and
+    /// not for a second time: a call that was begun in a run that was dropped needs it again. The hook of
+    /// [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
     ///
     /// # Errors
     ///
@@ -232,8 +247,9 @@ impl PendingCalls {
     /// Runs every call that has no answer yet, side by side, as [`Registry::dispatch`] does: each has its answer then. One
     /// that needs approval and has none is answered with an error that says so.
     ///
-    /// When the future is dropped, the answers that are there stay; to run again runs the rest. A call that has failed in
-    /// the same way three times in a row is told so.
+    /// When the future is dropped, the answers that are there stay; to run again runs the rest, from the beginning: what a
+    /// tool did before it was dropped may have taken effect, and a `blocking` one that has a thread goes on. A call that has
+    /// failed in the same way three times in a row since the user spoke is told so.
     pub async fn run(&mut self, registry: &Registry) {
         self.run_with(registry, &BatchContext::new()).await;
     }
@@ -246,6 +262,8 @@ impl PendingCalls {
         let running = calls.filter(|(_, (_, progress))| progress.answer.is_none()).map(
             |(index, (call, progress))| async move {
                 let asked = Asked { index, call, approval: progress.approval(call) };
+                // For one run alone.
+                progress.approved = None;
                 let answer = registry.answering(asked, batch, started).await;
                 progress.answer = Some(third_failure::told(before, call, answer));
             },

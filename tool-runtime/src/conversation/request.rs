@@ -76,7 +76,8 @@ impl Conversation {
 }
 
 impl Request {
-    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default.
+    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. It is what the server is asked
+    /// for: a model that calls a tool all the same has it run.
     ///
     /// # Errors
     ///

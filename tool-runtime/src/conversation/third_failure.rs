@@ -1,9 +1,10 @@
 //! A model that repeats a call which fails is told so, before it does it for ever.
 
 use crate::messages::{Message, ToolCall, ToolMessage};
+use crate::outcome::{CallError, Outcome};
 use std::collections::HashMap;
 
-const NOTE: &str = " This call has now failed in the same way three times in a row: do not repeat it as it is. Change its \
+const NOTE: &str = "\nThis call has now failed in the same way three times in a row: do not repeat it as it is. Change its \
                     arguments, do something else, or say what cannot be done.";
 
 /// The answer, with a note if the same call failed in the same way the last two times that it was made since the user spoke.
@@ -14,11 +15,10 @@ pub(super) fn told(before: &[Message], call: &ToolCall, mut answer: ToolMessage)
     answer
 }
 
+/// One that is the program's doing is none: the model can do nothing about it.
 fn is_failure(answer: &ToolMessage) -> bool {
-    match answer.outcome() {
-        Some(outcome) => !outcome.succeeded(),
-        None => answer.content.starts_with("Error: "),
-    }
+    let error = answer.outcome().and_then(Outcome::error);
+    error.is_some_and(|error| !matches!(error, CallError::Cancelled { .. } | CallError::Unavailable { .. }))
 }
 
 fn has_failed_twice(before: &[Message], call: &ToolCall, text: &str) -> bool {

@@ -60,23 +60,49 @@ impl Exchange {
         })
     }
 
-    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first.
+    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first. Where calls
+    /// share an id, an answer that names its tool goes to a call of that tool.
     pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];
         if pairs.is_empty() {
             return pairs;
         }
-        // The calls of each id, the last one first: they are taken from the end.
+        // Calls by their ids, the last one first: they are taken from the end.
         let mut open: HashMap<&str, Vec<usize>> = HashMap::with_capacity(calls.len());
-        for (index, call) in calls.iter().enumerate().rev() {
-            open.entry(&call.id).or_default().push(index);
+        for (position, call) in calls.iter().enumerate().rev() {
+            open.entry(&call.id).or_default().push(position);
         }
-        for (place, answer) in self.answers(messages) {
-            if let Some(call) = open.get_mut(&*answer.tool_call_id).and_then(Vec::pop) {
-                pairs[call] = Some(place);
+        let mut answers: Vec<(usize, &ToolMessage)> = self.answers(messages).collect();
+        if open.len() < calls.len() {
+            self.pair_by_tool(messages, &mut answers, &mut pairs);
+        }
+        for (place, answer) in answers {
+            let Some(open) = open.get_mut(&*answer.tool_call_id) else { continue };
+            while let Some(position) = open.pop() {
+                if pairs[position].is_none() {
+                    pairs[position] = Some(place);
+                    break;
+                }
             }
         }
         pairs
+    }
+
+    /// Takes the answers out that name a tool, and have an id, of which there is a call.
+    fn pair_by_tool(
+        &self,
+        messages: &[Message],
+        answers: &mut Vec<(usize, &ToolMessage)>,
+        pairs: &mut [Option<usize>],
+    ) {
+        let mut open: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        for (position, call) in self.calls(messages).iter().enumerate().rev() {
+            open.entry((&call.id, &call.name)).or_default().push(position);
+        }
+        answers.retain(|(place, answer)| {
+            let call = answer.tool().and_then(|tool| open.get_mut(&(&*answer.tool_call_id, tool))?.pop());
+            call.map(|position| pairs[position] = Some(*place)).is_none()
+        });
     }
 }

@@ -76,6 +76,7 @@ pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message
 
 /// Gives a reply the calls that the answers behind it name, and that are nowhere else.
 fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut Vec<Repair>) {
+    let taken = unique_ids(messages);
     for exchange in 0..placing.exchanges.len() {
         let Exchange { reply, answers } = placing.exchanges[exchange].clone();
         let Some(index) = reply else { continue };
@@ -92,7 +93,7 @@ fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut 
             let Some(tool) = answer.tool().map(str::to_owned) else { continue };
             let id = answer.tool_call_id.clone();
             // An id that is there already is that of another answer to the same call. Without an id there is no telling.
-            if !id.is_empty() && !ids.insert(id.clone()) {
+            if taken.contains(&id) || (!id.is_empty() && !ids.insert(id.clone())) {
                 continue;
             }
             let Message::Assistant(reply) = &mut messages[index] else { continue };
@@ -101,6 +102,21 @@ fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut 
             repairs.push(Repair::CallRebuilt { index, id, tool });
         }
     }
+}
+
+/// The ids of all calls, where each is that of one call alone: an answer with one of them is for no call that was lost. A
+/// server that counts from `call_0` in each reply has none such.
+fn unique_ids(messages: &[Message]) -> HashSet<String> {
+    let mut ids = HashSet::new();
+    for message in messages {
+        let Message::Assistant(reply) = message else { continue };
+        for call in reply.tool_calls.iter().filter(|call| !call.id.is_empty()) {
+            if !ids.insert(call.id.clone()) {
+                return HashSet::new();
+            }
+        }
+    }
+    ids
 }
 
 /// Gives each call an id of its own, and each answer that of its call.

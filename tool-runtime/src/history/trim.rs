@@ -29,9 +29,9 @@ impl<'a> Budget<'a> {
         Budget { limit, measure: Box::new(count), longest_output: None, keeps_newest_turn: true }
     }
 
-    /// Before anything is taken out, answers to calls are cut to this many bytes, the oldest first, as far as needed: the
-    /// head and the tail stay. Those of the newest turn come last, and those to its newest reply are never cut. Not done
-    /// unless it is asked for.
+    /// Answers to calls are cut to this many bytes, the oldest first and as far as needed: the head and the tail stay.
+    /// Those of older turns before a turn is taken out, those of the newest turn if it is too much alone, and those to its
+    /// newest reply never; nor is an answer that has more than text. Not done unless it is asked for.
     #[must_use]
     pub fn shorten_outputs(mut self, bytes: usize) -> Self {
         self.longest_output = Some(bytes);
@@ -58,12 +58,12 @@ impl fmt::Debug for Budget<'_> {
     }
 }
 
-/// What [`trim`] made of a history.
+/// What [`trim`] did.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trimmed {
-    /// The history. It is valid.
-    pub messages: Vec<Message>,
+    /// Whether what is left is within the budget; if not, what must stay is too much.
+    pub is_within_budget: bool,
     /// What was taken out, in order, so that it can be summarised.
     pub removed: Vec<Message>,
     /// The answers that were shortened, as they were.
@@ -88,13 +88,13 @@ pub struct Trimmed {
 ///     Message::user("How are you?"),
 ///     AssistantMessage::saying("Fine.").into(),
 /// ];
-/// let trimmed = history::trim(messages, &history::Budget::messages(3));
-/// assert_eq!(trimmed.messages[0].text(), "You are brief.");
-/// assert_eq!(trimmed.messages[1].text(), "How are you?");
+/// let (messages, trimmed) = history::trim(messages, &history::Budget::messages(3));
+/// assert_eq!(messages[0].text(), "You are brief.");
+/// assert_eq!(messages[1].text(), "How are you?");
 /// assert_eq!(trimmed.removed[0].text(), "Hello!");
 /// ```
 #[must_use]
-pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> Trimmed {
+pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
     let parts = Parts::of(&messages, budget.keeps_newest_turn);
     let mut trimming = Trimming::new(messages, budget);
@@ -103,7 +103,9 @@ pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> Trimmed {
         trimming.remove(part);
     }
     trimming.shorten(parts.newest_turn..parts.newest_reply);
-    Trimmed { repairs, ..trimming.finish() }
+    let is_within_budget = !trimming.is_over();
+    let messages = trimming.messages.into_iter().flatten().collect();
+    (messages, Trimmed { is_within_budget, repairs, ..trimming.trimmed })
 }
 
 /// What a history is made of, as places in it.
@@ -170,6 +172,9 @@ impl<'a> Trimming<'a> {
                 return;
             }
             let Some(Message::Tool(answer)) = &mut self.messages[place] else { continue };
+            if answer.content.has_more_than_text() {
+                continue;
+            }
             let Some(text) = cut(&answer.content, longest) else { continue };
             self.trimmed.shortened.push(answer.clone());
             answer.content = text.into();
@@ -194,10 +199,5 @@ impl<'a> Trimming<'a> {
         let size = self.messages[place].as_ref().map_or(0, &self.budget.measure);
         self.size = self.size.saturating_sub(self.sizes[place]).saturating_add(size);
         self.sizes[place] = size;
-    }
-
-    fn finish(mut self) -> Trimmed {
-        self.trimmed.messages = self.messages.into_iter().flatten().collect();
-        self.trimmed
     }
 }

@@ -41,6 +41,12 @@ impl Content {
         &self.text
     }
 
+    /// Whether there is a part in it, an image perhaps, that is not text.
+    #[cfg(feature = "history")]
+    pub(crate) fn has_more_than_text(&self) -> bool {
+        self.parts().unwrap_or_default().iter().any(|part| !part.is_string() && part["type"] != "text")
+    }
+
     /// The parts, where it came as parts.
     #[must_use]
     pub fn parts(&self) -> Option<&[Value]> {
@@ -153,7 +159,12 @@ impl<'de> Visitor<'de> for ContentVisitor {
         while let Some(part) = seq.next_element()? {
             parts.push(part);
         }
-        Ok(Content::from_parts(parts))
+        // A list of something else is what a tool returned, and nobody wrote as text.
+        if parts.iter().all(|part: &Value| part.is_string() || is_part(part)) {
+            Ok(Content::from_parts(parts))
+        } else {
+            Ok(Value::Array(parts).to_string().into())
+        }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
@@ -161,6 +172,11 @@ impl<'de> Visitor<'de> for ContentVisitor {
         while let Some((key, value)) = map.next_entry()? {
             part.insert(key, value);
         }
-        Ok(Content::from_parts(vec![Value::Object(part)]))
+        let part = Value::Object(part);
+        Ok(if is_part(&part) { Content::from_parts(vec![part]) } else { part.to_string().into() })
     }
+}
+
+fn is_part(part: &Value) -> bool {
+    part["type"].is_string()
 }

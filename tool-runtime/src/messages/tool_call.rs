@@ -84,6 +84,11 @@ impl ToolCall {
 impl ToolCall {
     /// The same call of an echo with other arguments.
     pub(crate) fn set_arguments(&mut self, arguments: String) {
+        if let Some(kind) = self.other_type().map(str::to_owned) {
+            if let Some(called) = self.other.get_mut(&kind).and_then(Value::as_object_mut) {
+                called.insert("input".to_owned(), Value::String(arguments.clone()));
+            }
+        }
         self.arguments = arguments;
         self.is_cut_off = false;
         self.mend_as_written();

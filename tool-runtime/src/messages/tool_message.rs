@@ -52,7 +52,6 @@ impl ToolMessage {
 
     /// The name of the tool, where the message has it: as `name` (older servers), as `tool_name` (Ollama), or in its id
     /// (`functions.now:0`, Kimi).
-    #[cfg(feature = "history")]
     pub(crate) fn tool(&self) -> Option<&str> {
         let named = |field| self.other.get(field)?.as_str().filter(|name| !name.is_empty());
         named("name").or_else(|| named("tool_name")).or_else(|| {

@@ -35,11 +35,12 @@ impl fmt::Display for Role {
 pub(super) struct WireMessage {
     #[serde(default)]
     role: Option<String>,
-    #[serde(default)]
-    content: Option<Content>,
-    #[serde(default)]
-    tool_calls: Option<Vec<Option<ToolCall>>>,
-    #[serde(default)]
+    /// Of these two, the outer `Option` says whether the key is there.
+    #[serde(default, deserialize_with = "given")]
+    content: Option<Option<Content>>,
+    #[serde(default, deserialize_with = "given")]
+    tool_calls: Option<Option<Vec<Option<ToolCall>>>>,
+    #[serde(default, deserialize_with = "text_or_number")]
     tool_call_id: Option<String>,
     #[serde(flatten)]
     other: Map<String, Value>,
@@ -52,6 +53,20 @@ pub(super) struct WireChoice {
     pub(super) message: WireMessage,
     #[serde(default)]
     pub(super) finish_reason: Option<String>,
+}
+
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// An id, which some programs write as a number.
+fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(id) => Ok(Some(id)),
+        Value::Number(id) => Ok(Some(id.to_string())),
+        other => Err(D::Error::custom(format_args!("expected an id, got {other}"))),
+    }
 }
 
 /// Where `null` says the same as absence.
@@ -85,25 +100,25 @@ impl WireMessage {
         if self.role.is_some() || self.content.is_some() || self.tool_calls.is_some() {
             return Ok(None);
         }
-        let choice = if let Some(choices) = self.other.get_mut("choices") {
-            match choices.get_mut(0) {
-                Some(choice) => choice.take(),
-                None => return Err("expected a reply, got a response without `choices`".to_owned()),
+        let mut choice = Value::Object(std::mem::take(&mut self.other));
+        if told_error(&choice).is_none() {
+            if let Some(first) = choice.pointer_mut("/choices/0") {
+                choice = first.take();
             }
-        } else if self.other.get("message").is_some_and(Value::is_object) {
-            Value::Object(std::mem::take(&mut self.other))
-        } else if let Some(error) = self.other.get("error").filter(|error| !error.is_null()) {
-            let text = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-            return Err(format!("expected a reply, got an error: {text}"));
-        } else {
-            return Ok(None);
-        };
-        serde_json::from_value(choice).map(Some).map_err(|error| error.to_string())
+        }
+        if let Some(error) = told_error(&choice) {
+            return Err(format!("expected a reply, got an error: {error}"));
+        }
+        if choice["message"].is_object() {
+            return serde_json::from_value(choice).map(Some).map_err(|error| error.to_string());
+        }
+        let beginning: String = choice.to_string().chars().take(200).collect();
+        Err(format!("expected a reply, or a response with one in its `choices`, got {beginning}"))
     }
 
     /// The calls; a null among them is none.
     fn calls(&mut self) -> Option<Vec<ToolCall>> {
-        Some(self.tool_calls.take()?.into_iter().flatten().collect())
+        Some(self.tool_calls.take().flatten()?.into_iter().flatten().collect())
     }
 
     fn keep_tool_calls(&mut self) {
@@ -124,7 +139,7 @@ impl From<WireMessage> for Prompt {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_calls();
         wire.keep_tool_call_id();
-        Prompt { content: wire.content.unwrap_or_default(), other: wire.other }
+        Prompt { content: wire.content.flatten().unwrap_or_default(), other: wire.other }
     }
 }
 
@@ -132,7 +147,12 @@ impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
         let tool_calls = wire.calls().unwrap_or_default();
-        AssistantMessage { content: wire.content, tool_calls, other: wire.other, is_cut_short: false }
+        AssistantMessage {
+            content: wire.content.flatten(),
+            tool_calls,
+            other: wire.other,
+            is_cut_short: false,
+        }
     }
 }
 
@@ -141,12 +161,21 @@ impl From<WireMessage> for ToolMessage {
         wire.keep_tool_calls();
         ToolMessage {
             tool_call_id: wire.tool_call_id.unwrap_or_default(),
-            content: wire.content.unwrap_or_default(),
+            content: wire.content.flatten().unwrap_or_default(),
             other: wire.other,
             outcome: None,
             artifact: None,
         }
     }
+}
+
+/// The text of an error, in any of the shapes in which servers send one.
+fn told_error(response: &Value) -> Option<String> {
+    let told = match response.get("error").filter(|error| !error.is_null()) {
+        Some(error) => error.get("message").unwrap_or(error),
+        None => response.get("message").or_else(|| response.get("detail")).filter(|told| told.is_string())?,
+    };
+    Some(told.as_str().map_or_else(|| told.to_string(), str::to_owned))
 }
 
 pub(super) fn write_prompt<S: Serializer>(

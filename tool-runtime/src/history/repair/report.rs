@@ -129,10 +129,14 @@ impl fmt::Display for Repair {
                 write!(f, "the answer {was} is for no call: it gets the id of the one beside it, {id}")
             }
             Repair::AnswerDropped { answer, .. } => {
-                write!(f, "the answer {} is for no call: it is taken out", Id(&answer.tool_call_id))
+                write!(
+                    f,
+                    "the answer {} is for no call that lacks one: it is taken out",
+                    Id(&answer.tool_call_id)
+                )
             }
             Repair::AnswerIntoUserText { id, .. } => {
-                write!(f, "the answer {} is for no call: it becomes a user message", Id(id))
+                write!(f, "the answer {} is for no call that lacks one: it becomes a user message", Id(id))
             }
             Repair::CallRebuilt { id, tool, .. } => {
                 write!(f, "the call {} was lost: it is made anew, of the tool {tool}", Id(id))
