@@ -5,7 +5,7 @@
 
 use examples::model::Model;
 use examples::scripted;
-use examples::transcript::Transcript;
+use examples::transcript::{Transcript, print_line};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -40,7 +40,7 @@ async fn approve(call: ProposedCall) -> Decision {
         return Decision::Undecided;
     }
     let _terminal = TERMINAL.lock().await;
-    println!("\nThe model wants to run {} {}", call.tool(), shown(call.arguments().get()));
+    print_line(format_args!("\nThe model wants to run {} {}", call.tool(), shown(call.arguments().get())));
     print!("Run it? [y/N, or why not] ");
     // Reading blocks, so it has a thread of its own.
     let read = tokio::task::spawn_blocking(|| {
@@ -51,15 +51,15 @@ async fn approve(call: ProposedCall) -> Decision {
     let decision = match read.await {
         Ok(Ok(Some(line))) => decide(line.trim()),
         Ok(Ok(None)) => {
-            println!();
+            print_line("");
             Decision::deny("nobody can approve it, since standard input is closed")
         }
         Ok(Err(error)) => Decision::deny(format!("nobody can approve it, since reading failed: {error}")),
         Err(_) => Decision::deny("nobody can approve it, since the program is ending"),
     };
     match &decision {
-        Decision::Deny(reason) => println!("Denied: {reason}\n"),
-        _ => println!("Approved.\n"),
+        Decision::Deny(reason) => print_line(format_args!("Denied: {reason}\n")),
+        _ => print_line("Approved.\n"),
     }
     decision
 }
@@ -86,7 +86,7 @@ fn decide(line: &str) -> Decision {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let model = Model::from_env(scripted::approval::script());
-    println!("Model: {model}");
+    print_line(format_args!("Model: {model}"));
     match converse(&model).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

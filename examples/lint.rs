@@ -6,41 +6,46 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::io::{self, ErrorKind, Read as _, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime::Message;
 use tool_runtime::history::{self, Repair, Violation};
 
-const USAGE: &str = "usage: lint [--repair] [FILE]    (without FILE, or with -, standard input is read)";
+const USAGE: &str = "usage: lint [--repair] [FILE] (without FILE, or with -, standard input is read)";
 const EXPECTED: &str = "expected a `messages` array, or a request with one";
 
+#[derive(Default)]
 struct Arguments {
+    asks_for_help: bool,
     repairs: bool,
-    file: Option<String>,
+    file: Option<PathBuf>,
 }
 
 impl Arguments {
     fn of_program() -> Result<Self, String> {
-        let mut arguments = Arguments { repairs: false, file: None };
-        for argument in std::env::args().skip(1) {
-            match &*argument {
+        let mut arguments = Arguments::default();
+        for argument in std::env::args_os().skip(1) {
+            match &*argument.to_string_lossy() {
                 "--repair" => arguments.repairs = true,
+                "--help" | "-h" => arguments.asks_for_help = true,
                 "-" => {}
                 option if option.starts_with('-') => return Err(format!("unknown option {option}; {USAGE}")),
                 _ if arguments.file.is_some() => return Err(format!("one file at a time; {USAGE}")),
-                _ => arguments.file = Some(argument),
+                _ => arguments.file = Some(argument.into()),
             }
         }
         Ok(arguments)
     }
 
     fn read(&self) -> Result<String, String> {
-        let name = self.file.as_deref().unwrap_or("standard input");
+        let name = self.file.as_ref().map_or("standard input".into(), |file| file.display().to_string());
         let mut bytes = Vec::new();
         let read = match &self.file {
             Some(file) => std::fs::read(file).map(|content| bytes = content),
-            None => std::io::stdin().read_to_end(&mut bytes).map(drop),
+            None => io::stdin().read_to_end(&mut bytes).map(drop),
         };
         read.map_err(|error| format!("cannot read {name}: {error}"))?;
         let text = String::from_utf8(bytes).map_err(|_| format!("{name} is not text; {EXPECTED}"))?;
@@ -91,37 +96,77 @@ impl<'a> History<'a> {
     }
 }
 
-/// The repair that mends this violation.
-fn mend<'a>(violation: &Violation, repairs: &'a [Repair]) -> Option<&'a Repair> {
-    let is_here = |repair: &&Repair| repair.index() == violation.index;
-    let is_its = |repair: &&Repair| repair.id() == violation.id;
-    let exact = repairs.iter().find(|repair| is_here(repair) && is_its(repair));
-    exact.or_else(|| repairs.iter().find(is_its)).or_else(|| repairs.iter().find(is_here))
+/// Repairs, found by the violation that they mend.
+struct Mends<'a> {
+    by_place_and_id: HashMap<(usize, &'a str), &'a Repair>,
+    by_id: HashMap<&'a str, &'a Repair>,
+    by_place: HashMap<usize, &'a Repair>,
+}
+
+impl<'a> Mends<'a> {
+    fn of(repairs: &'a [Repair]) -> Self {
+        // The first of several goes before the others.
+        let last_first = || repairs.iter().rev();
+        Mends {
+            by_place_and_id: last_first().map(|repair| ((repair.index(), repair.id()), repair)).collect(),
+            by_id: last_first().map(|repair| (repair.id(), repair)).collect(),
+            by_place: last_first().map(|repair| (repair.index(), repair)).collect(),
+        }
+    }
+
+    fn of_violation(&self, violation: &Violation) -> Option<&'a Repair> {
+        let exact = self.by_place_and_id.get(&(violation.index, &*violation.id));
+        exact
+            .or_else(|| self.by_id.get(&*violation.id))
+            .or_else(|| self.by_place.get(&violation.index))
+            .copied()
+    }
+}
+
+/// A line with nothing that moves the cursor: ids are what somebody wrote.
+fn line(text: impl Display) -> String {
+    let plain = |letter: char| {
+        if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }
+    };
+    text.to_string().chars().map(plain).chain(["\n".to_owned()]).collect()
 }
 
 fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], count: usize) -> String {
+    let mends = Mends::of(repairs);
     let mut report = String::new();
     for violation in violations {
-        let _ = writeln!(report, "{violation}");
-        let _ = writeln!(report, "    {} says: {}", violation.provider(), violation.provider_text());
-        if let Some(repair) = mend(violation, repairs) {
-            let _ = writeln!(report, "    mend: {repair}");
+        report += &line(violation);
+        report += &line(format_args!("    {} says: {}", violation.provider(), violation.provider_text()));
+        if let Some(repair) = mends.of_violation(violation) {
+            report += &line(format_args!("    mend: {repair}"));
         }
     }
     for warning in warnings {
-        let _ = writeln!(report, "warning: {warning}");
-        let _ = writeln!(report, "    {} says: {}", warning.provider(), warning.provider_text());
-        let _ = writeln!(report, "    refused by {}", warning.rule.refused_by().join(", "));
+        report += &line(format_args!("warning: {warning}"));
+        report += &line(format_args!("    {} says: {}", warning.provider(), warning.provider_text()));
+        report += &line(format_args!("    refused by {}", warning.rule.refused_by().join(", ")));
     }
-    let _ = match (violations.len(), warnings.len()) {
-        (0, 0) => writeln!(report, "Nothing is wrong in {count} messages."),
-        (wrong, warned) => writeln!(report, "Violations: {wrong}; warnings: {warned}; messages: {count}."),
+    report += &match (violations.len(), warnings.len()) {
+        (0, 0) => line(format_args!("Nothing is wrong. Messages: {count}.")),
+        (wrong, warned) => line(format_args!("Violations: {wrong}; warnings: {warned}; messages: {count}.")),
     };
     report
 }
 
+/// A reader that has seen enough, such as `head`, is no error; a full disk is one.
+fn write(mut output: impl Write, text: &str) -> Result<(), String> {
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether nothing is wrong.
 fn lint() -> Result<bool, String> {
     let arguments = Arguments::of_program()?;
+    if arguments.asks_for_help {
+        return write(io::stdout(), &line(USAGE)).map(|()| true);
+    }
     let text = arguments.read()?;
     let History { before, messages, after } = History::of(&text)?;
     let violations =
@@ -129,13 +174,12 @@ fn lint() -> Result<bool, String> {
     let (warnings, count) = (history::warnings(&messages), messages.len());
     let (repaired, repairs) = history::repair(messages);
     let report = report(&violations, &warnings, &repairs, count);
-    // A reader that has seen enough, such as `head`, is no error.
     if arguments.repairs {
         let repaired = serde_json::to_string_pretty(&repaired).map_err(|error| error.to_string())?;
-        let _ = std::io::stderr().write_all(report.as_bytes());
-        let _ = writeln!(std::io::stdout(), "{before}{repaired}{after}");
+        write(io::stderr(), &report)?;
+        write(io::stdout(), &format!("{before}{repaired}{after}\n"))?;
     } else {
-        let _ = std::io::stdout().write_all(report.as_bytes());
+        write(io::stdout(), &report)?;
     }
     Ok(violations.is_empty())
 }

@@ -6,7 +6,7 @@
 
 use examples::model::Model;
 use examples::scripted;
-use examples::transcript::Transcript;
+use examples::transcript::{Transcript, print_line};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -78,10 +78,10 @@ async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let model = Model::from_env(scripted::planner::script());
-    println!("Model: {model}");
+    print_line(format_args!("Model: {model}"));
     match travel(&model).await {
         Ok(chat) => {
-            println!("\n{}", chat.answer());
+            print_line(format_args!("\n{}", chat.answer()));
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -5,7 +5,7 @@
 
 use examples::model::Model;
 use examples::scripted;
-use examples::transcript::Transcript;
+use examples::transcript::{Transcript, print_line};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -40,11 +40,11 @@ async fn get_weather(
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let model = Model::from_env(scripted::weather::script());
-    println!("Model: {model}");
+    print_line(format_args!("Model: {model}"));
     match converse(&model).await {
         Ok(chat) => {
-            println!("\nThe messages of the next request:");
-            println!("{}", serde_json::to_string_pretty(&chat).unwrap_or_default());
+            print_line("\nThe messages of the next request:");
+            print_line(serde_json::to_string_pretty(&chat).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -233,7 +233,9 @@ fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
 
     /// Greets.
     #[tool(requires_approval)]
-    fn greet(name: &str, #[state] _user: &User) {}
+    fn greet(name: &str, #[state] _user: &User) -> String {
+        name.to_owned()
+    }
 
     let registry = Registry::builder().tools(tools![greet]).batch_state::<User>().build().expect("one tool");
     let calls = pending(&[("1", "greet", r#"{"name":"Ada"}"#)]);

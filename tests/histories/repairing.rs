@@ -2,7 +2,7 @@
 
 use crate::{answer, calling, found, read, refusal, saying, user, written};
 use serde_json::json;
-use tool_runtime::history::{Orphans, Repair, repair, repair_with, validate};
+use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
 use tool_runtime::{AssistantMessage, Message, ToolCall};
 
 fn repaired(messages: Vec<Message>) -> Vec<Message> {
@@ -74,18 +74,84 @@ fn calls_of_one_id_or_of_none_get_ids_of_their_own_with_their_answers() {
     assert_eq!(said.len(), 3);
 }
 
+fn named(id: &str, tool: &str, content: &str) -> Message {
+    read(json!([{"role": "tool", "tool_call_id": id, "name": tool, "content": content}])).remove(0)
+}
+
+fn calls(calls: &[(&str, &str)]) -> Message {
+    AssistantMessage::calling(calls.iter().map(|(id, tool)| ToolCall::new(*id, *tool, "{}")).collect()).into()
+}
+
+#[test]
+fn a_result_is_not_taken_for_that_of_a_later_question() {
+    // What was said before was cut off, and the server counts from `call_0` in each reply.
+    let messages = vec![answer("call_0"), saying("5 degrees."), user("And in Rome?"), calling(&["call_0"])];
+    let mended = repaired(messages);
+    assert_eq!(mended[..3], [saying("5 degrees."), user("And in Rome?"), calling(&["call_0"])]);
+    assert_eq!(mended[3].text(), "Error: the result of this call was lost");
+}
+
+#[test]
+fn a_result_is_not_taken_for_that_of_another_tool_or_of_an_earlier_call_with_the_same_id() {
+    let messages = vec![
+        calls(&[("call_0", "get_weather")]),
+        user("Delete a."),
+        calls(&[("call_0", "delete")]),
+        named("call_0", "delete", "a is deleted"),
+        answer("call_0"),
+    ];
+    let mended = repaired(messages);
+    assert_eq!(mended[1].text(), "Error: the result of this call was lost");
+    assert_eq!(mended.len(), 5, "the second answer goes");
+
+    let messages = vec![calls(&[("call_0", "f")]), user("?"), saying("!"), named("call_0", "g", "1")];
+    assert_eq!(repaired(messages)[1].text(), "Error: the result of this call was lost");
+}
+
+#[test]
+fn answers_that_name_their_tools_go_to_calls_of_these() {
+    for id in ["", "x"] {
+        let messages = vec![
+            calls(&[(id, "a"), (id, "b"), (id, "b")]),
+            named(id, "b", "1"),
+            named(id, "a", "2"),
+            named(id, "b", "3"),
+        ];
+        let mended = repaired(messages);
+        let pairs: Vec<_> = (1..4)
+            .map(|place| find(&mended, place).map(|pair| (&*pair.call.name, &*pair.answer.content)))
+            .collect();
+        assert_eq!(pairs, [Some(("b", "1")), Some(("a", "2")), Some(("b", "3"))], "{id}");
+    }
+    let mended = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
+    assert_eq!(mended.len(), 3);
+    let pair = find(&mended, 1).expect("it is paired");
+    assert_eq!((&*pair.call.id, &*pair.answer.content), ("2", "of b"));
+}
+
+#[test]
+fn a_second_answer_that_stands_elsewhere_is_no_call_that_was_lost() {
+    let messages = vec![
+        calls(&[("call_1", "delete_all")]),
+        named("call_1", "delete_all", "all"),
+        saying("Done."),
+        named("call_1", "delete_all", "all"),
+        user("?"),
+    ];
+    let (mended, repairs) = repair(messages.clone());
+    assert_eq!(mended, [&messages[..3], &messages[4..]].concat());
+    assert!(matches!(&*repairs, [Repair::AnswerDropped { index: 3, .. }]), "{repairs:?}");
+}
+
 #[test]
 fn an_answer_that_names_another_tool_is_not_taken_for_that_of_the_call_beside_it() {
-    let named = |id: &str, tool: &str| {
-        read(json!([{"role": "tool", "tool_call_id": id, "name": tool, "content": "1"}])).remove(0)
-    };
-    let (mended, repairs) = repair(vec![calling(&["a"]), named("x", "g")]);
+    let (mended, repairs) = repair(vec![calling(&["a"]), named("x", "g", "1")]);
     let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
     let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.id, &*call.name)).collect();
     assert_eq!(calls, [("a", "f"), ("x", "g")], "its own call was lost");
     assert_eq!(mended.len(), 3);
     assert!(matches!(&*repairs, [Repair::AnswerMade { .. } | Repair::CallRebuilt { .. }, _]), "{repairs:?}");
-    let (mended, _) = repair(vec![calling(&["a"]), named("x", "f")]);
+    let (mended, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
     assert_eq!(mended[1].text(), "1");
 }
 

@@ -51,7 +51,7 @@ fn a_history_in_which_nothing_is_wrong_is_said_to_be_so() {
     std::fs::write(&file, r#"[{"role":"user","content":"?"}]"#).expect("there is room");
     let output = lint(&[file.to_str().expect("it is text")], "");
     std::fs::remove_file(&file).expect("it is there");
-    assert_eq!(stdout(&output), "Nothing is wrong in 1 messages.\n");
+    assert_eq!(stdout(&output), "Nothing is wrong. Messages: 1.\n");
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -112,4 +112,22 @@ fn what_is_no_history_ends_in_a_clear_error() {
     let output = lint(&["--mend"], "");
     assert!(stderr(&output).starts_with("Error: unknown option --mend; usage: lint"), "{}", stderr(&output));
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn it_says_how_it_is_used() {
+    let output = lint(&["--help"], "");
+    assert_eq!(
+        stdout(&output),
+        "usage: lint [--repair] [FILE] (without FILE, or with -, standard input is read)\n"
+    );
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn what_somebody_wrote_does_not_move_the_cursor() {
+    let output = lint(&[], r#"[{"role":"tool","tool_call_id":"\u001b[31m\n","content":""}]"#);
+    assert!(
+        stdout(&output).starts_with("messages[0]: a tool message without calls before it (\\u{1b}[31m\\n)\n")
+    );
 }

@@ -35,11 +35,10 @@ impl fmt::Display for Role {
 pub(super) struct WireMessage {
     #[serde(default)]
     role: Option<String>,
-    /// Of these two, the outer `Option` says whether the key is there.
-    #[serde(default, deserialize_with = "given")]
-    content: Option<Option<Content>>,
-    #[serde(default, deserialize_with = "given")]
-    tool_calls: Option<Option<Vec<Option<ToolCall>>>>,
+    #[serde(default)]
+    content: Key<Content>,
+    #[serde(default)]
+    tool_calls: Key<Vec<Option<ToolCall>>>,
     #[serde(default, deserialize_with = "text_or_number")]
     tool_call_id: Option<String>,
     #[serde(flatten)]
@@ -55,8 +54,31 @@ pub(super) struct WireChoice {
     pub(super) finish_reason: Option<String>,
 }
 
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
+/// A key of a message that may be null, and may not be there.
+#[derive(Default)]
+enum Key<T> {
+    #[default]
+    Absent,
+    Present(Option<T>),
+}
+
+impl<T> Key<T> {
+    fn take(&mut self) -> Option<T> {
+        match self {
+            Key::Absent => None,
+            Key::Present(value) => value.take(),
+        }
+    }
+
+    fn is_absent(&self) -> bool {
+        matches!(self, Key::Absent)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Key<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Key::Present)
+    }
 }
 
 /// An id, which some programs write as a number.
@@ -97,7 +119,7 @@ impl WireMessage {
 
     /// The choice that this is, or the first of the response that it is, where it is no message.
     pub(super) fn take_choice(&mut self) -> Result<Option<WireChoice>, String> {
-        if self.role.is_some() || self.content.is_some() || self.tool_calls.is_some() {
+        if self.role.is_some() || !self.content.is_absent() || !self.tool_calls.is_absent() {
             return Ok(None);
         }
         let mut choice = Value::Object(std::mem::take(&mut self.other));
@@ -118,7 +140,7 @@ impl WireMessage {
 
     /// The calls; a null among them is none.
     fn calls(&mut self) -> Option<Vec<ToolCall>> {
-        Some(self.tool_calls.take().flatten()?.into_iter().flatten().collect())
+        Some(self.tool_calls.take()?.into_iter().flatten().collect())
     }
 
     fn keep_tool_calls(&mut self) {
@@ -139,7 +161,7 @@ impl From<WireMessage> for Prompt {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_calls();
         wire.keep_tool_call_id();
-        Prompt { content: wire.content.flatten().unwrap_or_default(), other: wire.other }
+        Prompt { content: wire.content.take().unwrap_or_default(), other: wire.other }
     }
 }
 
@@ -147,12 +169,7 @@ impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
         let tool_calls = wire.calls().unwrap_or_default();
-        AssistantMessage {
-            content: wire.content.flatten(),
-            tool_calls,
-            other: wire.other,
-            is_cut_short: false,
-        }
+        AssistantMessage { content: wire.content.take(), tool_calls, other: wire.other, is_cut_short: false }
     }
 }
 
@@ -161,7 +178,7 @@ impl From<WireMessage> for ToolMessage {
         wire.keep_tool_calls();
         ToolMessage {
             tool_call_id: wire.tool_call_id.unwrap_or_default(),
-            content: wire.content.flatten().unwrap_or_default(),
+            content: wire.content.take().unwrap_or_default(),
             other: wire.other,
             outcome: None,
             artifact: None,

@@ -34,12 +34,12 @@ impl Placing {
             }
         }
         let mut placing = Placing { exchanges, answers, exchange_of };
-        placing.to_earlier_calls(messages);
-        placing.to_later_calls(messages);
+        placing.give_to_earlier_calls(messages);
+        placing.give_to_later_calls(messages);
         placing
     }
 
-    fn to_earlier_calls(&mut self, messages: &[Message]) {
+    fn give_to_earlier_calls(&mut self, messages: &[Message]) {
         let mut open = Open::new();
         for number in 0..self.exchanges.len() {
             self.displaced(number, messages, &mut open);
@@ -48,7 +48,7 @@ impl Placing {
     }
 
     /// A result is not there before it is asked for: only an answer that was put a little too early goes to a later call.
-    fn to_later_calls(&mut self, messages: &[Message]) {
+    fn give_to_later_calls(&mut self, messages: &[Message]) {
         let mut open = Open::new();
         let mut behind = messages.len();
         for number in (0..self.exchanges.len()).rev() {
