@@ -96,31 +96,24 @@ impl<'a> History<'a> {
     }
 }
 
-/// Repairs, found by the violation that they mend.
-struct Mends<'a> {
-    by_place_and_id: HashMap<(usize, &'a str), &'a Repair>,
-    by_id: HashMap<&'a str, &'a Repair>,
-    by_place: HashMap<usize, &'a Repair>,
-}
+/// Repairs by their place and id, by their id, and by their place.
+type Mends<'a> = HashMap<(Option<usize>, Option<&'a str>), &'a Repair>;
 
-impl<'a> Mends<'a> {
-    fn of(repairs: &'a [Repair]) -> Self {
-        // The first of several goes before the others.
-        let last_first = || repairs.iter().rev();
-        Mends {
-            by_place_and_id: last_first().map(|repair| ((repair.index(), repair.id()), repair)).collect(),
-            by_id: last_first().map(|repair| (repair.id(), repair)).collect(),
-            by_place: last_first().map(|repair| (repair.index(), repair)).collect(),
+fn mends(repairs: &[Repair]) -> Mends<'_> {
+    let mut mends = Mends::new();
+    for repair in repairs {
+        let (place, id) = (Some(repair.index()), Some(repair.id()));
+        for key in [(place, id), (None, id), (place, None)] {
+            mends.entry(key).or_insert(repair);
         }
     }
+    mends
+}
 
-    fn of_violation(&self, violation: &Violation) -> Option<&'a Repair> {
-        let exact = self.by_place_and_id.get(&(violation.index, &*violation.id));
-        exact
-            .or_else(|| self.by_id.get(&*violation.id))
-            .or_else(|| self.by_place.get(&violation.index))
-            .copied()
-    }
+/// The repair that mends this violation.
+fn mend<'a>(violation: &Violation, mends: &Mends<'a>) -> Option<&'a Repair> {
+    let (place, id) = (Some(violation.index), Some(&*violation.id));
+    [(place, id), (None, id), (place, None)].iter().find_map(|key| mends.get(key)).copied()
 }
 
 /// A line with nothing that moves the cursor: ids are what somebody wrote.
@@ -132,12 +125,12 @@ fn line(text: impl Display) -> String {
 }
 
 fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], count: usize) -> String {
-    let mends = Mends::of(repairs);
+    let mends = mends(repairs);
     let mut report = String::new();
     for violation in violations {
         report += &line(violation);
         report += &line(format_args!("    {} says: {}", violation.provider(), violation.provider_text()));
-        if let Some(repair) = mends.of_violation(violation) {
+        if let Some(repair) = mend(violation, &mends) {
             report += &line(format_args!("    mend: {repair}"));
         }
     }
