@@ -137,14 +137,16 @@ impl<'a> Check<'a> {
 
     /// A tool message that is for none of the calls before it, or for one that is answered already.
     fn unpaired(&mut self, exchange: &Exchange, place: usize, id: &str, ids: &HashSet<&str>) {
-        let (rule, index, position) = match self.open.get_mut(id).and_then(Vec::pop) {
-            Some(unanswered) => (Rule::MessageBetween, unanswered.behind, unanswered.position),
-            None => match exchange.reply {
+        let (rule, index, position) = if ids.contains(id) {
+            (Rule::DuplicateAnswer, place, 0)
+        } else if let Some(unanswered) = self.open.get_mut(id).and_then(Vec::pop) {
+            (Rule::MessageBetween, unanswered.behind, unanswered.position)
+        } else {
+            match exchange.reply {
                 None => (Rule::OrphanAnswer, place, 0),
                 Some(reply) if ids.is_empty() => (Rule::LostCalls, reply, 0),
-                Some(_) if ids.contains(id) => (Rule::DuplicateAnswer, place, 0),
                 Some(_) => (Rule::UnknownId, place, 0),
-            },
+            }
         };
         self.found.push(violation(rule, index, position, id));
     }
