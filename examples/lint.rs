@@ -6,13 +6,13 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime::Message;
-use tool_runtime::history::{self, Repair, Violation};
+use tool_runtime::history::{self, Repair, Rule, Violation};
 
 const USAGE: &str = "usage: lint [--repair] [FILE] (without FILE, or with -, standard input is read)";
 const EXPECTED: &str = "expected a `messages` array, or a request with one";
@@ -96,24 +96,44 @@ impl<'a> History<'a> {
     }
 }
 
-/// Repairs by their place and id, by their id, and by their place.
-type Mends<'a> = HashMap<(Option<usize>, Option<&'a str>), &'a Repair>;
-
-fn mends(repairs: &[Repair]) -> Mends<'_> {
-    let mut mends = Mends::new();
-    for repair in repairs {
-        let (place, id) = (Some(repair.index()), Some(repair.id()));
-        for key in [(place, id), (None, id), (place, None)] {
-            mends.entry(key).or_insert(repair);
-        }
-    }
-    mends
+/// Repairs by the places and ids that they have to do with.
+struct Mends<'a> {
+    exact: HashMap<(usize, &'a str), &'a Repair>,
+    /// Answers that were put behind their calls: by id, each with the place of its reply, in order.
+    moved: HashMap<&'a str, BTreeMap<usize, &'a Repair>>,
+    nearby: HashMap<usize, &'a Repair>,
 }
 
-/// The repair that mends this violation.
-fn mend<'a>(violation: &Violation, mends: &Mends<'a>) -> Option<&'a Repair> {
-    let (place, id) = (Some(violation.index), Some(&*violation.id));
-    [(place, id), (None, id), (place, None)].iter().find_map(|key| mends.get(key)).copied()
+impl<'a> Mends<'a> {
+    fn of(repairs: &'a [Repair]) -> Self {
+        let mut mends = Mends { exact: HashMap::new(), moved: HashMap::new(), nearby: HashMap::new() };
+        for repair in repairs {
+            mends.exact.entry((repair.index(), repair.id())).or_insert(repair);
+            mends.nearby.entry(repair.index()).or_insert(repair);
+            match repair {
+                Repair::AnswerMoved { reply, id, .. } => {
+                    mends.exact.entry((*reply, id)).or_insert(repair);
+                    mends.moved.entry(id).or_default().insert(*reply, repair);
+                }
+                // The call that has no answer has the id that the answer gets.
+                Repair::AnswerRenamed { reply, id, .. } => {
+                    mends.exact.entry((*reply, id)).or_insert(repair);
+                }
+                _ => {}
+            }
+        }
+        mends
+    }
+
+    /// The repair that mends this violation.
+    fn of_violation(&self, violation: &Violation) -> Option<&'a Repair> {
+        let (index, id) = (violation.index, &*violation.id);
+        if violation.rule == Rule::MessageBetween {
+            // The message between stands behind the reply.
+            return self.moved.get(id)?.range(..index).next_back().map(|(_, repair)| *repair);
+        }
+        self.exact.get(&(index, id)).or_else(|| self.nearby.get(&index)).copied()
+    }
 }
 
 /// A line with nothing that moves the cursor: ids are what somebody wrote.
@@ -125,12 +145,12 @@ fn line(text: impl Display) -> String {
 }
 
 fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], count: usize) -> String {
-    let mends = mends(repairs);
+    let mends = Mends::of(repairs);
     let mut report = String::new();
     for violation in violations {
         report += &line(violation);
         report += &line(format_args!("    {} says: {}", violation.provider(), violation.provider_text()));
-        if let Some(repair) = mend(violation, &mends) {
+        if let Some(repair) = mends.of_violation(violation) {
             report += &line(format_args!("    mend: {repair}"));
         }
     }

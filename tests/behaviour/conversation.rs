@@ -57,7 +57,7 @@ async fn calls_are_answered_in_their_order_whatever_the_model_sent() {
     assert!(chat.messages()[2].text().starts_with("Error: there is no tool `nowhere`"));
     assert!(chat.messages()[3].text().starts_with("Error: the arguments of `now` are not valid JSON"));
     assert!(!chat.messages()[4].text().starts_with("Error: "), "{}", chat.messages()[4].text());
-    Conversation::try_from(chat.messages().to_vec()).expect("it is valid");
+    assert_eq!(Conversation::try_from(chat.messages().to_vec()).expect("it is valid"), chat);
     examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
 }
 
@@ -86,15 +86,29 @@ fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong
 #[test]
 fn messages_can_be_changed_and_the_settings_stay() {
     let chat = Conversation::new().echo(Echo::Reasoning).system("Monday").user("Hello!").assistant("Hi.");
-    let changed =
-        chat.clone().edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
+    let mut changed = chat.clone();
+    changed.edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
+    assert_eq!(contents_of(&chat)[0], "Monday");
     assert_eq!(contents_of(&changed), ["Tuesday", "Hello!", "Hi."]);
-    let Turn::Answer(chat) = changed.reply(reply(json!({"content": "!", "reasoning": "Hm."}))) else {
+    let Turn::Answer(mut chat) = changed.reply(reply(json!({"content": "!", "reasoning": "Hm."}))) else {
         panic!("it calls nothing")
     };
     assert_eq!(wire(&chat)[3]["reasoning"], "Hm.");
     let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
     assert_eq!(violations.expect_err("there is no such call")[0].rule, Rule::LostCalls);
+    assert_eq!(chat.messages().len(), 4, "it is as it was");
+}
+
+#[test]
+fn half_of_a_surrogate_pair_in_arguments_does_not_break_the_next_request() {
+    let calls =
+        vec![ToolCall::new("a", "now", r#"{"a":"\ud800"}"#), ToolCall::new("b", "now", r#"{"a":"\u00e9"}"#)];
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::calling(calls)) else {
+        panic!("it calls")
+    };
+    let chat = wire(&pending.skip_rest("skipped"));
+    examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
+    assert_eq!(chat[1]["tool_calls"][1]["function"]["arguments"], r#"{"a":"\u00e9"}"#);
 }
 
 #[test]

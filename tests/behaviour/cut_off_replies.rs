@@ -4,8 +4,13 @@ use crate::contents;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tool_runtime::{
-    AssistantMessage, CallError, Conversation, PendingCalls, Registry, ReplyWarning, Turn, tool, tools,
+    AssistantMessage, CallError, Conversation, PendingCalls, Registry, ReplyWarning, ToolCall, Turn, tool,
+    tools,
 };
+
+/// Deletes all.
+#[tool(requires_approval)]
+fn delete_all() {}
 
 /// How often it was run.
 #[derive(Default)]
@@ -103,7 +108,6 @@ async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it
     };
     let saved = serde_json::to_string(&pending).expect("it is written");
     let mut pending: PendingCalls = serde_json::from_str(&saved).expect("it is read");
-    assert!(pending.needing_approval(&registry()).is_empty());
     pending.approve("cut").expect("it waits");
     let mut edited = pending.clone();
     let chat = pending.dispatch(&registry()).await;
@@ -111,6 +115,26 @@ async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it
     // A person may complete it.
     edited.approve_with("cut", r#"{"matching":"b"}"#).expect("it waits");
     assert_eq!(edited.dispatch(&registry()).await.messages()[3].text(), "b");
+}
+
+#[test]
+fn nobody_is_asked_to_approve_what_was_cut_off() {
+    let registry = Registry::new(tools![delete_all]).expect("one tool");
+    let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
+    let asked = |reason| match Conversation::new()
+        .reply(AssistantMessage::calling(calls.clone()).finish_reason(reason))
+    {
+        Turn::Calls(pending) => pending.needing_approval(&registry).len(),
+        Turn::Answer(_) => panic!("it calls"),
+    };
+    assert_eq!((asked("length"), asked("tool_calls")), (1, 2));
+}
+
+#[test]
+fn a_choice_with_the_message_of_another_role_is_no_reply() {
+    let choice = json!({"choices": [{"message": {"role": "user", "content": "x"}}]});
+    let error = serde_json::from_value::<AssistantMessage>(choice).expect_err("it is no reply");
+    assert_eq!(error.to_string(), "expected a message of role `assistant`, got `user`");
 }
 
 #[test]

@@ -198,6 +198,50 @@ async fn other_arguments_another_failure_or_a_new_question_begin_anew() {
 }
 
 #[tokio::test]
+async fn another_failure_of_the_same_call_and_a_success_in_between_begin_anew() {
+    /// Fails in the ways that are asked for, one after the other.
+    struct Ways(std::sync::Mutex<std::collections::VecDeque<Result<(), &'static str>>>);
+
+    /// Fails, sometimes.
+    #[tool]
+    fn fail(#[state] ways: &Ways) -> Result<(), &'static str> {
+        ways.0.lock().expect("nobody panicked").pop_front().expect("there is one for each call")
+    }
+
+    for (ways, third) in [
+        (vec![Err("a"), Err("b"), Err("a"), Err("a")], false),
+        (vec![Err("a"), Ok(()), Err("a"), Err("a")], false),
+        (vec![Ok(()), Err("a"), Err("a"), Err("a")], true),
+    ] {
+        let turns = ways.len();
+        let registry =
+            Registry::builder().tools(tools![fail]).state(Ways(std::sync::Mutex::new(ways.into())));
+        let registry = registry.build().expect("one tool");
+        let mut chat = chat();
+        let model = |_| async { Ok::<_, Infallible>(calling(&[("fail", "")])) };
+        // It goes on after a restart, where the arguments are as they were written.
+        assert_eq!(chat.drive(&registry, turns - 1, model).await, Ok(Ending::LimitReached));
+        let mut chat: Conversation = serde_json::from_value(json!(chat)).expect("it is valid");
+        assert_eq!(chat.drive(&registry, 1, model).await, Ok(Ending::LimitReached));
+        let last = contents_of(&chat).pop().map(str::to_owned);
+        assert_eq!(last.is_some_and(|last| last.contains("three times")), third);
+    }
+}
+
+#[tokio::test]
+async fn calls_that_the_program_cancels_are_no_failures_of_the_model() {
+    let token = CancellationToken::new();
+    token.cancel();
+    let batch = BatchContext::new().cancellation(token);
+    let mut chat = chat();
+    for _ in 0..3 {
+        let tool_runtime::Turn::Calls(pending) = chat.reply(calling(&[THIRTEEN])) else { panic!("it calls") };
+        chat = pending.dispatch_with(&registry(), &batch).await;
+    }
+    assert_eq!(contents_of(&chat).last(), Some(&"Error: cancelled before it finished"));
+}
+
+#[tokio::test]
 async fn what_succeeds_may_be_repeated() {
     let mut chat = chat();
     let _ = chat.drive(&registry(), 5, stubborn).await;

@@ -153,7 +153,11 @@ fn what_is_no_state_of_pending_calls_is_not_read() {
     );
     assert_eq!(
         error(&|saved| saved["reply"]["tool_calls"][1]["id"] = json!("1")),
-        "two calls have the id `1`, or it is empty: these are not pending calls",
+        "two calls have one id: these are not pending calls",
+    );
+    assert_eq!(
+        error(&|saved| saved["reply"]["tool_calls"][1]["id"] = json!("")),
+        "a call has no id: these are not pending calls",
     );
     assert!(
         error(&|saved| saved["messages"] = json!([{"role": "tool", "tool_call_id": "x", "content": ""}]))
@@ -226,6 +230,37 @@ async fn an_approval_is_for_one_run() {
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "nobody has approved that it is done twice");
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_approved_call_that_has_not_begun_stays_approved() {
+    let runs = Arc::new(Runs::default());
+    let queued = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).max_concurrency(1);
+    let asked = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).before_call(
+        |call| async move {
+            if call.tool() == "delete" {
+                std::future::pending::<()>().await;
+            }
+            Decision::Undecided
+        },
+    );
+    for registry in [queued.build().expect("two tools"), asked.build().expect("two tools")] {
+        let mut calls = pending(&[("1", "slow", "{}"), ("2", "delete", A)]);
+        calls.approve("2").expect("it waits");
+        assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
+        assert!(calls.is_approved("2"), "it was in the queue, or before the hook");
+        assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_person_is_not_asked_about_what_would_not_run() {
+    let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
+    let registry = registry.max_calls_per_batch(1).build().expect("one tool");
+    let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
+    let shown: Vec<String> =
+        calls.needing_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
+    assert_eq!(shown, ["1"], "the other is over the limit of its batch");
+}
+
 #[test]
 fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
     /// Who asks.
@@ -237,9 +272,17 @@ fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
         name.to_owned()
     }
 
-    let registry = Registry::builder().tools(tools![greet]).batch_state::<User>().build().expect("one tool");
-    let calls = pending(&[("1", "greet", r#"{"name":"Ada"}"#)]);
-    assert_eq!(calls.needing_approval(&registry)[0].arguments().get(), r#"{"name":"Ada"}"#);
+    let registry = Registry::builder().tools(tools![greet]).batch_state::<User>().lenient_arguments(true);
+    let registry = registry.build().expect("one tool");
+    let calls =
+        pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
+    let shown = |batch: &BatchContext| -> Vec<String> {
+        let calls = calls.needing_approval_with(&registry, batch);
+        calls.iter().map(|call| call.arguments().get().to_owned()).collect()
+    };
+    assert_eq!(shown(&BatchContext::new().state(User)), [r#"{"name":"Ada"}"#]);
+    // Without the state, nobody knows whether they are good.
+    assert_eq!(shown(&BatchContext::new()), [r#"{"name":"Ada"}"#, r#"{"nam":"Ada"}"#]);
 }
 
 #[test]

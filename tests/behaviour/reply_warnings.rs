@@ -28,6 +28,7 @@ fn a_call_in_the_words_of_a_template_is_a_warning_that_the_server_does_not_parse
     for (text, expected) in [
         ("<tool_call>{\"name\":\"now\",\"arguments\":{}}</tool_call>", "<tool_call>"),
         ("Let me see.\n<tool_call>\n{\"name\": \"now\"}\n</tool_call>", "<tool_call>"),
+        ("<tool_call>\nnow\n<arg_key>zone</arg_key>", "<tool_call>"),
         ("<tool_call>now\n<arg_key>zone</arg_key>", "<tool_call>"),
         ("<tool_call>\n<function=now>\n</function>", "<tool_call>"),
         ("<function=now>{\"zone\":\"UTC\"}</function>", "<function="),
@@ -53,6 +54,8 @@ fn text_about_calls_is_none() {
         "{\"name\": \"Ada\", \"born\": 1815}",
         "{\"name\": \"Ada\", \"parameters\": 3}",
         "The [TOOL_CALLS] \"token\" is Mistral's.",
+        "The [TOOL_CALLS] token is Mistral's.",
+        "Use <tool_call> before each call.",
         "Hello!",
     ] {
         assert_eq!(words(text), None, "{text}");
@@ -97,10 +100,13 @@ fn an_answer_that_is_cut_short_or_empty_is_a_warning() {
 #[test]
 fn each_kind_is_said_once() {
     let mut chat = Conversation::new();
-    for _ in 0..3 {
-        let reply = serde_json::from_value(json!({"content": null})).expect("it is read");
+    for content in [json!(null), json!(""), json!("<tool_call>{}"), json!("[TOOL_CALLS][]")] {
+        let reply = serde_json::from_value(json!({ "content": content })).expect("it is read");
         let Turn::Answer(next) = chat.user("Hello!").reply(reply) else { panic!("it calls nothing") };
         chat = next;
     }
-    assert_eq!(chat.warnings(), [ReplyWarning::Empty]);
+    assert!(matches!(
+        chat.warnings(),
+        [ReplyWarning::Empty, ReplyWarning::CallsInText { words: "<tool_call>", .. }]
+    ));
 }

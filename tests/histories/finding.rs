@@ -23,7 +23,7 @@ fn an_answer_leads_to_its_call_with_tool_and_arguments_though_ids_come_again() {
     let history = history();
     let found = |place| {
         let pair = find(&history, place)?;
-        Some((pair.reply, pair.position, &*pair.call.name, &*pair.call.arguments))
+        Some((pair.reply_index, pair.call_position, &*pair.call.name, &*pair.call.arguments))
     };
     assert_eq!(found(2), Some((1, 0, "now", r#"{"zone":"UTC"}"#)));
     assert_eq!(found(4), Some((3, 1, "now", "{}")));
@@ -35,7 +35,7 @@ fn a_call_leads_to_its_answer_and_back() {
     let history = history();
     for (reply, position, place) in [(1, 0, 2), (3, 0, 5), (3, 1, 4)] {
         let pair = find_answer(&history, reply, position).expect("it is answered");
-        assert_eq!(pair.index, place);
+        assert_eq!(pair.answer_index, place);
         assert_eq!(find(&history, place), Some(pair));
     }
 }

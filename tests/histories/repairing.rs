@@ -227,13 +227,13 @@ fn fields_of_the_wire_survive() {
 
 #[test]
 fn a_very_long_and_very_broken_list_is_repaired() {
-    let ids: Vec<String> = (0..20_000).map(|id| id.to_string()).collect();
+    let ids: Vec<String> = (0..100_000).map(|id| id.to_string()).collect();
     let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}")).collect();
     let mut messages = vec![Message::from(AssistantMessage::calling(calls))];
     messages.extend(ids.iter().rev().step_by(2).flat_map(|id| [answer(id), user("?"), answer(id)]));
-    assert_eq!(found(&messages).len(), 29_999);
+    assert_eq!(found(&messages).len(), 149_999);
     let (mended, repairs) = repair(messages);
     validate(&mended).expect("they are valid");
-    assert_eq!(mended.len(), 1 + 20_000 + 10_000);
-    assert_eq!(repairs.len(), 9_999 + 10_000 + 10_000);
+    assert_eq!(mended.len(), 1 + 100_000 + 50_000);
+    assert_eq!(repairs.len(), 49_999 + 50_000 + 50_000);
 }

@@ -37,6 +37,8 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         let limit = random.usize(..=size(&list) + 2);
         let mut budget =
             if counts_messages { Budget::messages(limit) } else { Budget::tokens(limit, length) };
+        let keeps = random.bool();
+        budget = budget.keep_newest_turn(keeps);
         let shortens = random.bool();
         if shortens {
             budget = budget.shorten_outputs(random.usize(..20));
@@ -49,16 +51,35 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         assert!(!matches!(kept.first(), Some(Message::Tool(_))));
 
         let (repaired, _) = tool_runtime::history::repair(list.clone());
-        let turn = newest_turn(&repaired);
+        let newest = newest_turn(&repaired);
+        let is_reply = |place: &usize| matches!(repaired[*place], Message::Assistant(_));
+        let newest_reply = (newest..repaired.len()).rev().find(is_reply).unwrap_or(repaired.len());
+        // What the newest turn has to keep.
+        let stays =
+            |place: usize| keeps || place >= newest_reply || matches!(repaired[place], Message::User(_));
         let must_stay: Vec<Message> = repaired
             .iter()
             .enumerate()
-            .filter(|(place, message)| *place >= turn || is_prompt(message))
+            .filter(|(place, message)| (*place >= newest && stays(*place)) || is_prompt(message))
             .map(|(_, message)| message.clone())
             .collect();
         assert_eq!(size(kept) <= limit, trimmed.is_within_budget);
         assert!(trimmed.is_within_budget || kept.len() == must_stay.len(), "{}", shown());
-        assert!(shortens || kept.ends_with(&repaired[turn..]), "the newest turn is whole: {}", shown());
+        assert!(
+            shortens || !keeps || kept.ends_with(&repaired[newest..]),
+            "the newest turn is whole: {}",
+            shown()
+        );
+        assert!(kept.ends_with(&repaired[newest_reply..]), "the newest reply is whole: {}", shown());
+        // Nothing went that could have stayed: the turns before the last one that went did not suffice.
+        let is_user = |place: &usize| matches!(trimmed.removed[*place], Message::User(_));
+        let last_turn_removed = (0..trimmed.removed.len())
+            .rev()
+            .find(|&place| is_user(&place) && (place == 0 || !is_user(&(place - 1))));
+        if let (Some(start), true, false) = (last_turn_removed, keeps, shortens) {
+            let last_turn = size(&trimmed.removed[start..]);
+            assert!(size(kept) + last_turn > limit, "{}", shown());
+        }
         assert_eq!(
             kept.iter().filter(|message| is_prompt(message)).count(),
             repaired.iter().filter(|message| is_prompt(message)).count()
@@ -93,6 +114,17 @@ fn the_oldest_turn_goes_whole_and_is_handed_back() {
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
     assert_eq!(trimmed.removed, long()[1..5]);
     assert!(trimmed.repairs.is_empty() && trimmed.shortened.is_empty());
+}
+
+#[test]
+fn no_more_turns_go_than_must() {
+    let turns = |count: usize| -> Vec<Message> {
+        (0..count).flat_map(|turn| [user(&format!("{turn}?")), saying(&format!("{turn}."))]).collect()
+    };
+    let (kept, trimmed) = trim(turns(4), &Budget::messages(6));
+    assert_eq!((kept, trimmed.removed), (turns(4)[2..].to_vec(), turns(4)[..2].to_vec()));
+    let (kept, _) = trim(turns(4), &Budget::messages(5));
+    assert_eq!(kept, turns(4)[4..]);
 }
 
 #[test]
@@ -143,10 +175,18 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
     assert_eq!(trimmed.shortened[0].content.len(), 1_000, "as it was");
 
     // More than the older turns can give: then those of the newest one, but for its newest reply.
-    let (kept, trimmed) = trim(history, &Budget::tokens(1_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history.clone(), &Budget::tokens(1_500, text).shorten_outputs(100));
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
+    let long_turn = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
+    let budget = Budget::tokens(1_300, text).shorten_outputs(100).keep_newest_turn(false);
+    let (kept_of_turn, trimmed) = trim(long_turn, &budget);
+    assert_eq!(
+        (kept_of_turn.len(), trimmed.removed.len(), trimmed.shortened.len()),
+        (7, 0, 2),
+        "cut before it goes"
+    );
     let (kept, _) = trim(kept, &Budget::tokens(0, text).shorten_outputs(10));
     assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never cut");
 }

@@ -115,6 +115,37 @@ fn what_is_no_history_ends_in_a_clear_error() {
 }
 
 #[test]
+fn each_violation_has_the_mend_that_is_its_own() {
+    let call = |id: &str| {
+        json!({"role": "assistant", "content": null, "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}},
+        ]})
+    };
+    let answer = |id: &str| json!({"role": "tool", "tool_call_id": id, "content": ""});
+    let user = json!({"role": "user", "content": "?"});
+    let messages =
+        json!([call("c"), user, answer("c"), call("c"), user, answer("c"), call("a"), answer("A"),]);
+    let output = stdout(&lint(&[], &messages.to_string()));
+    let lines: Vec<&str> = output.lines().filter(|line| !line.contains(" says: ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "messages[1]: another message between a call and its answer (c)",
+            "    mend: messages[2]: the answer c is put behind its call, in messages[0]",
+            "messages[4]: another message between a call and its answer (c)",
+            "    mend: messages[5]: the answer c is put behind its call, in messages[3]",
+            "messages[6]: a call without an answer (a)",
+            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
+            "messages[7]: an answer whose id is not in the calls before it (A)",
+            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
+            "warning: messages[3]: an id that a call of an earlier reply has too (c)",
+            "    refused by DeepSeek",
+            "Violations: 4; warnings: 1; messages: 8.",
+        ],
+    );
+}
+
+#[test]
 fn it_says_how_it_is_used() {
     let output = lint(&["--help"], "");
     assert_eq!(

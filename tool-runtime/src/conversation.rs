@@ -19,13 +19,14 @@ use crate::history::{Violations, validate};
 use crate::messages::{AssistantMessage, Content, Echo, Message};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::mem::discriminant;
 use std::sync::Arc;
 
-/// The messages so far, in which every call has its answer: whatever is done with it, a server takes it.
+/// The messages so far, in which every call has its answer, whatever is done with it.
 ///
-/// It serialises as the `messages` array. [`reply`](Conversation::reply) consumes it: where the model asks for tools, there
+/// It serialises as the `messages` array of a request. [`reply`](Conversation::reply) consumes it: where the model asks for tools, there
 /// are [`PendingCalls`] instead, which become a conversation again when every call has its answer. A program that would send
-/// the one without the other does not compile. A clone is a pointer.
+/// the one without the other does not compile. A clone is a pointer, until one of the two gets a message more.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Conversation, Registry, Turn, tool, tools};
@@ -66,6 +67,7 @@ use std::sync::Arc;
 ///
 /// [`drive`](Conversation::drive) is this loop, with an end to it.
 #[derive(Clone, Debug, Default)]
+#[must_use = "it is the whole conversation"]
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
     echo: Echo,
@@ -84,57 +86,53 @@ pub enum Turn {
 
 impl Conversation {
     /// An empty one.
-    #[must_use]
     pub fn new() -> Self {
         Conversation::default()
     }
 
     /// With a system message at its end.
-    #[must_use]
     pub fn system(self, content: impl Into<Content>) -> Self {
         self.with(Message::system(content))
     }
 
     /// With a developer message at its end.
-    #[must_use]
     pub fn developer(self, content: impl Into<Content>) -> Self {
         self.with(Message::developer(content))
     }
 
     /// With a user message at its end.
-    #[must_use]
     pub fn user(self, content: impl Into<Content>) -> Self {
         self.with(Message::user(content))
     }
 
     /// With a reply at its end that the program puts into the model's mouth: an example of how to answer.
-    #[must_use]
     pub fn assistant(self, content: impl Into<Content>) -> Self {
         self.with(Message::assistant(content))
     }
 
-    /// The conversation with other messages, made of those that it has; its settings stay.
+    /// Changes the messages, to others that a server takes; the settings stay.
     ///
     /// ```
     /// use tool_runtime::{Conversation, Message};
     ///
-    /// let chat = Conversation::new().system("It is Monday.").user("Hello!");
-    /// let chat = chat.edit(|messages| messages[0] = Message::system("It is Tuesday."))?;
+    /// let mut chat = Conversation::new().system("It is Monday.").user("Hello!");
+    /// chat.edit(|messages| messages[0] = Message::system("It is Tuesday."))?;
     /// assert_eq!(chat.messages()[0].text(), "It is Tuesday.");
     /// # Ok::<(), tool_runtime::history::Violations>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Everything for which a server would refuse the messages that came out.
-    pub fn edit(mut self, change: impl FnOnce(&mut Vec<Message>)) -> Result<Self, Violations> {
-        change(Arc::make_mut(&mut self.messages));
-        validate(&self.messages)?;
-        Ok(self)
+    /// Everything that is wrong with the messages that came out; the conversation stays as it was.
+    pub fn edit(&mut self, change: impl FnOnce(&mut Vec<Message>)) -> Result<(), Violations> {
+        let mut messages = self.messages.to_vec();
+        change(&mut messages);
+        validate(&messages)?;
+        self.messages = Arc::new(messages);
+        Ok(())
     }
 
     /// How much of each reply goes back to the server, from now on. It is not part of what is serialised.
-    #[must_use]
     pub fn echo(self, echo: Echo) -> Self {
         Conversation { echo, ..self }
     }
@@ -156,7 +154,7 @@ impl Conversation {
         newest.and_then(|reply| reply.content.as_deref().or(reply.refusal())).unwrap_or_default()
     }
 
-    /// What looked wrong in the replies so far, each kind once: not part of what is serialised, and empty in most
+    /// What looked wrong in the replies so far, the first of each kind: not part of what is serialised, and empty in most
     /// conversations. To be shown to whoever runs the program.
     #[must_use]
     pub fn warnings(&self) -> &[ReplyWarning] {
@@ -175,7 +173,7 @@ impl Conversation {
     /// ```
     pub fn reply(mut self, reply: AssistantMessage) -> Turn {
         for warning in ReplyWarning::of(&reply, self.echo) {
-            if !self.warnings.contains(&warning) {
+            if self.warnings.iter().all(|known| discriminant(known) != discriminant(&warning)) {
                 self.warnings.push(warning);
             }
         }
@@ -214,7 +212,6 @@ impl Conversation {
     /// assert_eq!(chat.messages().len(), 2);
     /// assert_eq!(trimmed.removed[0].text(), "One?");
     /// ```
-    #[must_use]
     pub fn trim(self, budget: &Budget<'_>) -> (Self, Trimmed) {
         let (messages, trimmed) = trim(Arc::unwrap_or_clone(self.messages), budget);
         (Conversation { messages: Arc::new(messages), ..self }, trimmed)
@@ -228,13 +225,14 @@ impl PartialEq for Conversation {
     }
 }
 
-/// Messages that a server would take; [`history::repair`](crate::history) makes such of any.
+/// Of messages that are paired as every server wants it; [`history::repair`](crate::history) makes such of any.
+/// [`history::warnings`](crate::history::warnings) says what some servers refuse all the same.
 impl TryFrom<Vec<Message>> for Conversation {
     type Error = Violations;
 
     /// # Errors
     ///
-    /// Everything for which a server would refuse them.
+    /// Everything that is wrong with them.
     fn try_from(messages: Vec<Message>) -> Result<Self, Violations> {
         validate(&messages)?;
         Ok(Conversation { messages: Arc::new(messages), ..Conversation::default() })

@@ -15,8 +15,8 @@ use crate::outcome::{CallError, Outcome};
 use crate::output::{ToolOutput, cut};
 use crate::registry::Registry;
 use futures_util::future::join_all;
-// The same as that of std, but for a test that pauses the time.
 use std::future::Future;
+// The same as that of std, but for a test that pauses the time.
 use tokio::time::Instant;
 pub(crate) use work::Approval;
 use work::Work;
@@ -28,6 +28,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) index: usize,
     pub(crate) call: &'a ToolCall,
     pub(crate) approval: Approval,
+    /// Where the caller wants to see how far it is.
+    pub(crate) progress: Option<&'a Progress>,
 }
 
 /// When a dispatch began.
@@ -88,7 +90,7 @@ impl Registry {
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let started = Started::now();
         let answers = calls.iter().enumerate().map(|(index, call)| {
-            self.answering(Asked { index, call, approval: Approval::None }, batch, started)
+            self.answering(Asked { index, call, approval: Approval::None, progress: None }, batch, started)
         });
         join_all(answers).await
     }
@@ -156,11 +158,11 @@ impl Registry {
 
     async fn result(
         &self,
-        Asked { index, call, approval }: Asked<'_>,
+        Asked { index, call, approval, progress }: Asked<'_>,
         batch: &BatchContext,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
-        if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| index >= limit) {
+        if let Some(limit) = self.exceeded_by(index) {
             return Err(CallError::TooManyCalls { limit });
         }
         let Some(tool) = self.entry(&call.name) else {
@@ -169,11 +171,17 @@ impl Registry {
         if call.is_cut_off {
             return Err(CallError::CutOff { tool: tool.name.to_string() });
         }
-        let progress = Progress::default();
-        let work = Work { approval, ..Work::new(tool, &call.id, &call.arguments, batch, &progress) };
+        let own_progress = Progress::default();
+        let progress = progress.unwrap_or(&own_progress);
+        let work = Work { approval, ..Work::new(tool, &call.id, &call.arguments, batch, progress) };
         let result = self.run(&work, outcome).await;
         outcome.has_begun = progress.has_begun();
         result
+    }
+
+    /// The limit of calls in one batch, where the call with this index is over it.
+    fn exceeded_by(&self, index: usize) -> Option<usize> {
+        self.limits().max_calls_per_batch.filter(|&limit| index >= limit)
     }
 
     /// As much of a text as the model is shown, after a word that is shown whole.

@@ -90,6 +90,7 @@ mod check;
 mod context;
 mod conversation;
 mod dispatch;
+mod fingerprint;
 pub mod history;
 mod invocation;
 mod json;

@@ -1,5 +1,7 @@
 //! The names that servers take.
 
+use crate::fingerprint::fingerprint;
+
 /// What servers take as the name of a function:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 const LONGEST: usize = 64;
@@ -22,10 +24,5 @@ pub(crate) fn mapped(name: &str) -> String {
 pub(crate) fn marked(name: &str) -> String {
     let allowed = name.chars().map(|letter| if is_allowed(letter) { letter } else { '_' });
     let head: String = allowed.take(LONGEST - 9).collect();
-    format!("{head}_{:08x}", fingerprint(name))
-}
-
-/// FNV-1a, which is the same in every build: <http://www.isthe.com/chongo/tech/comp/fnv/>.
-fn fingerprint(name: &str) -> u32 {
-    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    format!("{head}_{:08x}", fingerprint(name.bytes()) & 0xffff_ffff)
 }

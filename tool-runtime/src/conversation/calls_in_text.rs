@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// What calls begin with in the templates of well-known models, and in those of nobody's prose.
+/// What calls begin with in the templates of well-known models, and what prose has seldom.
 const WORDS: [&str; 13] = [
     "<tool_call>",                         // Hermes, Qwen, GLM
     "<|tool_call|>",                       // Granite
@@ -24,8 +24,10 @@ const WORDS: [&str; 13] = [
 pub(super) fn begins_call(text: &str) -> Option<&'static str> {
     let is_call = |words: &&&str| {
         text.match_indices(**words).any(|(at, words)| {
-            let rest = text[at + words.len()..].trim_start();
-            rest.starts_with(|next: char| matches!(next, '{' | '[' | '<') || next.is_alphanumeric())
+            let rest = &text[at + words.len()..];
+            rest.starts_with(char::is_alphanumeric)
+                || rest.trim_start().starts_with(['{', '[', '<'])
+                || rest.trim_start().lines().next().is_some_and(is_name)
         })
     };
     WORDS
@@ -33,6 +35,12 @@ pub(super) fn begins_call(text: &str) -> Option<&'static str> {
         .find(is_call)
         .copied()
         .or_else(|| is_bare_call(text).then_some("{\"name\": .., \"parameters\": ..}"))
+}
+
+fn is_name(line: &str) -> bool {
+    let mut letters = line.trim_end().chars().peekable();
+    letters.peek().is_some()
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
 }
 
 /// Whether the text is a call in JSON and nothing else, as Llama 3 writes them.

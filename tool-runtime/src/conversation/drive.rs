@@ -20,7 +20,7 @@ const MAX_TURNS: usize = 30;
 pub enum Ending {
     /// The model has answered: [`Conversation::answer`].
     Answered,
-    /// The model was still calling tools when it had all its turns. To drive on gives it as many again.
+    /// The model has had all its turns, and has not answered. To drive on gives it as many again.
     LimitReached,
     /// The token of the batch was cancelled.
     Cancelled,
@@ -90,8 +90,8 @@ impl Conversation {
         self.drive_with(registry, &BatchContext::new(), max_turns, complete).await
     }
 
-    /// As [`drive`](Conversation::drive), with what the program attaches to each batch. Its token ends the drive, and does
-    /// not wait for the model's reply.
+    /// As [`drive`](Conversation::drive), with what the program attaches to each batch. Its token ends the drive at once,
+    /// without waiting for the model's reply.
     ///
     /// # Errors
     ///

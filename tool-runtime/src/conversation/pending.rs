@@ -1,10 +1,11 @@
 //! Calls that wait for their answers.
 
+use super::third_failure::Failures;
 use super::{Conversation, ReplyWarning};
 use crate::approval::ProposedCall;
-use crate::context::BatchContext;
-use crate::conversation::third_failure;
+use crate::context::{BatchContext, Progress};
 use crate::dispatch::{Approval, Asked, Started};
+use crate::fingerprint::fingerprint;
 use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -57,12 +58,12 @@ pub struct PendingCalls {
     pub(super) before: Conversation,
     pub(super) reply: Box<AssistantMessage>,
     /// Of each call of the reply.
-    pub(super) progress: Vec<Progress>,
+    pub(super) states: Vec<CallState>,
 }
 
 /// How far a call is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Progress {
+pub(super) struct CallState {
     pub(super) answer: Option<ToolMessage>,
     /// That of the tool and the arguments that a person has approved.
     pub(super) approved: Option<Fingerprint>,
@@ -75,12 +76,8 @@ pub(super) struct Fingerprint(String);
 
 impl Fingerprint {
     fn of(call: &ToolCall) -> Self {
-        // FNV-1a, which is the same in every build: <http://www.isthe.com/chongo/tech/comp/fnv/>.
         let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
-        let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        Fingerprint(format!("{hash:016x}"))
+        Fingerprint(format!("{:016x}", fingerprint(bytes)))
     }
 }
 
@@ -105,8 +102,8 @@ pub enum NotPending {
 impl PendingCalls {
     /// The reply is an echo, and has calls.
     pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
-        let progress = vec![Progress::default(); reply.tool_calls.len()];
-        PendingCalls { before, reply: Box::new(reply), progress }
+        let states = vec![CallState::default(); reply.tool_calls.len()];
+        PendingCalls { before, reply: Box::new(reply), states }
     }
 
     /// The calls of the reply, answered or not. Each has an id of its own.
@@ -117,26 +114,25 @@ impl PendingCalls {
 
     /// The calls that have no answer yet.
     pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
-        let calls = self.calls().iter().zip(&self.progress);
-        calls.filter(|(_, progress)| progress.answer.is_none()).map(|(call, _)| call)
+        let calls = self.calls().iter().zip(&self.states);
+        calls.filter(|(_, state)| state.answer.is_none()).map(|(call, _)| call)
     }
 
     /// The answer to the call with this id, if it is there.
     #[must_use]
     pub fn answered(&self, id: &str) -> Option<&ToolMessage> {
-        let mut calls = self.calls().iter().zip(&self.progress);
+        let mut calls = self.calls().iter().zip(&self.states);
         calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
     }
 
     /// Whether a person has approved the call with this id, with the arguments that it has, and it has not begun since.
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {
-        let mut calls = self.calls().iter().zip(&self.progress);
-        calls.any(|(call, progress)| call.id == id && progress.approval(call) == Approval::Given)
+        let mut calls = self.calls().iter().zip(&self.states);
+        calls.any(|(call, state)| call.id == id && state.approval(call) == Approval::Given)
     }
 
     /// The conversation before the reply: to be shown, while the calls wait.
-    #[must_use]
     pub fn before(&self) -> &Conversation {
         &self.before
     }
@@ -154,15 +150,23 @@ impl PendingCalls {
     }
 
     /// The calls that a person must approve before they run, with the arguments that their tools will get: those of tools
-    /// with `requires_approval`, neither answered nor approved yet. One whose arguments are not good is not among them: it
-    /// does not run, and the model is told why.
+    /// with `requires_approval`, neither answered nor approved yet. One that would not run anyway, since its arguments are
+    /// not good, is not among them: the model is told why.
+    ///
+    /// The arguments of a tool that takes a state of its batch can only be looked at with that: see
+    /// [`needing_approval_with`](PendingCalls::needing_approval_with).
     #[must_use]
     pub fn needing_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
-        let calls = self.calls().iter().zip(&self.progress);
-        let waiting = calls.filter(|(call, progress)| {
-            progress.answer.is_none() && progress.approval(call) == Approval::None
-        });
-        waiting.filter_map(|(call, _)| registry.needing_approval(call)).collect()
+        self.needing_approval_with(registry, &BatchContext::new())
+    }
+
+    /// As [`needing_approval`](PendingCalls::needing_approval), with what the program will attach to the batch.
+    #[must_use]
+    pub fn needing_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
+        let calls = self.calls().iter().zip(&self.states).enumerate();
+        let waiting = calls
+            .filter(|(_, (call, state))| state.answer.is_none() && state.approval(call) == Approval::None);
+        waiting.filter_map(|(index, (call, _))| registry.needing_approval(index, call, batch)).collect()
     }
 
     /// A person has approved this call with the arguments that it has now. For any others the approval does not hold, and
@@ -173,8 +177,8 @@ impl PendingCalls {
     ///
     /// There is no such call, or it is answered.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPending> {
-        let (call, progress) = self.unanswered_call(id)?;
-        progress.approved = Some(Fingerprint::of(call));
+        let (call, state) = self.unanswered_call(id)?;
+        state.approved = Some(Fingerprint::of(call));
         Ok(())
     }
 
@@ -185,9 +189,9 @@ impl PendingCalls {
     ///
     /// There is no such call, or it is answered.
     pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPending> {
-        let (call, progress) = self.unanswered_call(id)?;
+        let (call, state) = self.unanswered_call(id)?;
         call.set_arguments(arguments.into());
-        progress.approved = Some(Fingerprint::of(call));
+        state.approved = Some(Fingerprint::of(call));
         Ok(())
     }
 
@@ -197,8 +201,8 @@ impl PendingCalls {
     ///
     /// There is no such call, or it is answered.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPending> {
-        let (call, progress) = self.unanswered_call(id)?;
-        progress.answer = Some(denied(call, reason.into()));
+        let (call, state) = self.unanswered_call(id)?;
+        state.answer = Some(denied(call, reason.into()));
         Ok(())
     }
 
@@ -208,8 +212,8 @@ impl PendingCalls {
     ///
     /// There is no such call, or it is answered.
     pub fn answer(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPending> {
-        let (call, progress) = self.unanswered_call(id)?;
-        progress.answer = Some(ToolMessage::new(&*call.id, content));
+        let (call, state) = self.unanswered_call(id)?;
+        state.answer = Some(ToolMessage::new(&*call.id, content));
         Ok(())
     }
 
@@ -257,17 +261,19 @@ impl PendingCalls {
     /// As [`run`](PendingCalls::run), with what the program attaches to this batch.
     pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
         let started = Started::now();
-        let before = self.before.messages();
-        let calls = self.reply.tool_calls.iter().zip(&mut self.progress).enumerate();
-        let running = calls.filter(|(_, (_, progress))| progress.answer.is_none()).map(
-            |(index, (call, progress))| async move {
-                let asked = Asked { index, call, approval: progress.approval(call) };
-                // For one run alone.
-                progress.approved = None;
-                let answer = registry.answering(asked, batch, started).await;
-                progress.answer = Some(third_failure::told(before, call, answer));
-            },
-        );
+        let failures = Failures::before(self.before.messages());
+        let calls = self.reply.tool_calls.iter().zip(&mut self.states).enumerate();
+        let running = calls.filter(|(_, (_, state))| state.answer.is_none()).map(|(index, (call, state))| {
+            let failures = &failures;
+            async move {
+                let approval = state.approval(call);
+                let progress = Progress::default();
+                let CallState { approved, answer } = state;
+                let _used = UsedOnceBegun { approved, progress: &progress };
+                let asked = Asked { index, call, approval, progress: Some(&progress) };
+                *answer = Some(failures.told(call, registry.answering(asked, batch, started).await));
+            }
+        });
         join_all(running).await;
     }
 
@@ -292,33 +298,48 @@ impl PendingCalls {
     /// As [`dispatch`](PendingCalls::dispatch), with what the program attaches to this batch.
     pub async fn dispatch_with(mut self, registry: &Registry, batch: &BatchContext) -> Conversation {
         self.run_with(registry, batch).await;
-        self.finish().unwrap_or_else(|pending| pending.skip_rest("it was not run"))
+        // Nothing is left to be skipped.
+        self.skip_rest("")
     }
 
     /// The conversation, with an answer for each call that has none.
     pub(super) fn close(self, missing: impl Fn(&ToolCall) -> ToolMessage) -> Conversation {
-        let PendingCalls { before: mut conversation, reply, progress } = self;
-        let calls = reply.tool_calls.iter().zip(progress);
-        let answers: Vec<Message> =
-            calls.map(|(call, progress)| progress.answer.unwrap_or_else(|| missing(call)).into()).collect();
+        let PendingCalls { before: mut conversation, reply, states } = self;
+        let calls = reply.tool_calls.iter().zip(states);
+        let answers: Vec<ToolMessage> =
+            calls.map(|(call, state)| state.answer.unwrap_or_else(|| missing(call))).collect();
         conversation.push(Message::Assistant(*reply));
         for answer in answers {
-            conversation.push(answer);
+            conversation.push(answer.into());
         }
         conversation
     }
 
-    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut Progress), NotPending> {
-        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.progress);
+    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPending> {
+        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
         match calls.find(|(call, _)| call.id == id) {
             None => Err(NotPending::UnknownId { id: id.to_owned() }),
-            Some((_, Progress { answer: Some(_), .. })) => Err(NotPending::Answered { id: id.to_owned() }),
+            Some((_, CallState { answer: Some(_), .. })) => Err(NotPending::Answered { id: id.to_owned() }),
             Some(found) => Ok(found),
         }
     }
 }
 
-impl Progress {
+/// An approval is for one run: it is gone when the tool has begun, also if it does not come to its end.
+struct UsedOnceBegun<'a> {
+    approved: &'a mut Option<Fingerprint>,
+    progress: &'a Progress,
+}
+
+impl Drop for UsedOnceBegun<'_> {
+    fn drop(&mut self) {
+        if self.progress.has_begun() {
+            *self.approved = None;
+        }
+    }
+}
+
+impl CallState {
     fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
             Some(approved) if *approved == Fingerprint::of(call) => Approval::Given,

@@ -138,4 +138,5 @@ impl fmt::Display for RequestError {
     }
 }
 
+// Its text has what the tool that is not there says: there is no further source.
 impl Error for RequestError {}

@@ -1,6 +1,6 @@
 //! Pending calls on disk, and back.
 
-use super::pending::{Fingerprint, Progress};
+use super::pending::{CallState, Fingerprint};
 use super::{Conversation, PendingCalls};
 use crate::messages::{AssistantMessage, Echo, ToolMessage};
 use serde::de::Error as _;
@@ -32,11 +32,11 @@ struct SavedCall<'a> {
 
 impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let calls = self.calls().iter().zip(&self.progress).map(|(call, progress)| SavedCall {
+        let calls = self.calls().iter().zip(&self.states).map(|(call, state)| SavedCall {
             as_called: call.is_written_mended().then(|| ((&*call.name).into(), (&*call.arguments).into())),
             is_cut_off: call.is_cut_off,
-            approved: progress.approved.as_ref().map(Cow::Borrowed),
-            answer: progress.answer.as_ref().map(Cow::Borrowed),
+            approved: state.approved.as_ref().map(Cow::Borrowed),
+            answer: state.answer.as_ref().map(Cow::Borrowed),
         });
         let saved = Saved {
             messages: Cow::Borrowed(&self.before),
@@ -59,7 +59,7 @@ impl<'de> Deserialize<'de> for PendingCalls {
                 calls.len()
             )));
         }
-        let mut progress = Vec::with_capacity(calls.len());
+        let mut states = Vec::with_capacity(calls.len());
         for (call, saved) in reply.tool_calls.iter_mut().zip(calls) {
             if let Some((name, arguments)) = saved.as_called {
                 (call.name, call.arguments) = (name.into_owned(), arguments.into_owned());
@@ -72,17 +72,15 @@ impl<'de> Deserialize<'de> for PendingCalls {
                     answer.tool_call_id, call.id
                 )));
             }
-            progress.push(Progress { answer, approved: saved.approved.map(Cow::into_owned) });
+            states.push(CallState { answer, approved: saved.approved.map(Cow::into_owned) });
         }
         let mut ids = std::collections::HashSet::new();
         if let Some(call) = reply.tool_calls.iter().find(|call| call.id.is_empty() || !ids.insert(&*call.id))
         {
-            return Err(D::Error::custom(format_args!(
-                "two calls have the id `{}`, or it is empty: these are not pending calls",
-                call.id
-            )));
+            let problem = if call.id.is_empty() { "a call has no id" } else { "two calls have one id" };
+            return Err(D::Error::custom(format_args!("{problem}: these are not pending calls")));
         }
         let before = messages.into_owned().echo(echo);
-        Ok(PendingCalls { before, reply: Box::new(reply.echo(echo)), progress })
+        Ok(PendingCalls { before, reply: Box::new(reply.echo(echo)), states })
     }
 }

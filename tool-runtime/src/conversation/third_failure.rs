@@ -2,17 +2,44 @@
 
 use crate::messages::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 const NOTE: &str = "\nThis call has now failed in the same way three times in a row: do not repeat it as it is. Change its \
                     arguments, do something else, or say what cannot be done.";
 
-/// The answer, with a note if the same call failed in the same way the last two times that it was made since the user spoke.
-pub(super) fn told(before: &[Message], call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
-    if is_failure(&answer) && has_failed_twice(before, call, &answer.content) {
-        answer.content = format!("{}{NOTE}", answer.content).into();
+/// The calls before those of a reply, since the user spoke.
+pub(super) struct Failures<'a> {
+    before: &'a [Message],
+    /// Looked through when a call fails for the first time, since most never do.
+    earlier: OnceLock<Earlier<'a>>,
+}
+
+/// By call: what it came to the last two times, the last one first.
+type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
+
+/// A tool and its arguments, as they are written: a history that was kept elsewhere has no others.
+type Call<'a> = (Cow<'a, str>, Cow<'a, str>);
+
+impl<'a> Failures<'a> {
+    pub(super) fn before(messages: &'a [Message]) -> Self {
+        Failures { before: messages, earlier: OnceLock::new() }
     }
-    answer
+
+    /// The answer, with a note if the same call failed in the same way the last two times that it was made.
+    pub(super) fn told(&self, call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
+        if is_failure(&answer) && self.has_failed_twice(call, &answer.content) {
+            answer.content = format!("{}{NOTE}", answer.content).into();
+        }
+        answer
+    }
+
+    fn has_failed_twice(&self, call: &ToolCall, text: &str) -> bool {
+        let earlier = self.earlier.get_or_init(|| earlier(self.before));
+        let told = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
+        told.len() == 2 && told.iter().all(|told| told.strip_suffix(NOTE).unwrap_or(told) == text)
+    }
 }
 
 /// One that is the program's doing is none: the model can do nothing about it.
@@ -21,32 +48,28 @@ fn is_failure(answer: &ToolMessage) -> bool {
     error.is_some_and(|error| !matches!(error, CallError::Cancelled { .. } | CallError::Unavailable { .. }))
 }
 
-fn has_failed_twice(before: &[Message], call: &ToolCall, text: &str) -> bool {
-    let mut failures = 0;
-    let mut answers: HashMap<&str, &ToolMessage> = HashMap::new();
-    for message in before.iter().rev() {
+fn key(call: &ToolCall) -> Call<'_> {
+    (call.written_name(), call.written_arguments())
+}
+
+fn earlier(messages: &[Message]) -> Earlier<'_> {
+    let mut earlier = Earlier::new();
+    let mut answers: HashMap<&str, &str> = HashMap::new();
+    for message in messages.iter().rev() {
         match message {
-            Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, answer)),
-            Message::User(_) => return false,
+            Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, &answer.content)),
+            Message::User(_) => break,
             Message::Assistant(reply) => {
-                for earlier in reply.tool_calls.iter().rev().filter(|earlier| is_same(earlier, call)) {
-                    let Some(answer) = answers.get(&*earlier.id) else { continue };
-                    if answer.content.strip_suffix(NOTE).unwrap_or(&answer.content) != text {
-                        return false;
-                    }
-                    failures += 1;
-                    if failures == 2 {
-                        return true;
+                for call in reply.tool_calls.iter().rev() {
+                    let told = earlier.entry(key(call)).or_default();
+                    if told.len() < 2 {
+                        told.extend(answers.get(&*call.id));
                     }
                 }
                 answers.clear();
             }
-            _ => {}
+            Message::System(_) | Message::Developer(_) => {}
         }
     }
-    false
-}
-
-fn is_same(one: &ToolCall, other: &ToolCall) -> bool {
-    one.name == other.name && one.arguments == other.arguments
+    earlier
 }

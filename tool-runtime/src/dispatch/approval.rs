@@ -35,21 +35,29 @@ impl Registry {
     }
 
     /// The call of a tool that requires approval, as it would run; `None` if it needs none, or would not run anyway.
-    pub(crate) fn needing_approval(&self, call: &ToolCall) -> Option<ProposedCall> {
+    pub(crate) fn needing_approval(
+        &self,
+        index: usize,
+        call: &ToolCall,
+        batch: &BatchContext,
+    ) -> Option<ProposedCall> {
         let tool = self.entry(&call.name).filter(|tool| tool.options.hints.requires_approval)?;
-        if call.is_cut_off {
+        if call.is_cut_off || self.exceeded_by(index).is_some() {
             return None;
         }
-        let (batch, progress) = (BatchContext::new(), Progress::default());
-        let work = Work::new(tool, &call.id, &call.arguments, &batch, &progress);
-        let place = Place::default();
+        let (place, progress) = (Place::default(), Progress::default());
+        let work = Work::new(tool, &call.id, &call.arguments, batch, &progress);
         match panics::guarded(|| self.begin_as_meant(&work, &place)) {
             Ok(Ok((work, started))) => {
                 drop(started);
                 self.proposed(&work).ok()
             }
-            // A state that the batch will bring, perhaps.
-            Ok(Err(CallError::Unavailable { .. })) => self.proposed(&work).ok(),
+            // A state that the batch will bring, perhaps: then nobody knows yet whether the arguments are good.
+            Ok(Err(CallError::Unavailable { .. })) => {
+                let mended = tool.mend(work.arguments, self.mending());
+                let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
+                self.proposed(&Work { arguments, ..work }).ok()
+            }
             Ok(Err(_)) | Err(_) => None,
         }
     }

@@ -7,14 +7,14 @@ use crate::messages::{Message, ToolCall, ToolMessage};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pair<'a> {
-    /// Where the reply stands that has the call.
-    pub reply: usize,
-    /// Which of the calls of the reply it is.
-    pub position: usize,
+    /// The place of the reply that has the call.
+    pub reply_index: usize,
+    /// Which of the reply's calls it is.
+    pub call_position: usize,
     /// The call: its tool and its arguments.
     pub call: &'a ToolCall,
-    /// Where the answer stands.
-    pub index: usize,
+    /// The place of the answer.
+    pub answer_index: usize,
     /// The answer.
     pub answer: &'a ToolMessage,
 }
@@ -32,7 +32,7 @@ pub struct Pair<'a> {
 ///     [Message::from(AssistantMessage::calling(calls)), ToolMessage::new("call_1", "12:00").into()];
 /// let pair = history::find(&messages, 1).expect("it is paired");
 /// assert_eq!((&*pair.call.name, &*pair.call.arguments), ("now", r#"{"zone":"UTC"}"#));
-/// assert_eq!(history::find_answer(&messages, pair.reply, pair.position), Some(pair));
+/// assert_eq!(history::find_answer(&messages, pair.reply_index, pair.call_position), Some(pair));
 /// ```
 #[must_use]
 pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
@@ -53,7 +53,8 @@ pub fn find_answer(messages: &[Message], reply: usize, position: usize) -> Optio
 fn pair(messages: &[Message], reply: usize, position: usize, index: usize) -> Option<Pair<'_>> {
     match (messages.get(reply)?, messages.get(index)?) {
         (Message::Assistant(asked), Message::Tool(answer)) => {
-            Some(Pair { reply, position, call: asked.tool_calls.get(position)?, index, answer })
+            let call = asked.tool_calls.get(position)?;
+            Some(Pair { reply_index: reply, call_position: position, call, answer_index: index, answer })
         }
         _ => None,
     }

@@ -8,12 +8,13 @@ pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said 
         format!("Invalid 'messages[{index}].tool_calls[{position}].{field}': {problem}")
     };
     let (by, text) = match rule {
+        // https://github.com/miurla/morphic/issues/136; the spelling is theirs.
         Rule::OrphanAnswer | Rule::LostCalls => (
             "OpenAI",
-            // The spelling is theirs.
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
                 .to_owned(),
         ),
+        // https://github.com/BerriAI/litellm/issues/10083
         Rule::MissingAnswer | Rule::MessageBetween => (
             "OpenAI",
             format!(
@@ -28,14 +29,18 @@ pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said 
                  property 'tool_call_id' is missing)]"
             ),
         ),
+        // https://github.com/mistralai/mistral-common, protocol/instruct/validator.py, as the next two.
         Rule::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
         Rule::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
         Rule::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
         Rule::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
+        // https://github.com/ggml-org/llama.cpp, tools/server/server-common.cpp
         Rule::EmptyReply => {
             ("llama.cpp", "Assistant message must contain either 'content' or 'tool_calls'!".to_owned())
         }
+        // https://github.com/ollama/ollama, openai/openai.go
         Rule::ArgumentsNotAnObject => ("Ollama", "invalid tool call arguments".to_owned()),
+        // https://github.com/mcp-use/mcp-use/issues/90
         Rule::UnusableName => (
             "OpenAI",
             of_call(

@@ -7,11 +7,11 @@ mod report;
 pub use report::Repair;
 
 use super::exchange::Exchange;
+use crate::fingerprint::fingerprint;
 use crate::messages::{Message, ToolCall, replace_unusable_ids};
 use order::Ordering;
 use placing::Placing;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hasher as _};
 
 /// What a tool message becomes whose call is nowhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Orphans {
 /// answers name the tool. A call that is still without an answer gets `Error: the result of this call was lost`; an
 /// answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they are.
 ///
-/// The work grows with the number of messages, no faster. The same list is repaired in the same way, and to repair what was
+/// The work grows as the number of messages does. The same list is repaired in the same way, and to repair what was
 /// repaired changes nothing.
 ///
 /// ```
@@ -126,10 +126,10 @@ fn settle_ids(messages: &mut [Message], placing: &Placing, repairs: &mut Vec<Rep
         let Message::Assistant(reply) = &mut messages[index] else { continue };
         let were: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         // The same list is repaired in the same way, so that prompts cache.
-        let mut hasher = DefaultHasher::new();
+        let mut new_ids = 0_u32;
         replace_unusable_ids(&mut reply.tool_calls, || {
-            hasher.write_usize(index);
-            hasher.finish()
+            new_ids += 1;
+            fingerprint(format!("{index}.{new_ids}").into_bytes())
         });
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         for ((was, id), answer) in were.into_iter().zip(ids).zip(answers) {
@@ -137,7 +137,7 @@ fn settle_ids(messages: &mut [Message], placing: &Placing, repairs: &mut Vec<Rep
                 // One that only follows its call is not told of twice.
                 if answer.tool_call_id != id && answer.tool_call_id != was {
                     let was = answer.tool_call_id.clone();
-                    repairs.push(Repair::AnswerRenamed { index: place, was, id: id.clone() });
+                    repairs.push(Repair::AnswerRenamed { index: place, reply: index, was, id: id.clone() });
                 }
                 answer.tool_call_id.clone_from(&id);
             }

@@ -96,13 +96,18 @@ pub struct Trimmed {
 #[must_use]
 pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
-    let parts = Parts::of(&messages, budget.keeps_newest_turn);
+    let parts = Parts::of(&messages);
     let mut trimming = Trimming::new(messages, budget);
     trimming.shorten(0..parts.newest_turn);
-    for part in parts.removable {
-        trimming.remove(part);
+    for turn in parts.older_turns {
+        trimming.remove(turn);
     }
     trimming.shorten(parts.newest_turn..parts.newest_reply);
+    if !budget.keeps_newest_turn {
+        for reply in parts.older_replies {
+            trimming.remove(reply);
+        }
+    }
     let is_within_budget = !trimming.is_over();
     let messages = trimming.messages.into_iter().flatten().collect();
     (messages, Trimmed { is_within_budget, repairs, ..trimming.trimmed })
@@ -110,14 +115,15 @@ pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> (Vec<Message>, Trimm
 
 /// What a history is made of, as places in it.
 struct Parts {
-    /// What may be taken out, each as a whole, the oldest first.
-    removable: Vec<Range<usize>>,
+    older_turns: Vec<Range<usize>>,
     newest_turn: usize,
+    /// Those of the newest turn, each with its answers.
+    older_replies: Vec<Range<usize>>,
     newest_reply: usize,
 }
 
 impl Parts {
-    fn of(messages: &[Message], keeps_newest_turn: bool) -> Self {
+    fn of(messages: &[Message]) -> Self {
         let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
         let mut turns = Vec::new();
         let mut goes_on = false;
@@ -133,11 +139,12 @@ impl Parts {
         let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.answers.end));
         let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_turn).collect();
         let newest_reply = replies.last().map_or(messages.len(), |reply| reply.start);
-        let mut removable: Vec<Range<usize>> = turns.windows(2).map(|turns| turns[0]..turns[1]).collect();
-        if !keeps_newest_turn {
-            removable.extend(replies.into_iter().filter(|reply| reply.start < newest_reply));
+        Parts {
+            older_turns: turns.windows(2).map(|turns| turns[0]..turns[1]).collect(),
+            newest_turn,
+            older_replies: replies.into_iter().filter(|reply| reply.start < newest_reply).collect(),
+            newest_reply,
         }
-        Parts { removable, newest_turn, newest_reply }
     }
 }
 

@@ -5,8 +5,9 @@ use std::fmt;
 
 /// A rule that messages can break.
 ///
-/// The rules of [`validate`](super::validate) hold everywhere that pairs are checked at all; those of
-/// [`warnings`](super::warnings) hold at some servers.
+/// Those that [`validate`](super::validate) looks for are what a strict server holds to; those of
+/// [`warnings`](super::warnings) are held to by a few. Who is known to refuse what is in
+/// [`refused_by`](Rule::refused_by).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rule {
@@ -71,7 +72,7 @@ impl Rule {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
             }
             Rule::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
-            Rule::EmptyReply => &["llama.cpp"],
+            Rule::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
             Rule::ArgumentsNotAnObject => &["Ollama", "llama.cpp"],
             Rule::UnusableName => &["OpenAI", "Azure", "Anthropic", "Mistral"],
             Rule::MissingCallId => &["Kimi", "Bedrock"],
@@ -129,8 +130,7 @@ impl Violation {
         &self.said.text
     }
 
-    /// Whose words [`provider_text`](Violation::provider_text) has: OpenAI's where they are known, else those of another
-    /// one with the same rule. [`Rule::refused_by`] has all of whom it is known.
+    /// Whose words [`provider_text`](Violation::provider_text) has: one of those in [`Rule::refused_by`].
     #[must_use]
     pub fn provider(&self) -> &'static str {
         self.said.by

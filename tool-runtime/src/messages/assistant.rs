@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 /// assert_eq!(reply.tool_calls[0].name, "now");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct AssistantMessage {
     /// What it says. `None` (null or absent on the wire, written as null) is usual beside calls.
     pub content: Option<Content>,
@@ -93,6 +93,13 @@ impl AssistantMessage {
     }
 }
 
+/// Equal when the model said and asked for the same: why it ended is not compared.
+impl PartialEq for AssistantMessage {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.content, &self.tool_calls, &self.other) == (&other.content, &other.tool_calls, &other.other)
+    }
+}
+
 impl Serialize for AssistantMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
@@ -112,7 +119,7 @@ impl<'de> Deserialize<'de> for AssistantMessage {
         match wire.take_choice().map_err(D::Error::custom)? {
             None => Ok(wire.into()),
             Some(choice) => {
-                let reply = Self::from(choice.message);
+                let reply = Self::from(choice.message.checked_as(Role::Assistant)?);
                 Ok(match choice.finish_reason {
                     Some(reason) => reply.finish_reason(&reason),
                     None => reply,

@@ -76,7 +76,7 @@ impl AssistantMessage {
             call.other.retain(|field, _| {
                 echo.keeps(field) || kind.as_deref().is_some_and(|kind| field == "type" || field == kind)
             });
-            call.mend_as_written();
+            call.decide_how_written();
         }
         // Each `RandomState` has keys of its own; its hash of anything is a random number.
         replace_unusable_ids(&mut self.tool_calls, || RandomState::new().hash_one(0_u8));

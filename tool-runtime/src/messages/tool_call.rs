@@ -22,7 +22,7 @@ use std::borrow::Cow;
 /// assert_eq!(call, ToolCall::new("call_1", "get_weather", r#"{"city":"Beijing"}"#));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ToolCall {
     /// What the answer's `tool_call_id` must be. Unique within one message at most: several servers count
     /// from `call_0` in each. Empty where the server sent none.
@@ -61,7 +61,7 @@ impl ToolCall {
     }
 
     /// The name as it is written.
-    fn written_name(&self) -> Cow<'_, str> {
+    pub(crate) fn written_name(&self) -> Cow<'_, str> {
         if !self.written_mended || tool_name::is_valid(&self.name) {
             Cow::Borrowed(&self.name)
         } else {
@@ -70,7 +70,7 @@ impl ToolCall {
     }
 
     /// The arguments as they are written.
-    fn written_arguments(&self) -> Cow<'_, str> {
+    pub(crate) fn written_arguments(&self) -> Cow<'_, str> {
         if !self.written_mended || is_object(&self.arguments) {
             Cow::Borrowed(&self.arguments)
         } else if means_none(&self.arguments) {
@@ -79,9 +79,7 @@ impl ToolCall {
             Cow::Owned(serde_json::json!({ "invalid_json": self.arguments }).to_string())
         }
     }
-}
 
-impl ToolCall {
     /// The same call of an echo with other arguments.
     pub(crate) fn set_arguments(&mut self, arguments: String) {
         if let Some(kind) = self.other_type().map(str::to_owned) {
@@ -91,11 +89,11 @@ impl ToolCall {
         }
         self.arguments = arguments;
         self.is_cut_off = false;
-        self.mend_as_written();
+        self.decide_how_written();
     }
 
-    /// Has a name or arguments that servers refuse mended as they are written.
-    pub(super) fn mend_as_written(&mut self) {
+    /// Whether a name or arguments that servers refuse are to be mended as they are written.
+    pub(super) fn decide_how_written(&mut self) {
         self.written_mended = !is_object(&self.arguments) || !tool_name::is_valid(&self.name);
     }
 
@@ -122,7 +120,23 @@ pub(crate) fn means_none(arguments: &str) -> bool {
 }
 
 pub(super) fn is_object(arguments: &str) -> bool {
-    arguments.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    if !arguments.trim_start().starts_with('{') {
+        return false;
+    }
+    // What is only skipped may have half of a surrogate pair in it, which no parser takes.
+    if arguments.contains("\\u") {
+        serde_json::from_str::<Value>(arguments).is_ok()
+    } else {
+        serde_json::from_str::<IgnoredAny>(arguments).is_ok()
+    }
+}
+
+/// Equal when the model asked for the same: that a call was cut off is not compared, nor how it is written.
+impl PartialEq for ToolCall {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.id, &self.name, &self.arguments, &self.other)
+            == (&other.id, &other.name, &other.arguments, &other.other)
+    }
 }
 
 #[derive(Serialize)]

@@ -108,12 +108,16 @@ impl WireMessage {
     /// A message that is read where only one role makes sense, which it may leave out or call by a name of its
     /// own, as some servers do.
     pub(super) fn of_role<'de, D: Deserializer<'de>>(role: Role, deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireMessage::deserialize(deserializer)?;
-        match wire.role::<value::Error>() {
+        WireMessage::deserialize(deserializer)?.checked_as(role)
+    }
+
+    /// The same, if it does not have the role of another.
+    pub(super) fn checked_as<E: Error>(self, role: Role) -> Result<Self, E> {
+        match self.role::<value::Error>() {
             Ok(other) if other != role => {
-                Err(D::Error::custom(format_args!("expected a message of role `{role}`, got `{other}`")))
+                Err(E::custom(format_args!("expected a message of role `{role}`, got `{other}`")))
             }
-            _ => Ok(wire),
+            _ => Ok(self),
         }
     }
 

@@ -30,6 +30,8 @@ pub enum Repair {
     AnswerRenamed {
         /// Where it stood.
         index: usize,
+        /// Where its reply stood.
+        reply: usize,
         /// The id that it had.
         was: String,
         /// The id of its call.
@@ -94,10 +96,9 @@ impl Repair {
             | Repair::ReplyFilled { index } => *index,
         }
     }
-}
 
-impl Repair {
-    /// The id of the call or the answer, as it came; empty where there was none.
+    /// The id that the call or the answer had, empty where there was none; of an answer that was moved or made, that of its
+    /// call.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
