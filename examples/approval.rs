@@ -1,4 +1,5 @@
-//! A person is asked at the terminal before a destructive tool runs, and can say why not; the conversation goes on either way.
+//! A person is asked at the terminal before a destructive tool runs, and can say why not; the conversation goes on
+//! either way.
 //!
 //! `cargo run --example approval` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
 //! `OPENAI_MODEL`) it talks to that server. With standard input closed, nothing destructive is run.
@@ -64,7 +65,8 @@ async fn approve(call: ProposedCall) -> Decision {
     decision
 }
 
-/// Arguments on one line, and nothing that moves the cursor or turns the text around: the person decides by what is to be seen.
+/// Arguments on one line, and nothing that moves the cursor or turns the text around: the person decides by what is to
+/// be seen.
 fn shown(arguments: &str) -> String {
     let compact =
         serde_json::from_str(arguments).map_or(arguments.to_owned(), |value: Value| value.to_string());

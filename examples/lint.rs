@@ -1,8 +1,9 @@
 //! What a provider would refuse in a history, and the mend.
 //!
-//! `cargo run --example lint -- messages.json` reads a `messages` array, or a whole request with one; without a file, or
-//! with `-`, it reads standard input. `--repair` writes the mended history to standard output, and what was found to
-//! standard error. The exit code is 0 where nothing is wrong, 1 where something is, and 2 where the input is no history.
+//! `cargo run --example lint -- messages.json` reads a `messages` array, or a whole request with one; without a file,
+//! or with `-`, it reads standard input. `--repair` writes the mended history to standard output, and what was found to
+//! standard error. The exit code is 0 where nothing is wrong, 1 where something is, and 2 where the input is no
+//! history.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

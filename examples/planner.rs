@@ -1,5 +1,5 @@
-//! Plan, execute, think: the first request forces a plan, the next one lets the model call what it needs, all at once, and the
-//! last one forbids to call anything more.
+//! Plan, execute, think: the first request forces a plan, the next one lets the model call what it needs, all at once,
+//! and the last one forbids to call anything more.
 //!
 //! `cargo run --example planner` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
 //! `OPENAI_MODEL`) it talks to that server.

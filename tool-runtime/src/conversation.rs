@@ -24,9 +24,10 @@ use std::sync::Arc;
 
 /// The messages so far, in which every call has its answer, whatever is done with it.
 ///
-/// It serialises as the `messages` array of a request. [`reply`](Conversation::reply) consumes it: where the model asks for tools, there
-/// are [`PendingCalls`] instead, which become a conversation again when every call has its answer. A program that would send
-/// the one without the other does not compile. A clone is a pointer, until one of the two gets a message more.
+/// It serialises as the `messages` array of a request. [`reply`](Conversation::reply) consumes it: where the model asks
+/// for tools, there are [`PendingCalls`] instead, which become a conversation again when every call has its answer. A
+/// program that would send the one without the other does not compile. A clone is a pointer, until one of the two gets
+/// a message more.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Conversation, Registry, Turn, tool, tools};
@@ -143,8 +144,8 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the model said last: the text of the newest reply, or its refusal; empty where there is none, or it only called
-    /// tools.
+    /// What the model said last: the text of the newest reply, or its refusal; empty where there is none, or it only
+    /// called tools.
     #[must_use]
     pub fn answer(&self) -> &str {
         let newest = self.messages.iter().rev().find_map(|message| match message {
@@ -154,8 +155,8 @@ impl Conversation {
         newest.and_then(|reply| reply.content.as_deref().or(reply.refusal())).unwrap_or_default()
     }
 
-    /// What looked wrong in the replies so far, the first of each kind: not part of what is serialised, and empty in most
-    /// conversations. To be shown to whoever runs the program.
+    /// What looked wrong in the replies so far, the first of each kind: not part of what is serialised, and empty in
+    /// most conversations. To be shown to whoever runs the program.
     #[must_use]
     pub fn warnings(&self) -> &[ReplyWarning] {
         &self.warnings

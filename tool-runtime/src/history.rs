@@ -1,10 +1,10 @@
-//! Histories that come from elsewhere: whether a provider would take them, what to do where it would not, and how to make
-//! them shorter.
+//! Histories that come from elsewhere: whether a provider would take them, what to do where it would not, and how to
+//! make them shorter.
 //!
-//! A [`Conversation`](crate::Conversation) is never invalid. A list of messages that another program wrote, that was kept
-//! in a database, or that was cut to length, may be: [`validate`] says all that is wrong, in words and in those of a
-//! provider. With the feature `history`, `repair` makes any list valid, `trim` makes one shorter without parting a call
-//! from its answer, and `find` goes from an answer to its call.
+//! A [`Conversation`](crate::Conversation) is never invalid. A list of messages that another program wrote, that was
+//! kept in a database, or that was cut to length, may be: [`validate`] says all that is wrong, in words and in those of
+//! a provider. With the feature `history`, `repair` makes any list valid, `trim` makes one shorter without parting a
+//! call from its answer, and `find` goes from an answer to its call.
 
 mod exchange;
 #[cfg(feature = "history")]

@@ -39,8 +39,8 @@
 //!
 //! # The way of a reply
 //!
-//! A [`Conversation`] goes it by itself, and cannot be sent while a call lacks its answer; [`Conversation::drive`] is the loop
-//! around it. A program that keeps its messages itself goes it step by step:
+//! A [`Conversation`] goes it by itself, and cannot be sent while a call lacks its answer; [`Conversation::drive`] is
+//! the loop around it. A program that keeps its messages itself goes it step by step:
 //!
 //! 1. The reply is read as an [`AssistantMessage`]. It takes what servers really send.
 //! 2. [`AssistantMessage::echo`] makes of it what the history may hold, by the provider's needs ([`Echo`]).

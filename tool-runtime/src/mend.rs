@@ -34,8 +34,8 @@ pub(crate) struct Mended {
 /// Of longer arguments nothing is mended: 4 MB.
 const LONGEST: usize = 4 << 20;
 
-/// How deep brackets stand in brackets, those in strings aside. Where a quote is missing or single, too many of them count
-/// rather than too few.
+/// How deep brackets stand in brackets, those in strings aside. Where a quote is missing or single, too many of them
+/// count rather than too few.
 fn nesting(text: &str) -> usize {
     let (mut depth, mut deepest, mut in_string) = (0_usize, 0, false);
     let mut bytes = text.bytes();

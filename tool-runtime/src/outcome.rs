@@ -69,8 +69,8 @@ impl Outcome {
         self.error.as_deref()
     }
 
-    /// Whether the hook of [`before_call`](crate::RegistryBuilder::before_call) answered in the place of the tool, which
-    /// has not run.
+    /// Whether the hook of [`before_call`](crate::RegistryBuilder::before_call) answered in the place of the tool,
+    /// which has not run.
     #[must_use]
     pub fn answered_by_hook(&self) -> bool {
         self.answered_by_hook

@@ -29,14 +29,14 @@ pub enum Ending {
 impl Conversation {
     /// Asks the model and runs the tools that it calls, until it answers, for at most so many replies (`None`: 30).
     ///
-    /// `complete` sends a [`Request`] in the way of the program's own client, and gives what came back. Whatever happens, the
-    /// conversation is one that can be sent: after an error of the client, and also if the future is dropped while tools
-    /// run. Then those that are finished keep their answers, and the others are answered with `Error: cancelled before it
-    /// finished`, though what they did may have taken effect.
+    /// `complete` sends a [`Request`] in the way of the program's own client, and gives what came back. Whatever
+    /// happens, the conversation is one that can be sent: after an error of the client, and also if the future is
+    /// dropped while tools run. Then those that are finished keep their answers, and the others are answered with
+    /// `Error: cancelled before it finished`, though what they did may have taken effect.
     ///
     /// A call that needs approval is for the hook of [`before_call`](crate::RegistryBuilder::before_call) to decide, or
-    /// answered with an error; a program that asks a person who may take longer goes by [`reply`](Conversation::reply) and
-    /// [`PendingCalls`]. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
+    /// answered with an error; a program that asks a person who may take longer goes by [`reply`](Conversation::reply)
+    /// and [`PendingCalls`]. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Conversation, Ending, Registry, Request, tool, tools};
@@ -90,8 +90,8 @@ impl Conversation {
         self.drive_with(registry, &BatchContext::new(), max_turns, complete).await
     }
 
-    /// As [`drive`](Conversation::drive), with what the program attaches to each batch. Its token ends the drive at once,
-    /// without waiting for the model's reply.
+    /// As [`drive`](Conversation::drive), with what the program attaches to each batch. Its token ends the drive at
+    /// once, without waiting for the model's reply.
     ///
     /// # Errors
     ///
@@ -137,7 +137,8 @@ impl Conversation {
     }
 }
 
-/// Calls that run: when it is dropped, the conversation has the answers that are there, and an error for each that is not.
+/// Calls that run: when it is dropped, the conversation has the answers that are there, and an error for each that is
+/// not.
 struct Running<'a> {
     pending: Option<PendingCalls>,
     conversation: &'a mut Conversation,

@@ -13,14 +13,14 @@ use futures_util::future::join_all;
 use std::error::Error;
 use std::fmt;
 
-/// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer, and
-/// cannot be sent before.
+/// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer,
+/// and cannot be sent before.
 ///
 /// [`dispatch`](PendingCalls::dispatch) runs them all. A program that asks a person approves or denies first
 /// ([`needing_approval`](PendingCalls::needing_approval)), and may keep the calls for as long as the person needs: they
-/// serialise, and come back in the same state (less what is for the program alone: outcomes and artifacts of answers, and
-/// warnings). What was answered stays answered: [`run`](PendingCalls::run) keeps what is finished when its future is dropped,
-/// and runs only the rest when it is called again.
+/// serialise, and come back in the same state (less what is for the program alone: outcomes and artifacts of answers,
+/// and warnings). What was answered stays answered: [`run`](PendingCalls::run) keeps what is finished when its future
+/// is dropped, and runs only the rest when it is called again.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, ToolCall, Turn, tool, tools};
@@ -149,9 +149,9 @@ impl PendingCalls {
         self.before.warnings()
     }
 
-    /// The calls that a person must approve before they run, with the arguments that their tools will get: those of tools
-    /// with `requires_approval`, neither answered nor approved yet. One that would not run anyway, since its arguments are
-    /// not good, is not among them: the model is told why.
+    /// The calls that a person must approve before they run, with the arguments that their tools will get: those of
+    /// tools with `requires_approval`, neither answered nor approved yet. One that would not run anyway, since its
+    /// arguments are not good, is not among them: the model is told why.
     ///
     /// The arguments of a tool that takes a state of its batch can only be looked at with that: see
     /// [`needing_approval_with`](PendingCalls::needing_approval_with).
@@ -169,8 +169,8 @@ impl PendingCalls {
         waiting.filter_map(|(index, (call, _))| registry.needing_approval(index, call, batch)).collect()
     }
 
-    /// A person has approved this call with the arguments that it has now. For any others the approval does not hold, and
-    /// not for a second time: a call that was begun in a run that was dropped needs it again. The hook of
+    /// A person has approved this call with the arguments that it has now. For any others the approval does not hold,
+    /// and not for a second time: a call that was begun in a run that was dropped needs it again. The hook of
     /// [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
     ///
     /// # Errors
@@ -182,8 +182,8 @@ impl PendingCalls {
         Ok(())
     }
 
-    /// A person has approved this call with arguments of their own: one JSON object, which stands in the history in place
-    /// of what the model wrote. If its tool does not take them, the model is told so when it is run.
+    /// A person has approved this call with arguments of their own: one JSON object, which stands in the history in
+    /// place of what the model wrote. If its tool does not take them, the model is told so when it is run.
     ///
     /// # Errors
     ///
@@ -248,12 +248,12 @@ impl PendingCalls {
         self.skip_rest("skipped by user").user(said)
     }
 
-    /// Runs every call that has no answer yet, side by side, as [`Registry::dispatch`] does: each has its answer then. One
-    /// that needs approval and has none is answered with an error that says so.
+    /// Runs every call that has no answer yet, side by side, as [`Registry::dispatch`] does: each has its answer then.
+    /// One that needs approval and has none is answered with an error that says so.
     ///
-    /// When the future is dropped, the answers that are there stay; to run again runs the rest, from the beginning: what a
-    /// tool did before it was dropped may have taken effect, and a `blocking` one that has a thread goes on. A call that has
-    /// failed in the same way three times in a row since the user spoke is told so.
+    /// When the future is dropped, the answers that are there stay; to run again runs the rest, from the beginning:
+    /// what a tool did before it was dropped may have taken effect, and a `blocking` one that has a thread goes on. A
+    /// call that has failed in the same way three times in a row since the user spoke is told so.
     pub async fn run(&mut self, registry: &Registry) {
         self.run_with(registry, &BatchContext::new()).await;
     }
@@ -290,7 +290,8 @@ impl PendingCalls {
         Ok(self.skip_rest(""))
     }
 
-    /// Runs every call, and is the conversation again: [`run`](PendingCalls::run), then [`finish`](PendingCalls::finish).
+    /// Runs every call, and is the conversation again: [`run`](PendingCalls::run), then
+    /// [`finish`](PendingCalls::finish).
     pub async fn dispatch(self, registry: &Registry) -> Conversation {
         self.dispatch_with(registry, &BatchContext::new()).await
     }

@@ -13,8 +13,8 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. What a server
-/// refuses is left out: `tools` where there are none, and `tool_choice` beside none.
+/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. What a
+/// server refuses is left out: `tools` where there are none, and `tool_choice` beside none.
 ///
 /// It serialises as these keys, to be put beside those of the program with `#[serde(flatten)]`. It borrows nothing, and
 /// a clone copies no message.
@@ -76,8 +76,8 @@ impl Conversation {
 }
 
 impl Request {
-    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. It is what the server is asked
-    /// for: a model that calls a tool all the same has it run.
+    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. It is what the server is
+    /// asked for: a model that calls a tool all the same has it run.
     ///
     /// # Errors
     ///

@@ -60,8 +60,8 @@ impl Exchange {
         })
     }
 
-    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first. Where calls
-    /// share an id, an answer that names its tool goes to a call of that tool.
+    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first. Where
+    /// calls share an id, an answer that names its tool goes to a call of that tool.
     pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];

@@ -19,8 +19,8 @@ pub struct Pair<'a> {
     pub answer: &'a ToolMessage,
 }
 
-/// The call that the tool message at this place answers; `None` where there is another message, or its call is not in the
-/// reply before it.
+/// The call that the tool message at this place answers; `None` where there is another message, or its call is not in
+/// the reply before it.
 ///
 /// It takes a place, since ids need not be unique beyond one reply: several servers count from `call_0` in each.
 ///

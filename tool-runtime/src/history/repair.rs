@@ -26,10 +26,11 @@ pub enum Orphans {
 
 /// Makes any list of messages valid with the least change, and says what it did. A valid list is not changed.
 ///
-/// Answers are put back beside their calls, and moved by their ids; one whose id is not known gets that of the call beside
-/// it which has no answer, if as many calls as such answers are there. Calls that were lost are made anew where their
-/// answers name the tool. A call that is still without an answer gets `Error: the result of this call was lost`; an
-/// answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they are.
+/// Answers are put back beside their calls, and moved by their ids; one whose id is not known gets that of the call
+/// beside it which has no answer, if as many calls as such answers are there. Calls that were lost are made anew where
+/// their answers name the tool. A call that is still without an answer gets `Error: the result of this call was lost`;
+/// an answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they
+/// are.
 ///
 /// The work grows as the number of messages does. The same list is repaired in the same way, and to repair what was
 /// repaired changes nothing.
@@ -92,7 +93,8 @@ fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut 
             let Message::Tool(answer) = &messages[place] else { continue };
             let Some(tool) = answer.tool().map(str::to_owned) else { continue };
             let id = answer.tool_call_id.clone();
-            // An id that is there already is that of another answer to the same call. Without an id there is no telling.
+            // An id that is there already is that of another answer to the same call. Without an id there is no
+            // telling.
             if taken.contains(&id) || (!id.is_empty() && !ids.insert(id.clone())) {
                 continue;
             }
@@ -104,8 +106,8 @@ fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut 
     }
 }
 
-/// The ids of all calls, where each is that of one call alone: an answer with one of them is for no call that was lost. A
-/// server that counts from `call_0` in each reply has none such.
+/// The ids of all calls, where each is that of one call alone: an answer with one of them is for no call that was lost.
+/// A server that counts from `call_0` in each reply has none such.
 fn unique_ids(messages: &[Message]) -> HashSet<String> {
     let mut ids = HashSet::new();
     for message in messages {

@@ -30,17 +30,17 @@ impl<'a> Budget<'a> {
     }
 
     /// Answers to calls are cut to this many bytes, the oldest first and as far as needed: the head and the tail stay.
-    /// Those of older turns before a turn is taken out, those of the newest turn if it is too much alone, and those to its
-    /// newest reply never; nor is an answer that has more than text. Not done unless it is asked for.
+    /// Those of older turns before a turn is taken out, those of the newest turn if it is too much alone, and those to
+    /// its newest reply never; nor is an answer that has more than text. Not done unless it is asked for.
     #[must_use]
     pub fn shorten_outputs(mut self, bytes: usize) -> Self {
         self.longest_output = Some(bytes);
         self
     }
 
-    /// Whether the newest turn stays whole, which it does by default. If not, only what the user said in it and its newest
-    /// reply with its answers must stay, and older replies go with their answers: for a program whose one question leads
-    /// to hundreds of calls.
+    /// Whether the newest turn stays whole, which it does by default. If not, only what the user said in it and its
+    /// newest reply with its answers must stay, and older replies go with their answers: for a program whose one
+    /// question leads to hundreds of calls.
     #[must_use]
     pub fn keep_newest_turn(mut self, keeps: bool) -> Self {
         self.keeps_newest_turn = keeps;
@@ -72,11 +72,11 @@ pub struct Trimmed {
     pub repairs: Vec<Repair>,
 }
 
-/// Takes the oldest turns out until the rest is within the budget. A turn is what a user says, and all that follows up to
-/// the next time.
+/// Takes the oldest turns out until the rest is within the budget. A turn is what a user says, and all that follows up
+/// to the next time.
 ///
-/// System and developer messages stay, and so does the newest turn, even where it is over the budget alone. A call and its
-/// answer stay or go together. A list that is not valid is [repaired](super::repair()) first.
+/// System and developer messages stay, and so does the newest turn, even where it is over the budget alone. A call and
+/// its answer stay or go together. A list that is not valid is [repaired](super::repair()) first.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Message, history};

@@ -6,7 +6,8 @@ use super::violation::{Rule, Violation, Violations};
 use crate::messages::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
-/// Checks that every call has its answer right behind the reply that asks for it, in any order, and every answer its call.
+/// Checks that every call has its answer right behind the reply that asks for it, in any order, and every answer its
+/// call.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Message, ToolCall, history};
@@ -32,9 +33,9 @@ pub fn validate(messages: &[Message]) -> Result<(), Violations> {
     if found.is_empty() { Ok(()) } else { Err(Violations(found)) }
 }
 
-/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object, names and
-/// ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names and arguments so
-/// that all take them; [`Rule::refused_by`] says who does not.
+/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object,
+/// names and ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names
+/// and arguments so that all take them; [`Rule::refused_by`] says who does not.
 ///
 /// ```
 /// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};

@@ -8,8 +8,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A reply of the model. It reads the `message` of a choice, the choice, or the whole response; the last two say why the
-/// reply ended, which decides about calls that were [cut off](AssistantMessage::finish_reason).
+/// A reply of the model. It reads the `message` of a choice, the choice, or the whole response; the last two say why
+/// the reply ended, which decides about calls that were [cut off](AssistantMessage::finish_reason).
 ///
 /// Before it goes into the history, [`echo`](AssistantMessage::echo) makes of it what the next request may
 /// carry.
@@ -51,9 +51,9 @@ impl AssistantMessage {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
     }
 
-    /// The same reply, with the `finish_reason` of its choice. Of one that reached its limit of length (`length`; Mistral
-    /// has `model_length` too), a call whose arguments are not a whole JSON object is never run, the empty arguments that
-    /// otherwise mean none included: its answer says that it was cut off.
+    /// The same reply, with the `finish_reason` of its choice. Of one that reached its limit of length (`length`;
+    /// Mistral has `model_length` too), a call whose arguments are not a whole JSON object is never run, the empty
+    /// arguments that otherwise mean none included: its answer says that it was cut off.
     ///
     /// Needed where only the `message` was read, since the reason stands beside it.
     ///

@@ -8,8 +8,8 @@ use std::hash::{BuildHasher as _, RandomState};
 
 /// How much of a reply goes back to the server in the next request.
 ///
-/// Whatever the setting, each call keeps its id, name and `arguments` text where servers take them, and the content stays as
-/// it was.
+/// Whatever the setting, each call keeps its id, name and `arguments` text where servers take them, and the content
+/// stays as it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -42,12 +42,12 @@ const REASONING: [&str; 5] =
 impl AssistantMessage {
     /// The reply as the history should hold it, so that no later request is refused for it.
     ///
-    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are
-    /// empty or repeated within the message are replaced: dispatch the calls of the echo, and the answers have
-    /// the same ids. Arguments that are not a JSON object stay as they are for the program and for dispatch,
-    /// but are *written* as `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several
-    /// servers parse the history's arguments again and refuse them for ever after. So is a name that servers refuse (one
-    /// with a dot or a blank, which models make up) written with `_`.
+    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are empty
+    /// or repeated within the message are replaced: dispatch the calls of the echo, and the answers have the same ids.
+    /// Arguments that are not a JSON object stay as they are for the program and for dispatch, but are *written* as
+    /// `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several servers parse the history's
+    /// arguments again and refuse them for ever after. So is a name that servers refuse (one with a dot or a blank,
+    /// which models make up) written with `_`.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Echo};

@@ -22,8 +22,8 @@ struct OpenCall<'a> {
 }
 
 impl Placing {
-    /// Answers behind their own replies first; then each goes to the nearest call of its id that has none: one before it,
-    /// or else one behind it that the same question led to.
+    /// Answers behind their own replies first; then each goes to the nearest call of its id that has none: one before
+    /// it, or else one behind it that the same question led to.
     pub(super) fn by_id(messages: &[Message]) -> Self {
         let exchanges: Vec<Exchange> = exchanges(messages).collect();
         let answers: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
@@ -47,7 +47,8 @@ impl Placing {
         }
     }
 
-    /// A result is not there before it is asked for: only an answer that was put a little too early goes to a later call.
+    /// A result is not there before it is asked for: only an answer that was put a little too early goes to a later
+    /// call.
     fn give_to_later_calls(&mut self, messages: &[Message]) {
         let mut open = Open::new();
         let mut behind = messages.len();
@@ -90,8 +91,8 @@ impl Placing {
         }
     }
 
-    /// Gives answers whose id no call has to the calls beside them that have no answer, where there are as many of them: an
-    /// id was mistyped, or left out. Those that name their tool first.
+    /// Gives answers whose id no call has to the calls beside them that have no answer, where there are as many of
+    /// them: an id was mistyped, or left out. Those that name their tool first.
     pub(super) fn by_position(&mut self, messages: &[Message]) {
         for number in 0..self.exchanges.len() {
             let exchange = self.exchanges[number].clone();

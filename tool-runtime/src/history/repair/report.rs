@@ -97,8 +97,8 @@ impl Repair {
         }
     }
 
-    /// The id that the call or the answer had, empty where there was none; of an answer that was moved or made, that of its
-    /// call.
+    /// The id that the call or the answer had, empty where there was none; of an answer that was moved or made, that of
+    /// its call.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
