@@ -317,7 +317,13 @@ async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
     let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
     assert_eq!(pending.needing_approval(&registry)[0].arguments().get(), A);
     pending.approve("1").expect("it waits");
-    assert_eq!(contents_of(&pending.dispatch(&registry).await)[2], "a is deleted");
+    let chat = pending.dispatch(&registry).await;
+    assert_eq!(contents_of(&chat)[2], "a is deleted");
+    let written = serde_json::to_value(&chat).expect("it is written");
+    assert_eq!(
+        written[1]["tool_calls"][0]["function"]["arguments"], A,
+        "what was understood is what stands there"
+    );
 }
 
 #[tokio::test]

@@ -262,7 +262,7 @@ impl PendingCalls {
     pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
         let started = Started::now();
         let failures = Failures::before(self.before.messages());
-        let calls = self.reply.tool_calls.iter().zip(&mut self.states).enumerate();
+        let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let running = calls.filter(|(_, (_, state))| state.answer.is_none()).map(|(index, (call, state))| {
             let failures = &failures;
             async move {
@@ -271,7 +271,12 @@ impl PendingCalls {
                 let CallState { approved, answer } = state;
                 let _used = UsedOnceBegun { approved, progress: &progress };
                 let asked = Asked { index, call, approval, progress: Some(&progress) };
-                *answer = Some(failures.told(call, registry.answering(asked, batch, started).await));
+                let answered = registry.answering(asked, batch, started).await;
+                // What was understood stands in the history, and not the text that was not quite JSON.
+                if let Some(arguments) = registry.arguments_in_json(call) {
+                    call.set_arguments(arguments);
+                }
+                *answer = Some(failures.told(call, answered));
             }
         });
         join_all(running).await;

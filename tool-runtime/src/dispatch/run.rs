@@ -4,6 +4,7 @@ use super::work::{Running, Work, not_started};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
 use crate::mend::Mending;
+use crate::messages::ToolCall;
 use crate::outcome::{CallError, Outcome, Repairs};
 use crate::output::ToolOutput;
 use crate::panics;
@@ -62,6 +63,15 @@ impl Registry {
         let (work, started) = self.begin_mended(work, hindrance, &place)?;
         outcome.repairs = place.mended.get().map(|mended| Arc::clone(&mended.repairs));
         self.finish(&work, started, outcome).await
+    }
+
+    /// The arguments of a call as they are understood, where what the model wrote is not JSON.
+    pub(crate) fn arguments_in_json(&self, call: &ToolCall) -> Option<String> {
+        if !self.mending().slips || call.is_cut_off || call.has_an_object() {
+            return None;
+        }
+        let mended = self.entry(&call.name)?.mend(&call.arguments, self.mending())?;
+        Some(mended.arguments)
     }
 
     /// Begins a call with the arguments that its tool will get: mended, if need be.

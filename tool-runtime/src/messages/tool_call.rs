@@ -102,6 +102,11 @@ impl ToolCall {
         self.written_mended && self.other_type().is_none()
     }
 
+    /// Whether the arguments are one JSON object, or mean none.
+    pub(crate) fn has_an_object(&self) -> bool {
+        is_object(&self.arguments) || means_none(&self.arguments)
+    }
+
     /// Whether the arguments are written as one JSON object, which some servers insist on.
     pub(crate) fn is_written_with_an_object(&self) -> bool {
         self.other_type().is_some() || self.written_mended || is_object(&self.arguments)
