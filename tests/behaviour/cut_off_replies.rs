@@ -55,8 +55,8 @@ async fn a_call_that_was_cut_off_does_not_run_and_its_valid_sibling_does() {
         assert_eq!(chat.messages()[2].text(), "a");
         assert_eq!(
             chat.messages()[3].text(),
-            "Error: the call of `delete` was cut off before it was complete, and not run, since the reply reached its \
-             limit of length. Call it again with less in one reply.",
+            "Error: the call of `delete` was cut off before it was complete, and not run, since the reply was cut \
+             short. Call it again with less in one reply.",
             "{arguments}"
         );
         assert_eq!(chat.warnings(), [ReplyWarning::CutShort]);
@@ -69,7 +69,7 @@ async fn without_a_conversation_it_does_not_run_either() {
     let registry = registry();
     let message = cut_off(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
-    let reply = reply.finish_reason("length").echo(tool_runtime::Echo::Minimal);
+    let reply = reply.with_finish_reason("length").echo(tool_runtime::Echo::Minimal);
     let answers = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(contents(&answers)[0], "a");
     assert!(is_cut_off(answers[1].outcome().and_then(|outcome| outcome.error())));
@@ -122,7 +122,7 @@ fn nobody_is_asked_to_approve_what_was_cut_off() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
     let asked = |reason| match Conversation::new()
-        .reply(AssistantMessage::calling(calls.clone()).finish_reason(reason))
+        .reply(AssistantMessage::calling(calls.clone()).with_finish_reason(reason))
     {
         Turn::Calls(pending) => pending.needing_approval(&registry).len(),
         Turn::Answer(_) => panic!("it calls"),

@@ -193,8 +193,8 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
 
 #[test]
 fn a_conversation_is_trimmed_and_stays_one() {
-    let chat = Conversation::try_from(long()).expect("it is valid");
-    let (chat, trimmed) = chat.trim(&Budget::messages(9));
+    let mut chat = Conversation::try_from(long()).expect("it is valid");
+    let trimmed = chat.trim(&Budget::messages(9));
     assert_eq!((chat.messages().len(), trimmed.removed.len()), (6, 4));
     assert_eq!(chat.user("Three?").messages().len(), 7);
 }

@@ -14,6 +14,7 @@ pub struct ProposedCall {
     context: CallContext,
     hints: Hints,
     arguments: Box<RawValue>,
+    is_approved: bool,
 }
 
 impl ProposedCall {
@@ -39,7 +40,7 @@ impl ProposedCall {
     /// ```
     #[must_use]
     pub fn new(context: CallContext, hints: Hints, arguments: Box<RawValue>) -> Self {
-        ProposedCall { context, hints, arguments }
+        ProposedCall { context, hints, arguments, is_approved: false }
     }
 
     /// The tool.
@@ -60,6 +61,16 @@ impl ProposedCall {
     #[must_use]
     pub fn arguments(&self) -> &RawValue {
         &self.arguments
+    }
+
+    /// Whether a person has approved it already, with [`PendingCalls::approve`](crate::PendingCalls::approve).
+    #[must_use]
+    pub fn is_approved(&self) -> bool {
+        self.is_approved
+    }
+
+    pub(crate) fn approved(self, is_approved: bool) -> Self {
+        ProposedCall { is_approved, ..self }
     }
 
     /// The id of the call, and what the program attached to its batch.

@@ -125,12 +125,12 @@ impl Conversation {
     /// # Errors
     ///
     /// Everything that is wrong with the messages that came out; the conversation stays as it was.
-    pub fn edit(&mut self, change: impl FnOnce(&mut Vec<Message>)) -> Result<(), Violations> {
+    pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, Violations> {
         let mut messages = self.messages.to_vec();
-        change(&mut messages);
+        let changed = change(&mut messages);
         validate(&messages)?;
         self.messages = Arc::new(messages);
-        Ok(())
+        Ok(changed)
     }
 
     /// How much of each reply goes back to the server, from now on. It is not part of what is serialised.
@@ -152,7 +152,10 @@ impl Conversation {
             Message::Assistant(reply) => Some(reply),
             _ => None,
         });
-        newest.and_then(|reply| reply.content.as_deref().or(reply.refusal())).unwrap_or_default()
+        match newest.and_then(|reply| reply.content.as_deref()) {
+            Some(text) if !text.is_empty() => text,
+            _ => newest.and_then(AssistantMessage::refusal).unwrap_or_default(),
+        }
     }
 
     /// What looked wrong in the replies so far, the first of each kind: not part of what is serialised, and empty in
@@ -203,19 +206,21 @@ impl Conversation {
 
 #[cfg(feature = "history")]
 impl Conversation {
-    /// The conversation within this budget, and what was done for it: see [`history::trim`](crate::history::trim()).
+    /// Makes the conversation shorter, to be within this budget, and says what was done for it: see
+    /// [`history::trim`](crate::history::trim()).
     ///
     /// ```
     /// use tool_runtime::{Conversation, history::Budget};
     ///
-    /// let chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
-    /// let (chat, trimmed) = chat.trim(&Budget::messages(2));
+    /// let mut chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
+    /// let trimmed = chat.trim(&Budget::messages(2));
     /// assert_eq!(chat.messages().len(), 2);
     /// assert_eq!(trimmed.removed[0].text(), "One?");
     /// ```
-    pub fn trim(self, budget: &Budget<'_>) -> (Self, Trimmed) {
-        let (messages, trimmed) = trim(Arc::unwrap_or_clone(self.messages), budget);
-        (Conversation { messages: Arc::new(messages), ..self }, trimmed)
+    pub fn trim(&mut self, budget: &Budget<'_>) -> Trimmed {
+        let (messages, trimmed) = trim(self.messages.to_vec(), budget);
+        self.messages = Arc::new(messages);
+        trimmed
     }
 }
 

@@ -36,7 +36,8 @@ impl Conversation {
     ///
     /// A call that needs approval is for the hook of [`before_call`](crate::RegistryBuilder::before_call) to decide, or
     /// answered with an error; a program that asks a person who may take longer goes by [`reply`](Conversation::reply)
-    /// and [`PendingCalls`]. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
+    /// and [`PendingCalls`]. To do something between replies, such as to make a long conversation shorter, drive for one
+    /// turn at a time. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Conversation, Ending, Registry, Request, tool, tools};

@@ -170,7 +170,8 @@ impl PendingCalls {
     }
 
     /// A person has approved this call with the arguments that it has now. For any others the approval does not hold,
-    /// and not for a second time: a call that was begun in a run that was dropped needs it again. The hook of
+    /// and not for a second time: a call that was begun in a run that was dropped needs it again. (A clone has it too,
+    /// and so has what was saved before the run.) The hook of
     /// [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
     ///
     /// # Errors
@@ -202,7 +203,7 @@ impl PendingCalls {
     /// There is no such call, or it is answered.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPending> {
         let (call, state) = self.unanswered_call(id)?;
-        state.answer = Some(denied(call, reason.into()));
+        *state = CallState { answer: Some(denied(call, reason.into())), approved: None };
         Ok(())
     }
 
@@ -213,7 +214,7 @@ impl PendingCalls {
     /// There is no such call, or it is answered.
     pub fn answer(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPending> {
         let (call, state) = self.unanswered_call(id)?;
-        state.answer = Some(ToolMessage::new(&*call.id, content));
+        *state = CallState { answer: Some(ToolMessage::new(&*call.id, content)), approved: None };
         Ok(())
     }
 

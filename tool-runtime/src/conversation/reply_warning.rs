@@ -18,7 +18,8 @@ pub enum ReplyWarning {
     /// The reply has reasoning beside its calls, which [`Echo::Minimal`] drops; DeepSeek, Kimi and Gemini 3 refuse the
     /// next request for it while they think. [`Echo::Reasoning`] keeps it.
     ReasoningDropped,
-    /// The reply reached its limit of length: the answer may lack its end, and calls that were cut off are not run.
+    /// The reply ended before the model was done, at its limit of length for example: the answer may lack its end, and
+    /// calls that were cut off are not run.
     CutShort,
     /// The reply neither says nor calls anything; that of a model which thinks may have reached its limit of length.
     Empty,
@@ -27,7 +28,7 @@ pub enum ReplyWarning {
 impl ReplyWarning {
     pub(super) fn of(reply: &AssistantMessage, echo: Echo) -> Vec<Self> {
         let mut warnings = Vec::new();
-        if reply.is_cut_short {
+        if reply.is_cut_short() {
             warnings.push(ReplyWarning::CutShort);
         }
         if !reply.tool_calls.is_empty() {
@@ -60,7 +61,7 @@ impl fmt::Display for ReplyWarning {
                  use `.echo(Echo::Reasoning)`",
             ),
             ReplyWarning::CutShort => {
-                f.write_str("the reply reached its limit of length; allow it more tokens")
+                f.write_str("the reply was cut short; if that is for its length, allow it more tokens")
             }
             ReplyWarning::Empty => f.write_str("the reply is empty"),
         }

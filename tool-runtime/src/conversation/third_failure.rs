@@ -2,6 +2,7 @@
 
 use crate::messages::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -49,7 +50,13 @@ fn is_failure(answer: &ToolMessage) -> bool {
 }
 
 fn key(call: &ToolCall) -> Call<'_> {
-    (call.written_name(), call.written_arguments())
+    let arguments = call.written_arguments();
+    // Blanks and the order of keys are not other arguments.
+    let arguments = match serde_json::from_str::<Value>(&arguments) {
+        Ok(value) => Cow::Owned(value.to_string()),
+        Err(_) => arguments,
+    };
+    (call.written_name(), arguments)
 }
 
 fn earlier(messages: &[Message]) -> Earlier<'_> {

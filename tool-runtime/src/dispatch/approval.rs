@@ -65,7 +65,8 @@ impl Registry {
     fn proposed(&self, work: &Work<'_>) -> Result<ProposedCall, serde_json::Error> {
         let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
         let arguments = RawValue::from_string(arguments.to_owned())?;
-        Ok(ProposedCall::new(self.scope(work).context(), work.tool.options.hints, arguments))
+        let proposed = ProposedCall::new(self.scope(work).context(), work.tool.options.hints, arguments);
+        Ok(proposed.approved(work.approval == Approval::Given))
     }
 
     /// What the hook says, in its time.

@@ -89,7 +89,7 @@ impl Exchange {
         pairs
     }
 
-    /// Takes the answers out that name a tool, and have an id, of which there is a call.
+    /// Takes the answers out that name the tool of a call with their id: they are for none of another tool.
     fn pair_by_tool(
         &self,
         messages: &[Message],
@@ -101,8 +101,12 @@ impl Exchange {
             open.entry((&call.id, &call.name)).or_default().push(position);
         }
         answers.retain(|(place, answer)| {
-            let call = answer.tool().and_then(|tool| open.get_mut(&(&*answer.tool_call_id, tool))?.pop());
-            call.map(|position| pairs[position] = Some(*place)).is_none()
+            let calls = answer.tool().and_then(|tool| open.get_mut(&(&*answer.tool_call_id, tool)));
+            let is_nameless = calls.is_none();
+            if let Some(position) = calls.and_then(Vec::pop) {
+                pairs[position] = Some(*place);
+            }
+            is_nameless
         });
     }
 }

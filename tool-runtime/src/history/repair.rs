@@ -66,9 +66,10 @@ pub fn repair(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
 #[must_use]
 pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message>, Vec<Repair>) {
     let mut repairs = Vec::new();
+    let taken = unique_ids(&messages);
     let mut placing = Placing::by_id(&messages);
-    placing.by_position(&messages);
-    rebuild_calls(&mut messages, &mut placing, &mut repairs);
+    placing.by_position(&messages, &taken);
+    rebuild_calls(&mut messages, &mut placing, &taken, &mut repairs);
     settle_ids(&mut messages, &placing, &mut repairs);
     let repaired = Ordering::new(messages, orphans, &mut repairs).put(&placing);
     repairs.sort_by_key(Repair::index);
@@ -76,8 +77,12 @@ pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message
 }
 
 /// Gives a reply the calls that the answers behind it name, and that are nowhere else.
-fn rebuild_calls(messages: &mut [Message], placing: &mut Placing, repairs: &mut Vec<Repair>) {
-    let taken = unique_ids(messages);
+fn rebuild_calls(
+    messages: &mut [Message],
+    placing: &mut Placing,
+    taken: &HashSet<String>,
+    repairs: &mut Vec<Repair>,
+) {
     for exchange in 0..placing.exchanges.len() {
         let Exchange { reply, answers } = placing.exchanges[exchange].clone();
         let Some(index) = reply else { continue };

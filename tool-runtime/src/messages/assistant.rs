@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// A reply of the model. It reads the `message` of a choice, the choice, or the whole response; the last two say why
-/// the reply ended, which decides about calls that were [cut off](AssistantMessage::finish_reason).
+/// the reply ended, which decides about calls that were [cut off](AssistantMessage::with_finish_reason).
 ///
 /// Before it goes into the history, [`echo`](AssistantMessage::echo) makes of it what the next request may
 /// carry.
@@ -34,8 +34,8 @@ pub struct AssistantMessage {
     pub tool_calls: Vec<ToolCall>,
     /// All other fields: reasoning, annotations, a refusal.
     pub(super) other: Map<String, Value>,
-    /// Whether it ended at a limit of length.
-    pub(crate) is_cut_short: bool,
+    /// That of its choice, where it is known.
+    pub(super) finish_reason: Option<String>,
 }
 
 impl AssistantMessage {
@@ -51,9 +51,9 @@ impl AssistantMessage {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
     }
 
-    /// The same reply, with the `finish_reason` of its choice. Of one that reached its limit of length (`length`;
-    /// Mistral has `model_length` too), a call whose arguments are not a whole JSON object is never run, the empty
-    /// arguments that otherwise mean none included: its answer says that it was cut off.
+    /// The same reply, with the `finish_reason` of its choice. Of one that was cut short (`length`, `content_filter`, and
+    /// what other servers say in their place), a call whose arguments are not a whole JSON object is never run, the
+    /// empty arguments that otherwise mean none included: its answer says that it was cut off.
     ///
     /// Needed where only the `message` was read, since the reason stands beside it.
     ///
@@ -66,19 +66,41 @@ impl AssistantMessage {
     /// #[tool_runtime::tool]
     /// fn delete(matching: Option<&str>) {}
     ///
-    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).finish_reason("length");
+    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).with_finish_reason("length");
     /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
     /// assert!(answers[0].content.starts_with("Error: the call of `delete` was cut off"));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn finish_reason(mut self, reason: &str) -> Self {
-        self.is_cut_short = matches!(reason, "length" | "model_length" | "max_tokens" | "MAX_TOKENS");
+    pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
+        self.finish_reason = Some(reason.into());
+        let is_cut_short = self.is_cut_short();
         for call in &mut self.tool_calls {
-            call.is_cut_off = self.is_cut_short && !is_object(&call.arguments);
+            call.is_cut_off = is_cut_short && !is_object(&call.arguments);
         }
         self
+    }
+
+    /// Why the reply ended, where that was read or [said](AssistantMessage::with_finish_reason). It is not written.
+    #[must_use]
+    pub fn finish_reason(&self) -> Option<&str> {
+        self.finish_reason.as_deref()
+    }
+
+    /// Whether it ended before the model was done.
+    pub(crate) fn is_cut_short(&self) -> bool {
+        const CUT_SHORT: [&str; 7] = [
+            "length",
+            "model_length",
+            "max_tokens",
+            "max_output_tokens",
+            "incomplete",
+            "content_filter",
+            "error",
+        ];
+        self.finish_reason()
+            .is_some_and(|reason| CUT_SHORT.iter().any(|cut| reason.eq_ignore_ascii_case(cut)))
     }
 
     /// Whether it neither says nor calls anything: `""` is something, and so is a refusal.
@@ -121,7 +143,7 @@ impl<'de> Deserialize<'de> for AssistantMessage {
             Some(choice) => {
                 let reply = Self::from(choice.message.checked_as(Role::Assistant)?);
                 Ok(match choice.finish_reason {
-                    Some(reason) => reply.finish_reason(&reason),
+                    Some(reason) => reply.with_finish_reason(reason),
                     None => reply,
                 })
             }

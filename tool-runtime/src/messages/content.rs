@@ -30,8 +30,12 @@ impl Content {
     /// Content of parts, as the API documents them. Its text is that of the text parts, joined.
     #[must_use]
     pub fn from_parts(parts: Vec<Value>) -> Self {
-        let text =
-            parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str())).collect();
+        let text = parts
+            .iter()
+            .filter_map(|part| {
+                part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str())
+            })
+            .collect();
         Content { text, parts: Some(parts.into()) }
     }
 

@@ -50,7 +50,8 @@ pub(super) struct WireMessage {
 #[serde(expecting = "a choice")]
 pub(super) struct WireChoice {
     pub(super) message: WireMessage,
-    #[serde(default)]
+    /// Ollama's own API has another name for it.
+    #[serde(default, alias = "done_reason")]
     pub(super) finish_reason: Option<String>,
 }
 
@@ -72,6 +73,10 @@ impl<T> Key<T> {
 
     fn is_absent(&self) -> bool {
         matches!(self, Key::Absent)
+    }
+
+    fn is_null(&self) -> bool {
+        matches!(self, Key::Absent | Key::Present(None))
     }
 }
 
@@ -124,7 +129,12 @@ impl WireMessage {
     /// The choice that this is, or the first of the response that it is, where it is no message.
     pub(super) fn take_choice(&mut self) -> Result<Option<WireChoice>, String> {
         if self.role.is_some() || !self.content.is_absent() || !self.tool_calls.is_absent() {
-            return Ok(None);
+            return match self.other.get("error").and_then(error_text) {
+                Some(error) if self.content.is_null() && self.tool_calls.is_null() => {
+                    Err(format!("expected a reply, got an error: {error}"))
+                }
+                _ => Ok(None),
+            };
         }
         let mut choice = Value::Object(std::mem::take(&mut self.other));
         if told_error(&choice).is_none() {
@@ -173,7 +183,7 @@ impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
         let tool_calls = wire.calls().unwrap_or_default();
-        AssistantMessage { content: wire.content.take(), tool_calls, other: wire.other, is_cut_short: false }
+        AssistantMessage { content: wire.content.take(), tool_calls, other: wire.other, finish_reason: None }
     }
 }
 
@@ -192,11 +202,20 @@ impl From<WireMessage> for ToolMessage {
 
 /// The text of an error, in any of the shapes in which servers send one.
 fn told_error(response: &Value) -> Option<String> {
-    let told = match response.get("error").filter(|error| !error.is_null()) {
-        Some(error) => error.get("message").unwrap_or(error),
-        None => response.get("message").or_else(|| response.get("detail")).filter(|told| told.is_string())?,
-    };
-    Some(told.as_str().map_or_else(|| told.to_string(), str::to_owned))
+    let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
+    response.get("error").and_then(error_text).or_else(alone)
+}
+
+/// The text of what stands under `error`, if it is one.
+fn error_text(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(fields) => {
+            let told = fields.get("message").and_then(Value::as_str);
+            Some(told.map_or_else(|| error.to_string(), str::to_owned))
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn write_prompt<S: Serializer>(

@@ -35,8 +35,8 @@ pub enum CallError {
         /// Everything that is wrong.
         faults: Vec<ArgumentFault>,
     },
-    /// The reply reached its limit of length before the arguments ended: see
-    /// [`finish_reason`](crate::AssistantMessage::finish_reason).
+    /// The reply was cut short before the arguments ended: see
+    /// [`with_finish_reason`](crate::AssistantMessage::with_finish_reason).
     #[non_exhaustive]
     CutOff {
         /// The tool.
@@ -204,8 +204,8 @@ impl fmt::Display for CallError {
             }
             CallError::CutOff { tool } => write!(
                 f,
-                "the call of `{tool}` was cut off before it was complete, and not run, since the reply reached its limit \
-                 of length. Call it again with less in one reply."
+                "the call of `{tool}` was cut off before it was complete, and not run, since the reply was cut \
+                 short. Call it again with less in one reply."
             ),
             CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {

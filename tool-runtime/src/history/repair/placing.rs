@@ -1,7 +1,7 @@
 //! Which answer belongs to which call.
 
 use crate::history::exchange::{Exchange, exchanges};
-use crate::messages::{Message, ToolCall, ToolMessage};
+use crate::messages::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Placing {
@@ -12,13 +12,12 @@ pub(super) struct Placing {
     pub(super) exchange_of: Vec<Option<usize>>,
 }
 
-/// Calls without an answer, by their ids.
-type Open<'a> = HashMap<&'a str, Vec<OpenCall<'a>>>;
-
-struct OpenCall<'a> {
-    exchange: usize,
-    position: usize,
-    tool: &'a str,
+/// Calls without an answer, each as its exchange and its position there; the one to be taken first is the last. Some may
+/// have been answered since.
+#[derive(Default)]
+struct Open<'a> {
+    by_id: HashMap<&'a str, Vec<(usize, usize)>>,
+    by_id_and_tool: HashMap<(&'a str, &'a str), Vec<(usize, usize)>>,
 }
 
 impl Placing {
@@ -40,7 +39,7 @@ impl Placing {
     }
 
     fn give_to_earlier_calls(&mut self, messages: &[Message]) {
-        let mut open = Open::new();
+        let mut open = Open::default();
         for number in 0..self.exchanges.len() {
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
@@ -50,12 +49,12 @@ impl Placing {
     /// A result is not there before it is asked for: only an answer that was put a little too early goes to a later
     /// call.
     fn give_to_later_calls(&mut self, messages: &[Message]) {
-        let mut open = Open::new();
+        let mut open = Open::default();
         let mut behind = messages.len();
         for number in (0..self.exchanges.len()).rev() {
             let end = self.exchanges[number].answers.end;
             if messages[end..behind].iter().any(|message| matches!(message, Message::User(_))) {
-                open.clear();
+                open = Open::default();
             }
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
@@ -63,44 +62,52 @@ impl Placing {
         }
     }
 
-    /// Gives the answers that are not for the reply before them to open calls.
-    fn displaced(&mut self, number: usize, messages: &[Message], open: &mut Open<'_>) {
-        if open.is_empty() {
-            return;
-        }
+    /// Gives the answers that are not for the reply before them to open calls: those that name a tool to calls of it.
+    fn displaced<'a>(&mut self, number: usize, messages: &'a [Message], open: &mut Open<'a>) {
         let exchange = self.exchanges[number].clone();
         let own: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
-        for (place, answer) in exchange.answers(messages) {
+        // A second answer to a call of its own is not one to another call of that id.
+        let displaced = exchange.answers(messages).filter(|(place, answer)| {
             let id = &*answer.tool_call_id;
-            // A second answer to a call of its own is not one to another call of that id.
-            if self.exchange_of[place].is_some() || id.is_empty() || own.contains(id) {
-                continue;
-            }
-            let Some(calls) = open.get_mut(id) else { continue };
-            if calls.last().is_some_and(|call| is_likely(answer, call.tool)) {
-                if let Some(call) = calls.pop() {
-                    self.pair(call.exchange, call.position, place);
+            self.exchange_of[*place].is_none() && !id.is_empty() && !own.contains(id)
+        });
+        let (named, nameless): (Vec<_>, Vec<_>) = displaced.partition(|(_, answer)| answer.tool().is_some());
+        for (place, answer) in named.into_iter().chain(nameless) {
+            let id = &*answer.tool_call_id;
+            let calls = match answer.tool() {
+                Some(tool) => open.by_id_and_tool.get_mut(&(id, tool)),
+                None => open.by_id.get_mut(id),
+            };
+            let Some(calls) = calls else { continue };
+            while let Some((exchange, position)) = calls.pop() {
+                if self.answers[exchange][position].is_none() {
+                    self.pair(exchange, position, place);
+                    break;
                 }
             }
         }
     }
 
     fn add_open_calls<'a>(&self, number: usize, messages: &'a [Message], open: &mut Open<'a>) {
-        for (position, call) in self.open_calls(number, messages) {
-            open.entry(&call.id).or_default().push(OpenCall { exchange: number, position, tool: &call.name });
+        for (position, call) in self.open_calls(number, messages).into_iter().rev() {
+            open.by_id.entry(&call.id).or_default().push((number, position));
+            open.by_id_and_tool.entry((&call.id, &call.name)).or_default().push((number, position));
         }
     }
 
     /// Gives answers whose id no call has to the calls beside them that have no answer, where there are as many of
     /// them: an id was mistyped, or left out. Those that name their tool first.
-    pub(super) fn by_position(&mut self, messages: &[Message]) {
+    ///
+    /// An answer with one of the ids that are `taken` is for the call of that id alone.
+    pub(super) fn by_position(&mut self, messages: &[Message], taken: &HashSet<String>) {
         for number in 0..self.exchanges.len() {
             let exchange = self.exchanges[number].clone();
             let ids: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
             // By the tool that they name, or do not name.
             let mut strangers: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
             for (place, answer) in exchange.answers(messages) {
-                if self.exchange_of[place].is_none() && !ids.contains(&*answer.tool_call_id) {
+                let id = &*answer.tool_call_id;
+                if self.exchange_of[place].is_none() && !ids.contains(id) && !taken.contains(id) {
                     strangers.entry(answer.tool()).or_default().push(place);
                 }
             }
@@ -144,9 +151,4 @@ impl Placing {
         answers[position] = Some(place);
         self.exchange_of[place] = Some(exchange);
     }
-}
-
-/// Whether it can be an answer of this tool: it names it, or none.
-fn is_likely(answer: &ToolMessage, tool: &str) -> bool {
-    answer.tool().is_none_or(|named| named == tool)
 }
