@@ -7,7 +7,7 @@
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::path::PathBuf;
@@ -98,27 +98,26 @@ impl<'a> History<'a> {
 }
 
 /// Repairs by the places and ids that they have to do with.
+#[derive(Default)]
 struct Mends<'a> {
-    exact: HashMap<(usize, &'a str), &'a Repair>,
+    exact: HashMap<(usize, &'a str), Vec<&'a Repair>>,
     /// Answers that were put behind their calls: by id, each with the place of its reply, in order.
     moved: HashMap<&'a str, BTreeMap<usize, &'a Repair>>,
-    nearby: HashMap<usize, &'a Repair>,
 }
 
 impl<'a> Mends<'a> {
     fn of(repairs: &'a [Repair]) -> Self {
-        let mut mends = Mends { exact: HashMap::new(), moved: HashMap::new(), nearby: HashMap::new() };
+        let mut mends = Mends::default();
         for repair in repairs {
-            mends.exact.entry((repair.index(), repair.id())).or_insert(repair);
-            mends.nearby.entry(repair.index()).or_insert(repair);
+            mends.exact.entry((repair.index(), repair.id())).or_default().push(repair);
             match repair {
                 Repair::AnswerMoved { reply, id, .. } => {
-                    mends.exact.entry((*reply, id)).or_insert(repair);
+                    mends.exact.entry((*reply, id)).or_default().push(repair);
                     mends.moved.entry(id).or_default().insert(*reply, repair);
                 }
                 // The call that has no answer has the id that the answer gets.
                 Repair::AnswerRenamed { reply, id, .. } => {
-                    mends.exact.entry((*reply, id)).or_insert(repair);
+                    mends.exact.entry((*reply, id)).or_default().push(repair);
                 }
                 _ => {}
             }
@@ -126,14 +125,15 @@ impl<'a> Mends<'a> {
         mends
     }
 
-    /// The repair that mends this violation.
-    fn of_violation(&self, violation: &Violation) -> Option<&'a Repair> {
+    /// The repairs that mend this violation.
+    fn of_violation(&self, violation: &Violation) -> Vec<&'a Repair> {
         let (index, id) = (violation.index, &*violation.id);
-        if violation.rule == Rule::MessageBetween {
-            // The message between stands behind the reply.
-            return self.moved.get(id)?.range(..index).next_back().map(|(_, repair)| *repair);
+        if violation.rule != Rule::MessageBetween {
+            return self.exact.get(&(index, id)).cloned().unwrap_or_default();
         }
-        self.exact.get(&(index, id)).or_else(|| self.nearby.get(&index)).copied()
+        // The message between stands behind the reply.
+        let before = self.moved.get(id).and_then(|moved| moved.range(..index).next_back());
+        before.map(|(_, repair)| *repair).into_iter().collect()
     }
 }
 
@@ -147,13 +147,19 @@ fn line(text: impl Display) -> String {
 
 fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], count: usize) -> String {
     let mends = Mends::of(repairs);
+    let mut shown = HashSet::new();
     let mut report = String::new();
     for violation in violations {
         report += &line(violation);
         report += &line(format_args!("    {} says: {}", violation.provider(), violation.provider_text()));
-        if let Some(repair) = mends.of_violation(violation) {
+        for repair in mends.of_violation(violation) {
             report += &line(format_args!("    mend: {repair}"));
+            shown.insert(std::ptr::from_ref(repair));
         }
+    }
+    // What follows from the others.
+    for repair in repairs.iter().filter(|repair| !shown.contains(&std::ptr::from_ref(*repair))) {
+        report += &line(format_args!("mend: {repair}"));
     }
     for warning in warnings {
         report += &line(format_args!("warning: {warning}"));

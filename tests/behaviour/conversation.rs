@@ -113,11 +113,17 @@ fn half_of_a_surrogate_pair_in_arguments_does_not_break_the_next_request() {
 
 #[test]
 fn a_refusal_is_an_answer() {
-    let refusal = reply(json!({"content": null, "refusal": "I cannot."}));
-    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(refusal) else {
-        panic!("it calls nothing")
-    };
-    assert_eq!(chat.answer(), "I cannot.");
+    for refusal in [
+        json!({"content": null, "refusal": "I cannot."}),
+        json!({"content": "", "refusal": "I cannot."}),
+        json!({"content": [{"type": "refusal", "refusal": "I cannot."}]}),
+    ] {
+        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(refusal)) else {
+            panic!("it calls nothing")
+        };
+        assert_eq!(chat.answer(), "I cannot.");
+        assert!(chat.warnings().is_empty());
+    }
 }
 
 #[test]

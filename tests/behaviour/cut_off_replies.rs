@@ -80,6 +80,28 @@ async fn without_a_conversation_it_does_not_run_either() {
 }
 
 #[tokio::test]
+async fn a_reply_is_cut_short_by_whatever_name() {
+    for (key, reason) in [
+        ("finish_reason", "length"),
+        ("finish_reason", "model_length"),
+        ("finish_reason", "MAX_TOKENS"),
+        ("finish_reason", "content_filter"),
+        ("done_reason", "length"),
+    ] {
+        let mut choice = cut_off(&json!(""));
+        choice["finish_reason"] = Value::Null;
+        choice[key] = json!(reason);
+        if key != "finish_reason" {
+            choice.as_object_mut().expect("an object").remove("finish_reason");
+        }
+        let reply: AssistantMessage = serde_json::from_value(choice).expect("a choice is read");
+        assert_eq!(reply.finish_reason(), Some(reason));
+        let answers = registry().dispatch(&reply.tool_calls).await;
+        assert!(is_cut_off(answers[1].outcome().and_then(|outcome| outcome.error())), "{key} {reason}");
+    }
+}
+
+#[tokio::test]
 async fn empty_arguments_of_a_reply_that_came_to_its_end_mean_none() {
     let mut choice = cut_off(&json!(""));
     choice["finish_reason"] = json!("tool_calls");
@@ -147,10 +169,14 @@ fn what_is_no_reply_is_not_read_as_an_empty_one() {
         json!({"error": {"message": "overloaded"}, "choices": []}),
         json!({"object": "error", "message": "overloaded", "type": "ServerError", "code": 503}),
         json!({"detail": "overloaded"}),
+        json!({"role": "assistant", "content": null, "error": {"message": "overloaded"}}),
         json!({"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error", "message": {"content": "The"}}]}),
     ] {
         assert_eq!(error(told), "expected a reply, got an error: overloaded");
     }
+    let good = json!({"choices": [{"message": {"role": "assistant", "content": "Hi."}}], "error": ""});
+    let reply: AssistantMessage = serde_json::from_value(good).expect("no error is none");
+    assert_eq!(reply.content.as_deref(), Some("Hi."));
     for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
         let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");
         assert_eq!(error(other), expected);

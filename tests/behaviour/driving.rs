@@ -172,6 +172,8 @@ async fn answers(replies: &[&[(&str, &str)]]) -> Vec<String> {
 #[tokio::test]
 async fn the_third_failure_of_one_call_in_a_row_is_answered_with_an_error_that_says_so() {
     assert_eq!(answers(&[&[THIRTEEN] as &[_]; 5]).await, [FAILED, FAILED, THIRD, THIRD, THIRD]);
+    let spaced = ("half", r#"{ "of" : 13 }"#);
+    assert_eq!(answers(&[&[THIRTEEN], &[spaced], &[THIRTEEN]]).await, [FAILED, FAILED, THIRD]);
     let other = ("half", r#"{"of":4}"#);
     assert_eq!(
         answers(&[&[THIRTEEN], &[other], &[THIRTEEN], &[other, THIRTEEN]]).await,

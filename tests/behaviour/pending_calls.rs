@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_runtime::history::validate;
 use tool_runtime::{
     AssistantMessage, BatchContext, CallError, CancellationToken, Conversation, Decision, Echo, NotPending,
-    PendingCalls, Registry, ToolCall, Turn, tool, tools,
+    PendingCalls, ProposedCall, Registry, ToolCall, Turn, tool, tools,
 };
 
 /// How often each tool was run.
@@ -371,7 +371,11 @@ async fn edited_arguments_are_what_runs_and_what_stands_in_the_history() {
 async fn the_hook_may_deny_what_a_person_approved() {
     let registry = |decision: fn() -> Decision| {
         let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
-        registry.before_call(move |_| async move { decision() }).build().expect("one tool")
+        let hook = move |call: ProposedCall| async move {
+            assert!(call.is_approved(), "the hook sees it");
+            decision()
+        };
+        registry.before_call(hook).build().expect("one tool")
     };
     let mut calls = pending(&[("1", "delete", A)]);
     calls.approve("1").expect("it waits");
@@ -387,11 +391,13 @@ fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
     let unknown = pending.approve("2").expect_err("there is no such call");
     assert!(matches!(&unknown, NotPending::UnknownId { id, .. } if id == "2"));
     assert_eq!(unknown.to_string(), "no call of this reply has the id `2`: use one of `calls()`");
+    pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(
         pending.answered("1").map(|answer| &*answer.content),
         Some("Error: the call of `quick` was denied.")
     );
+    assert!(!pending.is_approved("1"));
     for result in [
         pending.deny("1", "no"),
         pending.answer("1", "x"),

@@ -3,7 +3,7 @@
 use crate::{answer, calling, found, read, refusal, saying, user, written};
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
-use tool_runtime::{AssistantMessage, Message, ToolCall};
+use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
 
 fn repaired(messages: Vec<Message>) -> Vec<Message> {
     let (messages, _) = repair(messages);
@@ -127,6 +127,55 @@ fn answers_that_name_their_tools_go_to_calls_of_these() {
     assert_eq!(mended.len(), 3);
     let pair = find(&mended, 1).expect("it is paired");
     assert_eq!((&*pair.call.id, &*pair.answer.content), ("2", "of b"));
+}
+
+/// The tool and the result of each pair.
+fn pairs(messages: &[Message]) -> Vec<(String, String)> {
+    let pairs = (0..messages.len()).filter_map(|place| find(messages, place));
+    pairs.map(|pair| (pair.call.name.clone(), pair.answer.content.to_string())).collect()
+}
+
+#[test]
+fn answers_that_were_parted_from_calls_of_one_id_keep_their_order() {
+    let asking = calls(&[("call_0", "a"), ("call_0", "b")]);
+    let nameless = |content: &str| ToolMessage::new("call_0", content).into();
+    let expected = [("a".to_owned(), "first".to_owned()), ("b".to_owned(), "second".to_owned())];
+    let late = vec![asking.clone(), user("?"), nameless("first"), nameless("second")];
+    assert_eq!(pairs(&repaired(late)), expected);
+    let early = vec![user("?"), nameless("first"), nameless("second"), asking.clone()];
+    assert_eq!(pairs(&repaired(early)), expected);
+    let named_late = vec![asking, user("?"), named("call_0", "b", "second"), named("call_0", "a", "first")];
+    let mut found = pairs(&repaired(named_late));
+    found.sort();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_answer_that_names_its_tool_finds_its_call_among_those_of_one_id() {
+    let messages = vec![
+        user("?"),
+        calls(&[("call_0", "a")]),
+        user("?"),
+        calls(&[("call_0", "b")]),
+        user("?"),
+        named("call_0", "a", "of a"),
+    ];
+    let found = pairs(&repaired(messages));
+    assert_eq!(found[0], ("a".to_owned(), "of a".to_owned()));
+    assert_eq!(found[1].1, "Error: the result of this call was lost");
+
+    let messages = vec![calls(&[("x", "a"), ("x", "b")]), named("x", "b", "of b"), named("x", "b", "again")];
+    let found = pairs(&repaired(messages));
+    assert!(found.contains(&("b".to_owned(), "of b".to_owned())));
+    assert!(found.contains(&("a".to_owned(), "Error: the result of this call was lost".to_owned())));
+}
+
+#[test]
+fn an_answer_with_the_id_of_another_call_is_not_taken_for_a_mistyped_one() {
+    let messages = vec![calling(&["b"]), answer("b"), calling(&["a"]), answer("b")];
+    let mended = repaired(messages);
+    assert_eq!(mended[..3], [calling(&["b"]), answer("b"), calling(&["a"])]);
+    assert_eq!(mended[3].text(), "Error: the result of this call was lost");
 }
 
 #[test]

@@ -146,6 +146,24 @@ fn each_violation_has_the_mend_that_is_its_own() {
 }
 
 #[test]
+fn every_mend_is_told_also_one_that_follows_from_another() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let messages = json!([
+        {"role": "assistant", "content": null, "tool_calls": [call, call]},
+        {"role": "user", "content": "?"},
+        {"role": "tool", "tool_call_id": "b", "content": ""},
+    ]);
+    let output = stdout(&lint(&[], &messages.to_string()));
+    assert_eq!(
+        output.matches("mend: messages[0]: two calls have the id a: the second gets its own").count(),
+        3
+    );
+    assert_eq!(output.matches("mend: messages[0]: the call a has no answer").count(), 3);
+    assert_eq!(output.matches("one is made, which says that the result was lost").count(), 4);
+    assert_eq!(output.matches("the answer b is for no call that lacks one: it is taken out").count(), 1);
+}
+
+#[test]
 fn it_says_how_it_is_used() {
     let output = lint(&["--help"], "");
     assert_eq!(
