@@ -133,9 +133,29 @@ async fn the_token_of_the_batch_ends_it_whoever_is_at_work() {
     assert_eq!(contents_of(&first)[2], "Error: cancelled before it finished");
 
     let mut second = chat();
-    let model_at_work = |_| std::future::pending::<Result<AssistantMessage, Infallible>>();
-    assert_eq!(second.drive_with(&registry, &batch, None, model_at_work).await, Ok(Ending::Cancelled));
+    let nobody =
+        |_| -> std::future::Ready<Result<AssistantMessage, Infallible>> { panic!("it is cancelled") };
+    assert_eq!(second.drive_with(&registry, &batch, None, nobody).await, Ok(Ending::Cancelled));
     assert_eq!(second, chat());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_token_does_not_wait_for_the_model_and_goes_before_the_limit() {
+    let (token, registry, mut chat) = (CancellationToken::new(), registry(), chat());
+    let batch = BatchContext::new().cancellation(token.clone());
+    let cancel = |token: CancellationToken| async move {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    let model_at_work = |_| std::future::pending::<Result<AssistantMessage, Infallible>>();
+    let (ending, ()) = tokio::join!(chat.drive_with(&registry, &batch, None, model_at_work), cancel(token));
+    assert_eq!((ending, chat.messages().len()), (Ok(Ending::Cancelled), 1));
+
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let model = |_| async { Ok::<_, Infallible>(calling(&[("slow", "{}")])) };
+    let (ending, ()) = tokio::join!(chat.drive_with(&registry, &batch, 1, model), cancel(token));
+    assert_eq!((ending, chat.messages().len()), (Ok(Ending::Cancelled), 3));
 }
 
 #[tokio::test]

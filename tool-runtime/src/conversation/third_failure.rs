@@ -64,6 +64,7 @@ fn earlier(messages: &[Message]) -> Earlier<'_> {
     let mut answers: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
         match message {
+            // Each reply has answers of its own, which take the places of those behind it.
             Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, &answer.content)),
             Message::User(_) => break,
             Message::Assistant(reply) => {
@@ -73,7 +74,6 @@ fn earlier(messages: &[Message]) -> Earlier<'_> {
                         told.extend(answers.get(&*call.id));
                     }
                 }
-                answers.clear();
             }
             Message::System(_) | Message::Developer(_) => {}
         }
