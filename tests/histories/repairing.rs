@@ -136,6 +136,21 @@ fn pairs(messages: &[Message]) -> Vec<(String, String)> {
 }
 
 #[test]
+fn a_lost_call_is_made_anew_though_its_id_was_used_before_by_a_server_that_counts() {
+    let messages = vec![
+        calls(&[("call_0", "f")]),
+        answer("call_0"),
+        calls(&[("call_0", "g")]),
+        answer("call_0"),
+        saying("Once more."),
+        named("call_0", "g", "2"),
+    ];
+    let (mended, repairs) = repair(messages);
+    assert!(matches!(&*repairs, [Repair::CallRebuilt { index: 4, .. }]), "{repairs:?}");
+    assert_eq!(pairs(&mended)[2], ("g".to_owned(), "2".to_owned()));
+}
+
+#[test]
 fn answers_that_were_parted_from_calls_of_one_id_keep_their_order() {
     let asking = calls(&[("call_0", "a"), ("call_0", "b")]);
     let nameless = |content: &str| ToolMessage::new("call_0", content).into();

@@ -113,6 +113,14 @@ fn two_replies_with_calls_one_behind_the_other_are_parted_from_their_answers() {
 }
 
 #[test]
+fn a_second_answer_is_one_whatever_was_left_unanswered_before() {
+    let messages =
+        [calling(&["call_0"]), user("?"), calling(&["call_0"]), answer("call_0"), answer("call_0")];
+    let id = "call_0".to_owned();
+    assert_eq!(found(&messages), [(0, id.clone(), Rule::MissingAnswer), (4, id, Rule::DuplicateAnswer)]);
+}
+
+#[test]
 fn all_that_is_wrong_is_listed_by_place() {
     let messages = [
         answer("x"),
