@@ -159,6 +159,12 @@ fn answers_that_were_parted_from_calls_of_one_id_keep_their_order() {
     assert_eq!(pairs(&repaired(late)), expected);
     let early = vec![user("?"), nameless("first"), nameless("second"), asking.clone()];
     assert_eq!(pairs(&repaired(early)), expected);
+    for between in [vec![], vec![user("?")]] {
+        let one_named = vec![nameless("second"), named("call_0", "a", "first")];
+        let mut found = pairs(&repaired([vec![asking.clone()], between, one_named].concat()));
+        found.sort();
+        assert_eq!(found, expected, "the one that says whose it is goes first");
+    }
     let named_late = vec![asking, user("?"), named("call_0", "b", "second"), named("call_0", "a", "first")];
     let mut found = pairs(&repaired(named_late));
     found.sort();
