@@ -26,9 +26,10 @@ pub enum Orphans {
 
 /// Makes any list of messages valid with the least change, and says what it did. A valid list is not changed.
 ///
-/// Answers are put back beside their calls, and moved by their ids; one whose id is not known gets that of the call
-/// beside it which has no answer, if as many calls as such answers are there. Calls that were lost are made anew where
-/// their answers name the tool. A call that is still without an answer gets `Error: the result of this call was lost`;
+/// Answers are put back beside their calls, by their ids: never to a call of another tool, where they name theirs, nor
+/// to one that a later question led to. An answer whose id is not known gets that of the call beside it which has no
+/// answer, if as many calls as such answers are there. Calls that were lost are made anew where their answers name the
+/// tool. A call that is still without an answer gets `Error: the result of this call was lost`;
 /// an answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they
 /// are.
 ///
