@@ -130,6 +130,7 @@ async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it
     };
     let saved = serde_json::to_string(&pending).expect("it is written");
     let mut pending: PendingCalls = serde_json::from_str(&saved).expect("it is read");
+    assert_eq!(pending.reply().finish_reason(), Some("length"));
     pending.approve("cut").expect("it waits");
     let mut edited = pending.clone();
     let chat = pending.dispatch(&registry()).await;

@@ -16,6 +16,7 @@ mod repair;
 mod trim;
 mod validate;
 mod violation;
+mod warnings;
 
 #[cfg(feature = "history")]
 pub use find::{Pair, find, find_answer};
@@ -23,5 +24,6 @@ pub use find::{Pair, find, find_answer};
 pub use repair::{Orphans, Repair, repair, repair_with};
 #[cfg(feature = "history")]
 pub use trim::{Budget, Trimmed, trim};
-pub use validate::{validate, warnings};
+pub use validate::validate;
 pub use violation::{Rule, Violation, Violations};
+pub use warnings::warnings;

@@ -7,6 +7,7 @@ mod artifact;
 mod assistant;
 mod content;
 mod echo;
+mod response;
 mod tool_call;
 mod tool_message;
 mod wire;

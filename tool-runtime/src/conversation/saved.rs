@@ -13,6 +13,9 @@ struct Saved<'a> {
     /// Those before the reply.
     messages: Cow<'a, Conversation>,
     reply: Cow<'a, AssistantMessage>,
+    /// That of the reply, which is not written with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    finish_reason: Option<Cow<'a, str>>,
     echo: Echo,
     calls: Vec<SavedCall<'a>>,
 }
@@ -41,6 +44,7 @@ impl Serialize for PendingCalls {
         let saved = Saved {
             messages: Cow::Borrowed(&self.before),
             reply: Cow::Borrowed(&self.reply),
+            finish_reason: self.reply.finish_reason().map(Cow::Borrowed),
             echo: self.before.echo,
             calls: calls.collect(),
         };
@@ -50,8 +54,11 @@ impl Serialize for PendingCalls {
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Saved { messages, reply, echo, calls } = Saved::deserialize(deserializer)?;
+        let Saved { messages, reply, finish_reason, echo, calls } = Saved::deserialize(deserializer)?;
         let mut reply = reply.into_owned();
+        if let Some(reason) = finish_reason {
+            reply = reply.with_finish_reason(reason);
+        }
         if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
             return Err(D::Error::custom(format_args!(
                 "the reply has {} calls, and the state is that of {}: these are not pending calls",

@@ -1,7 +1,6 @@
 //! Whether a list of messages is one that every provider takes.
 
 use super::exchange::{Exchange, exchanges};
-use super::provider_words::said;
 use super::violation::{Rule, Violation, Violations};
 use crate::messages::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
@@ -31,51 +30,6 @@ pub fn validate(messages: &[Message]) -> Result<(), Violations> {
     }
     let found = check.finish();
     if found.is_empty() { Ok(()) } else { Err(Violations(found)) }
-}
-
-/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object,
-/// names and ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names
-/// and arguments so that all take them; [`Rule::refused_by`] says who does not.
-///
-/// ```
-/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
-///
-/// let messages = [
-///     Message::from(AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{\"zone\":")])),
-///     ToolMessage::new("call_1", "12:00").into(),
-/// ];
-/// assert!(history::validate(&messages).is_ok());
-/// let warnings = history::warnings(&messages);
-/// assert_eq!(warnings[0].rule, history::Rule::ArgumentsNotAnObject);
-/// assert_eq!(warnings[0].rule.refused_by(), ["Ollama", "llama.cpp"]);
-/// ```
-#[must_use]
-pub fn warnings(messages: &[Message]) -> Vec<Violation> {
-    let mut found = Vec::new();
-    let mut seen = HashMap::new();
-    for (index, message) in messages.iter().enumerate() {
-        let Message::Assistant(reply) = message else { continue };
-        for (position, call) in reply.tool_calls.iter().enumerate() {
-            let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
-            let broken = [
-                (Rule::ArgumentsNotAnObject, !call.is_written_with_an_object()),
-                (Rule::UnusableName, !call.is_written_with_a_usable_name()),
-                (Rule::LongId, call.id.len() > LONGEST_ID),
-                (Rule::RepeatedId, is_repeated),
-            ];
-            for (rule, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
-                found.push(violation(rule, index, position, &call.id));
-            }
-        }
-    }
-    found
-}
-
-/// <https://platform.openai.com/docs/api-reference/chat/create>: "string too long" beyond it.
-const LONGEST_ID: usize = 40;
-
-fn violation(rule: Rule, index: usize, position: usize, id: &str) -> Violation {
-    Violation { index, id: id.to_owned(), rule, said: said(rule, index, position, id) }
 }
 
 /// A call whose answer does not stand behind its reply.
@@ -124,14 +78,14 @@ impl<'a> Check<'a> {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // With answers behind it, it is one whose calls were lost.
         if is_empty && exchange.answers.is_empty() {
-            self.found.push(violation(Rule::EmptyReply, index, 0, ""));
+            self.found.push(Violation::new(Rule::EmptyReply, index, 0, ""));
         }
         for (position, call) in calls.iter().enumerate() {
             let is_new = ids.insert(&call.id);
             if call.id.is_empty() {
-                self.found.push(violation(Rule::MissingCallId, index, position, ""));
+                self.found.push(Violation::new(Rule::MissingCallId, index, position, ""));
             } else if !is_new {
-                self.found.push(violation(Rule::DuplicateCallId, index, position, &call.id));
+                self.found.push(Violation::new(Rule::DuplicateCallId, index, position, &call.id));
             }
         }
     }
@@ -149,7 +103,7 @@ impl<'a> Check<'a> {
                 Some(_) => (Rule::UnknownId, place, 0),
             }
         };
-        self.found.push(violation(rule, index, position, id));
+        self.found.push(Violation::new(rule, index, position, id));
     }
 
     fn finish(mut self) -> Vec<Violation> {
@@ -161,7 +115,7 @@ impl<'a> Check<'a> {
         missing.sort_by_key(|(_, call)| (call.reply, call.position));
         let missing = missing
             .into_iter()
-            .map(|(id, call)| violation(Rule::MissingAnswer, call.reply, call.position, id));
+            .map(|(id, call)| Violation::new(Rule::MissingAnswer, call.reply, call.position, id));
         self.found.extend(missing);
         self.found.sort_by_key(|violation| violation.index);
         self.found

@@ -1,5 +1,6 @@
 //! What is wrong with a history, and what a provider says of it.
 
+use super::provider_words::said;
 use std::error::Error;
 use std::fmt;
 
@@ -123,6 +124,11 @@ pub(super) struct Said {
 }
 
 impl Violation {
+    /// `position` is that of the call in its reply.
+    pub(super) fn new(rule: Rule, index: usize, position: usize, id: &str) -> Self {
+        Violation { index, id: id.to_owned(), rule, said: said(rule, index, position, id) }
+    }
+
     /// The error with which a provider answers a request that breaks this rule, in the words of
     /// [`provider`](Violation::provider).
     #[must_use]

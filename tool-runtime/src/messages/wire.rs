@@ -42,17 +42,7 @@ pub(super) struct WireMessage {
     #[serde(default, deserialize_with = "text_or_number")]
     tool_call_id: Option<String>,
     #[serde(flatten)]
-    other: Map<String, Value>,
-}
-
-/// One of the `choices` of a response.
-#[derive(Deserialize)]
-#[serde(expecting = "a choice")]
-pub(super) struct WireChoice {
-    pub(super) message: WireMessage,
-    /// Ollama's own API has another name for it.
-    #[serde(default, alias = "done_reason")]
-    pub(super) finish_reason: Option<String>,
+    pub(super) other: Map<String, Value>,
 }
 
 /// A key of a message that may be null, and may not be there.
@@ -126,30 +116,14 @@ impl WireMessage {
         }
     }
 
-    /// The choice that this is, or the first of the response that it is, where it is no message.
-    pub(super) fn take_choice(&mut self) -> Result<Option<WireChoice>, String> {
-        if self.role.is_some() || !self.content.is_absent() || !self.tool_calls.is_absent() {
-            return match self.other.get("error").and_then(error_text) {
-                Some(error) if self.content.is_null() && self.tool_calls.is_null() => {
-                    Err(format!("expected a reply, got an error: {error}"))
-                }
-                _ => Ok(None),
-            };
-        }
-        let mut choice = Value::Object(std::mem::take(&mut self.other));
-        if told_error(&choice).is_none() {
-            if let Some(first) = choice.pointer_mut("/choices/0") {
-                choice = first.take();
-            }
-        }
-        if let Some(error) = told_error(&choice) {
-            return Err(format!("expected a reply, got an error: {error}"));
-        }
-        if choice["message"].is_object() {
-            return serde_json::from_value(choice).map(Some).map_err(|error| error.to_string());
-        }
-        let beginning: String = choice.to_string().chars().take(200).collect();
-        Err(format!("expected a reply, or a response with one in its `choices`, got {beginning}"))
+    /// Whether it has none of the keys of a message.
+    pub(super) fn is_no_message(&self) -> bool {
+        self.role.is_none() && self.content.is_absent() && self.tool_calls.is_absent()
+    }
+
+    /// Whether it neither says nor calls anything.
+    pub(super) fn is_silent(&self) -> bool {
+        self.content.is_null() && self.tool_calls.is_null()
     }
 
     /// The calls; a null among them is none.
@@ -197,24 +171,6 @@ impl From<WireMessage> for ToolMessage {
             outcome: None,
             artifact: None,
         }
-    }
-}
-
-/// The text of an error, in any of the shapes in which servers send one.
-fn told_error(response: &Value) -> Option<String> {
-    let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
-    response.get("error").and_then(error_text).or_else(alone)
-}
-
-/// The text of what stands under `error`, if it is one.
-fn error_text(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(fields) => {
-            let told = fields.get("message").and_then(Value::as_str);
-            Some(told.map_or_else(|| error.to_string(), str::to_owned))
-        }
-        _ => None,
     }
 }
 

@@ -1,0 +1,46 @@
+//! What only some servers refuse.
+
+use super::violation::{Rule, Violation};
+use crate::messages::Message;
+use std::collections::HashMap;
+
+/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object,
+/// names and ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names
+/// and arguments so that all take them; [`Rule::refused_by`] says who does not.
+///
+/// ```
+/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+///
+/// let messages = [
+///     Message::from(AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{\"zone\":")])),
+///     ToolMessage::new("call_1", "12:00").into(),
+/// ];
+/// assert!(history::validate(&messages).is_ok());
+/// let warnings = history::warnings(&messages);
+/// assert_eq!(warnings[0].rule, history::Rule::ArgumentsNotAnObject);
+/// assert_eq!(warnings[0].rule.refused_by(), ["Ollama", "llama.cpp"]);
+/// ```
+#[must_use]
+pub fn warnings(messages: &[Message]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut seen = HashMap::new();
+    for (index, message) in messages.iter().enumerate() {
+        let Message::Assistant(reply) = message else { continue };
+        for (position, call) in reply.tool_calls.iter().enumerate() {
+            let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
+            let broken = [
+                (Rule::ArgumentsNotAnObject, !call.is_written_with_an_object()),
+                (Rule::UnusableName, !call.is_written_with_a_usable_name()),
+                (Rule::LongId, call.id.len() > LONGEST_ID),
+                (Rule::RepeatedId, is_repeated),
+            ];
+            for (rule, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
+                found.push(Violation::new(rule, index, position, &call.id));
+            }
+        }
+    }
+    found
+}
+
+/// <https://platform.openai.com/docs/api-reference/chat/create>: "string too long" beyond it.
+const LONGEST_ID: usize = 40;
