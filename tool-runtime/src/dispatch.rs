@@ -5,6 +5,8 @@ mod run;
 #[cfg(feature = "tracing")]
 mod span;
 mod steps;
+#[cfg(feature = "stream")]
+mod stream;
 mod thread;
 mod time;
 mod work;

@@ -103,6 +103,8 @@ mod panics;
 mod registry;
 mod schema;
 mod state;
+#[cfg(feature = "stream")]
+pub mod stream;
 mod tool;
 mod tool_choice;
 mod tool_name;

@@ -14,12 +14,20 @@ mod wire;
 
 pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
+#[cfg(feature = "stream")]
+pub(crate) use assistant::is_cut_short;
 pub use content::Content;
 pub use echo::Echo;
+#[cfg(feature = "stream")]
+pub(crate) use echo::Ids;
 #[cfg(feature = "history")]
 pub(crate) use echo::replace_unusable_ids;
+#[cfg(feature = "stream")]
+pub(crate) use response::error_text;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::means_none;
+#[cfg(feature = "stream")]
+pub(crate) use tool_call::{is_object, text};
 pub use tool_message::ToolMessage;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

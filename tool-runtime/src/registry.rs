@@ -306,6 +306,13 @@ impl Registry {
         self.tools.setting.options.dialect
     }
 
+    /// Whether a call may start before the reply that asks for it has ended.
+    #[cfg(feature = "stream")]
+    pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
+        let is_harmless = |hints: Hints| hints.read_only || hints.idempotent;
+        self.tools.setting.options.start_all_while_streaming || self.hints(name).is_some_and(is_harmless)
+    }
+
     #[cfg(feature = "tracing")]
     pub(crate) fn traces_content(&self) -> bool {
         self.tools.setting.options.trace_content

@@ -7,9 +7,10 @@ use crate::context::{BatchContext, Progress};
 use crate::dispatch::{Approval, Asked, Started};
 use crate::fingerprint::fingerprint;
 use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
-use crate::outcome::CallError;
+use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use futures_util::future::join_all;
+use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
 
@@ -215,6 +216,61 @@ impl PendingCalls {
     pub fn answer(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPending> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState { answer: Some(ToolMessage::new(&*call.id, content)), approved: None };
+        Ok(())
+    }
+
+    /// Takes answers that a dispatch has given to these calls, in any order: that of a streamed reply, for example. An
+    /// answer that says that a call needs approval is not taken, so that a person can still give it. What the model
+    /// repeats in vain is told so, as in [`run`](PendingCalls::run).
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, Turn, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![now])?;
+    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
+    /// let answers = registry.dispatch(&reply.tool_calls).await;
+    /// let Turn::Calls(mut pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
+    /// pending.take_answers(answers)?;
+    /// let chat = pending.finish().expect("each call has its answer");
+    /// assert_eq!(chat.messages()[2].text(), "12:00");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first answer to a call that is not there, or has its answer; those before it are taken.
+    pub fn take_answers(&mut self, answers: impl IntoIterator<Item = ToolMessage>) -> Result<(), NotPending> {
+        let failures = Failures::before(self.before.messages());
+        let mut by_id = HashMap::new();
+        for (call, state) in self.reply.tool_calls.iter().zip(&mut self.states) {
+            by_id.insert(&*call.id, (call, state));
+        }
+        for answer in answers {
+            let error = answer.outcome().and_then(Outcome::error);
+            if matches!(error, Some(CallError::NeedsApproval { .. })) {
+                continue;
+            }
+            let id = &answer.tool_call_id;
+            match by_id.get_mut(&**id) {
+                None => return Err(NotPending::UnknownId { id: id.clone() }),
+                Some((_, state)) if state.answer.is_some() => {
+                    return Err(NotPending::Answered { id: id.clone() });
+                }
+                Some((call, state)) => {
+                    let answer = Some(failures.told(call, answer));
+                    **state = CallState { answer, approved: None };
+                }
+            }
+        }
         Ok(())
     }
 

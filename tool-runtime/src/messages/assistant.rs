@@ -33,9 +33,9 @@ pub struct AssistantMessage {
     /// left out when written.
     pub tool_calls: Vec<ToolCall>,
     /// All other fields: reasoning, annotations, a refusal.
-    pub(super) other: Map<String, Value>,
+    pub(crate) other: Map<String, Value>,
     /// That of its choice, where it is known.
-    pub(super) finish_reason: Option<String>,
+    pub(crate) finish_reason: Option<String>,
 }
 
 impl AssistantMessage {
@@ -90,17 +90,7 @@ impl AssistantMessage {
 
     /// Whether it ended before the model was done.
     pub(crate) fn is_cut_short(&self) -> bool {
-        const CUT_SHORT: [&str; 7] = [
-            "length",
-            "model_length",
-            "max_tokens",
-            "max_output_tokens",
-            "incomplete",
-            "content_filter",
-            "error",
-        ];
-        self.finish_reason()
-            .is_some_and(|reason| CUT_SHORT.iter().any(|cut| reason.eq_ignore_ascii_case(cut)))
+        self.finish_reason().is_some_and(is_cut_short)
     }
 
     /// Whether it neither says nor calls anything: `""` is something, and so is a refusal.
@@ -113,6 +103,20 @@ impl AssistantMessage {
     pub fn refusal(&self) -> Option<&str> {
         self.other.get("refusal")?.as_str()
     }
+}
+
+/// Whether a reply with this `finish_reason` ended before the model was done.
+pub(crate) fn is_cut_short(reason: &str) -> bool {
+    const CUT_SHORT: [&str; 7] = [
+        "length",
+        "model_length",
+        "max_tokens",
+        "max_output_tokens",
+        "incomplete",
+        "content_filter",
+        "error",
+    ];
+    CUT_SHORT.iter().any(|cut| reason.eq_ignore_ascii_case(cut))
 }
 
 /// Equal when the model said and asked for the same: why it ended is not compared.

@@ -78,8 +78,7 @@ impl AssistantMessage {
             });
             call.decide_how_written();
         }
-        // Each `RandomState` has keys of its own; its hash of anything is a random number.
-        replace_unusable_ids(&mut self.tool_calls, || RandomState::new().hash_one(0_u8));
+        replace_unusable_ids(&mut self.tool_calls, random_number);
         self
     }
 
@@ -113,6 +112,28 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
             id = new_id(number());
         }
         calls[index].id = id;
+    }
+}
+
+/// Each `RandomState` has keys of its own; its hash of anything is a random number.
+fn random_number() -> u64 {
+    RandomState::new().hash_one(0_u8)
+}
+
+/// The ids of the calls of a reply that comes call by call.
+#[cfg(feature = "stream")]
+#[derive(Default)]
+pub(crate) struct Ids {
+    taken: HashSet<String>,
+}
+
+#[cfg(feature = "stream")]
+impl Ids {
+    /// Gives the next call an id of its own, if it has none.
+    pub(crate) fn make_usable(&mut self, call: &mut ToolCall) {
+        while call.id.is_empty() || !self.taken.insert(call.id.clone()) {
+            call.id = new_id(random_number());
+        }
     }
 }
 

@@ -48,7 +48,7 @@ fn told_error(response: &Value) -> Option<String> {
 }
 
 /// The text of what stands under `error`, if it is one.
-fn error_text(error: &Value) -> Option<String> {
+pub(crate) fn error_text(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Object(fields) => {

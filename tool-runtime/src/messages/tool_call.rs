@@ -33,7 +33,7 @@ pub struct ToolCall {
     /// an object instead of a text, it is that object as `serde_json` writes it.
     pub arguments: String,
     /// Fields beside `id`, `type`, `index` and `function`.
-    pub(super) other: Map<String, Value>,
+    pub(crate) other: Map<String, Value>,
     /// Whether a name or arguments that servers refuse are mended as they are written: see [`Echo`](super::Echo).
     pub(super) written_mended: bool,
     /// Whether the reply ended before its arguments did: such a call is never run.
@@ -124,7 +124,7 @@ pub(crate) fn means_none(arguments: &str) -> bool {
     matches!(arguments.trim(), "" | "null" | "\"null\"" | "\"\"")
 }
 
-pub(super) fn is_object(arguments: &str) -> bool {
+pub(crate) fn is_object(arguments: &str) -> bool {
     if !arguments.trim_start().starts_with('{') {
         return false;
     }
@@ -208,7 +208,7 @@ impl<'de> Deserialize<'de> for ToolCall {
 }
 
 /// A string as it is, nothing as nothing, anything else as its JSON.
-fn text(value: Value) -> String {
+pub(crate) fn text(value: Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text,

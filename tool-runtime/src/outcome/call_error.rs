@@ -42,6 +42,13 @@ pub enum CallError {
         /// The tool.
         tool: String,
     },
+    /// The reply broke off behind this call, which was not run: one that is asked for again must not do a thing twice.
+    /// Only streamed replies do.
+    #[non_exhaustive]
+    ReplyBrokeOff {
+        /// The tool.
+        tool: String,
+    },
     /// The tool cannot run here. The model is not told why: it is the program's own concern.
     #[non_exhaustive]
     Unavailable {
@@ -144,8 +151,8 @@ pub enum CallError {
 impl CallError {
     /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
     ///
-    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `cut_off`, `unavailable`, `needs_approval`,
-    /// `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`,
+    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `cut_off`, `reply_broke_off`, `unavailable`,
+    /// `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`,
     /// `panic`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -155,6 +162,7 @@ impl CallError {
             CallError::NotAnObject { .. } => "not_an_object",
             CallError::InvalidArguments { .. } => "invalid_arguments",
             CallError::CutOff { .. } => "cut_off",
+            CallError::ReplyBrokeOff { .. } => "reply_broke_off",
             CallError::Unavailable { .. } => "unavailable",
             CallError::NeedsApproval { .. } => "needs_approval",
             CallError::Denied { .. } => "denied",
@@ -206,6 +214,10 @@ impl fmt::Display for CallError {
                 f,
                 "the call of `{tool}` was cut off before it was complete, and not run, since the reply was cut \
                  short. Call it again with less in one reply."
+            ),
+            CallError::ReplyBrokeOff { tool } => write!(
+                f,
+                "the tool `{tool}` was not run, since the reply broke off. Call it again if it is still needed."
             ),
             CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {

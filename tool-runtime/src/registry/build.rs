@@ -54,6 +54,8 @@ pub(super) struct BuildOptions {
     pub(super) limits: Limits,
     #[cfg(feature = "tracing")]
     pub(super) trace_content: bool,
+    #[cfg(feature = "stream")]
+    pub(super) start_all_while_streaming: bool,
 }
 
 impl RegistryBuilder {
@@ -283,6 +285,16 @@ impl RegistryBuilder {
     #[cfg(feature = "tracing")]
     pub fn trace_content(mut self, traced: bool) -> Self {
         self.options.trace_content = traced;
+        self
+    }
+
+    /// Lets every call of a streamed reply start as soon as it is complete:
+    /// [`dispatch_stream`](Registry::dispatch_stream) then does not wait for the end of the reply with tools that are
+    /// neither `read_only` nor `idempotent`. `false` by default, since a reply that fails and is asked for again may do
+    /// such a thing twice.
+    #[cfg(feature = "stream")]
+    pub fn start_all_while_streaming(mut self, all: bool) -> Self {
+        self.options.start_all_while_streaming = all;
         self
     }
 

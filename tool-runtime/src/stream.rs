@@ -1,0 +1,50 @@
+//! Replies that come piece by piece.
+//!
+//! [`ReplyAssembler`] takes the chunks of a streamed Chat Completion, as servers really send them, and says what each
+//! brought as [`Event`]s; in the end there is the same [`AssistantMessage`](crate::AssistantMessage) as without streaming.
+//! [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) does that, and runs the tools: those that only read
+//! while the model still speaks.
+//!
+//! Neither reads server-sent events, which is what a client or a crate for it does: a chunk is what stands behind
+//! `data:`, as text ([`Chunk`] has the other ways).
+//!
+//! ```
+//! use tool_runtime::stream::{Event, ReplyAssembler};
+//!
+//! let mut reply = ReplyAssembler::new();
+//! for data in [
+//!     r#"{"choices":[{"index":0,"delta":{"role":"assistant","content":"One moment."}}]}"#,
+//!     r#"{"choices":[{"index":0,"delta":{"tool_calls":[
+//!         {"index":0,"id":"call_1","type":"function","function":{"name":"get_weather","arguments":""}}]}}]}"#,
+//!     r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"city\":"}}]}}]}"#,
+//!     r#"{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"Beijing\"}"}}]}}]}"#,
+//!     r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+//!     "[DONE]",
+//! ] {
+//!     for event in reply.push(data) {
+//!         match event {
+//!             Event::Text(piece) => assert_eq!(piece, "One moment."),
+//!             Event::CallComplete { call, .. } => assert_eq!(call.arguments, r#"{"city":"Beijing"}"#),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! let reply = reply.finish()?;
+//! assert_eq!(reply.content.as_deref(), Some("One moment."));
+//! assert_eq!(reply.tool_calls[0].name, "get_weather");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assembler;
+mod call;
+mod calls;
+mod chunk;
+mod event;
+mod fields;
+mod interrupted;
+mod object_end;
+
+pub use assembler::{Events, ReplyAssembler};
+pub use chunk::Chunk;
+pub use event::Event;
+pub use interrupted::{Interrupted, StreamError};
