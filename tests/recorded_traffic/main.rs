@@ -5,6 +5,7 @@ mod bad_arguments;
 mod definitions;
 mod messages;
 mod rows;
+mod streams;
 
 use serde_json::Value;
 

@@ -185,6 +185,14 @@ impl CallSoFar {
         self.is_whole() && !inside.trim().is_empty()
     }
 
+    /// Nothing more comes. Without arguments, it has none.
+    pub(super) fn complete(&mut self) {
+        self.told = Told::Complete;
+        if self.call.arguments.is_empty() && !self.is_custom {
+            self.call.arguments.push_str("{}");
+        }
+    }
+
     /// The call as the reply has it.
     pub(super) fn into_call(self, may_be_cut_off: bool) -> ToolCall {
         let is_cut_off = may_be_cut_off && self.told != Told::Complete && !self.is_whole();

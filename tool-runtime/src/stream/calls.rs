@@ -154,7 +154,7 @@ impl Calls {
         let call = &mut self.list[position];
         // Without a name, it may still come.
         if call.told == Told::Started {
-            call.told = Told::Complete;
+            call.complete();
             noted.push(Noted::CallComplete(position));
         }
     }
