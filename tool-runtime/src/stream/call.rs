@@ -104,8 +104,12 @@ impl CallSoFar {
             // Another call has a name, unless that comes late.
             return piece.name.is_empty() && has_begun && !self.is_whole();
         }
-        if piece.name.is_empty() || name.is_empty() || !has_begun {
+        if piece.name.is_empty() || name.is_empty() {
             return true;
+        }
+        if !has_begun {
+            // A name may come in pieces, which are known by something.
+            return *name == piece.name || has_id || piece.index.is_some();
         }
         *name == piece.name && (!self.is_whole() || has_id || piece.arguments.text().is_empty())
     }

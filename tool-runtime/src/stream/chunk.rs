@@ -177,6 +177,9 @@ impl From<&String> for Chunk {
 
 impl From<Value> for Chunk {
     fn from(mut chunk: Value) -> Self {
+        if let Value::String(data) = &chunk {
+            return data.into();
+        }
         if let Some(first) = chunk.get_mut(0) {
             chunk = first.take();
         }

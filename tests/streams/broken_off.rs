@@ -1,0 +1,162 @@
+//! Replies that do not come to their end.
+
+use crate::{calls, delta, finish, told, whole};
+use serde_json::{Value, json};
+use std::error::Error as _;
+use std::io;
+use tool_runtime::stream::{Chunk, Interrupted, ReplyAssembler, StreamError};
+use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
+
+/// Look up the weather of a city.
+#[tool(read_only)]
+fn get_weather(city: Option<&str>) -> String {
+    format!("{}: sunny", city.unwrap_or("everywhere"))
+}
+
+fn interrupted<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Interrupted<AssistantMessage> {
+    let mut reply = ReplyAssembler::new();
+    for chunk in chunks {
+        reply.push(chunk);
+    }
+    reply.finish().expect_err("it broke off")
+}
+
+async fn answers(reply: &AssistantMessage) -> Vec<String> {
+    let registry = Registry::new(tools![get_weather]).expect("one tool");
+    registry.dispatch(&reply.tool_calls).await.into_iter().map(|answer| answer.content.into()).collect()
+}
+
+const CUT_OFF: &str = "Error: the call of `get_weather` was cut off before it was complete, and not run, since the reply \
+                       was cut short. Call it again with less in one reply.";
+
+#[tokio::test]
+async fn an_error_in_mid_stream_gives_what_came_before_it() {
+    let cut = json!({ "index": 1, "id": "b", "function": { "name": "get_weather", "arguments": "{\"city\":\"Os" } });
+    let error = json!({ "error": { "message": "Failed to call a function.", "code": "tool_use_failed", "failed_generation": "<x>" } });
+    let chunks = [delta(json!({ "content": "Look." })), calls(&[whole(0, "Rome"), cut]), error];
+    assert_eq!(
+        told(chunks.clone()).last().map(String::as_str),
+        Some("failed: the server sent an error: Failed to call a function.")
+    );
+
+    let interrupted = interrupted(chunks);
+    assert_eq!(
+        interrupted.to_string(),
+        "the reply broke off: the server sent an error: Failed to call a function."
+    );
+    let StreamError::Server { error, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
+    assert_eq!(error["failed_generation"], "<x>", "nothing that the server said is lost");
+    let reply = interrupted.into_so_far();
+    assert_eq!(reply.content.as_deref(), Some("Look."));
+    assert_eq!(reply.tool_calls[0], ToolCall::new("call_0", "get_weather", r#"{"city":"Rome"}"#));
+    assert_eq!(answers(&reply).await, ["Rome: sunny", CUT_OFF]);
+}
+
+#[tokio::test]
+async fn arguments_that_did_not_begin_are_cut_off_where_the_reply_did_not_end() {
+    // To a tool that needs none, they would mean none.
+    let begun =
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
+    let reply = interrupted([begun.clone(), json!({ "error": "overloaded" })]).into_so_far();
+    assert_eq!(answers(&reply).await, [CUT_OFF]);
+    // The stream just ends.
+    let assembled = crate::assembled([begun.clone()]);
+    assert_eq!(answers(&assembled).await, [CUT_OFF]);
+    let assembled = crate::assembled([begun.clone(), finish("length")]);
+    assert_eq!(answers(&assembled).await, [CUT_OFF]);
+    // It has said that it ended.
+    for end in [finish("tool_calls"), "[DONE]".into()] {
+        assert_eq!(answers(&crate::assembled([begun.clone(), end])).await, ["everywhere: sunny"]);
+    }
+}
+
+#[test]
+fn errors_have_many_shapes() {
+    let text = |chunk: Value| interrupted([delta(json!({ "content": "Hi" })), chunk]).cause().to_string();
+    for error in [
+        json!({ "error": { "message": "no credit", "code": 402 } }),
+        json!({ "error": "no credit" }),
+        json!([{ "error": { "message": "no credit" } }]),
+        json!({ "object": "error", "message": "no credit" }),
+        json!({ "detail": "no credit" }),
+        json!({ "type": "error", "error": { "type": "x", "message": "no credit" } }),
+        json!({ "choices": [{ "index": 0, "delta": { "content": "" }, "finish_reason": "error" }], "error": { "message": "no credit" } }),
+        json!({ "choices": [{ "index": 0, "delta": { "content": "" }, "error": { "message": "no credit" } }] }),
+    ] {
+        assert_eq!(text(error.clone()), "the server sent an error: no credit");
+        assert_eq!(
+            interrupted([error.to_string()]).cause().to_string(),
+            "the server sent an error: no credit"
+        );
+    }
+    for no_error in [json!({ "error": null }), json!({ "error": "" })] {
+        assert_eq!(told([no_error]), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn an_error_of_the_connection_keeps_its_source() {
+    let chunks = [Ok(delta(json!({ "content": "Hi" }))), Err(io::Error::other("connection reset"))];
+    let interrupted = interrupted(chunks);
+    assert_eq!(interrupted.to_string(), "the reply broke off: the connection failed: connection reset");
+    assert!(interrupted.source().is_some_and(|source| source.is::<io::Error>()));
+    assert_eq!(interrupted.so_far().content.as_deref(), Some("Hi"));
+}
+
+#[test]
+fn a_connection_that_fails_behind_the_end_of_the_reply_does_not_matter() {
+    let behind = [Err(io::Error::other("unclean shutdown"))];
+    let chunks = [Ok(delta(json!({ "content": "Hi" }))), Ok(finish("stop"))].into_iter().chain(behind);
+    assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    let chunks =
+        [delta(json!({ "content": "Hi" })).to_string(), finish("stop").to_string(), "{\"usage".to_owned()];
+    assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    // What the server itself says does.
+    let chunks = [delta(json!({ "content": "Hi" })), finish("stop"), json!({ "error": "no, wait" })];
+    assert!(matches!(interrupted(chunks).cause(), StreamError::Server { .. }));
+}
+
+#[test]
+fn what_is_no_chunk_is_shown_with_what_to_give() {
+    for (text, begins) in [
+        ("data: {\"choices\":[]}", "what came is not a chunk of Chat Completions (expected value"),
+        ("<html>", "what came"),
+        ("{\"choices\":[{\"delta\":7}]}", "what came"),
+    ] {
+        let told = interrupted([text]).cause().to_string();
+        assert!(told.starts_with(begins), "{told}");
+        assert!(told.ends_with(text) && told.contains("what stands behind `data:`"), "{told}");
+    }
+    let long = "x".repeat(10_000);
+    assert!(interrupted([long]).cause().to_string().len() < 500);
+}
+
+#[test]
+fn a_stream_without_a_reply_is_an_error() {
+    for chunks in [vec![], vec!["[DONE]"], vec!["", "{\"choices\":[]}", "[DONE]"]] {
+        let interrupted = interrupted(chunks);
+        assert!(matches!(interrupted.cause(), StreamError::NoReply));
+        assert_eq!(interrupted.to_string(), "the reply broke off: the stream ended without a reply in it");
+    }
+}
+
+#[test]
+fn nothing_is_taken_behind_an_error() {
+    let chunks = [
+        delta(json!({ "content": "Hi" })),
+        json!({ "error": "x" }),
+        delta(json!({ "content": " there" })),
+        "[DONE]".into(),
+    ];
+    assert_eq!(told(chunks.clone()), ["text Hi", "failed: the server sent an error: x"]);
+    assert_eq!(interrupted(chunks).into_so_far().content.as_deref(), Some("Hi"));
+}
+
+#[test]
+fn an_error_beside_a_finish_reason_is_not_the_end_of_the_reply() {
+    let both = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "error" }], "error": { "message": "overloaded" } });
+    assert_eq!(
+        told([calls(&[whole(0, "Rome")]), both]).last().map(String::as_str),
+        Some("failed: the server sent an error: overloaded")
+    );
+}

@@ -1,0 +1,112 @@
+//! What stands beside text and calls, and what some servers want back.
+
+use crate::{assembled, calls, delta, finish};
+use serde_json::{Value, json};
+use tool_runtime::Echo;
+
+/// The reply as it goes back to a server that wants its reasoning.
+fn echoed(chunks: impl IntoIterator<Item = Value>) -> Value {
+    serde_json::to_value(assembled(chunks).echo(Echo::Reasoning)).expect("it is JSON")
+}
+
+#[test]
+fn reasoning_is_put_together_and_echoed() {
+    for field in ["reasoning_content", "reasoning"] {
+        let chunks = [
+            delta(json!({ "role": "assistant", "content": null, field: "The user " })),
+            delta(json!({ field: "asks.", "content": null })),
+            delta(json!({ field: null, "content": "Hello." })),
+            finish("stop"),
+        ];
+        assert_eq!(
+            echoed(chunks),
+            json!({ "role": "assistant", "content": "Hello.", field: "The user asks." })
+        );
+    }
+}
+
+#[test]
+fn reasoning_details_are_put_together_as_they_were_without_streaming() {
+    let detail = |detail: Value| delta(json!({ "reasoning_details": [detail] }));
+    let reply = echoed([
+        detail(json!({ "type": "reasoning.text", "text": "Let me ", "format": "x", "index": 0 })),
+        detail(json!({ "type": "reasoning.text", "text": "see.", "format": "x", "index": 0 })),
+        detail(json!({ "type": "reasoning.text", "signature": "c2ln", "format": "x", "index": 0 })),
+        detail(json!({ "type": "reasoning.text", "text": "And?", "index": 1 })),
+        detail(json!({ "type": "reasoning.encrypted", "data": "AAAA", "index": 2 })),
+        detail(json!({ "type": "reasoning.encrypted", "data": "BBBB", "index": 2 })),
+        finish("stop"),
+    ]);
+    assert_eq!(
+        reply["reasoning_details"],
+        json!([
+            { "type": "reasoning.text", "text": "Let me see.", "signature": "c2ln", "format": "x", "index": 0 },
+            { "type": "reasoning.text", "text": "And?", "index": 1 },
+            { "type": "reasoning.encrypted", "data": "AAAA", "index": 2 },
+            { "type": "reasoning.encrypted", "data": "BBBB", "index": 2 },
+        ])
+    );
+}
+
+#[test]
+fn thought_signatures_of_messages_and_calls_are_kept() {
+    let signed = |signature: &str| json!({ "google": { "thought_signature": signature } });
+    let call = json!({ "index": 0, "id": "a", "function": { "name": "now", "arguments": "{}" }, "extra_content": signed("c2ln") });
+    let reply = echoed([
+        calls(&[call]),
+        delta(json!({ "extra_content": signed("bXNn") })),
+        // Said again, it is the same, and not twice of it.
+        delta(json!({ "extra_content": signed("bXNn") })),
+        finish("tool_calls"),
+    ]);
+    assert_eq!(reply["extra_content"], signed("bXNn"));
+    assert_eq!(reply["tool_calls"][0]["extra_content"], signed("c2ln"));
+}
+
+#[test]
+fn a_refusal_comes_in_pieces() {
+    let reply = assembled([
+        delta(json!({ "refusal": "I can" })),
+        delta(json!({ "refusal": "not." })),
+        finish("stop"),
+    ]);
+    assert_eq!(reply.refusal(), Some("I cannot."));
+}
+
+#[test]
+fn content_comes_in_parts() {
+    let think = |text: &str| {
+        delta(json!({ "content": [{ "type": "thinking", "thinking": [{ "type": "text", "text": text }] }] }))
+    };
+    let chunks = [
+        delta(json!({ "content": "" })),
+        think("Hm"),
+        think("m."),
+        delta(json!({ "content": [{ "type": "text", "text": "It is " }] })),
+        delta(json!({ "content": "sunny" })),
+        delta(json!({ "content": "." })),
+        finish("stop"),
+    ];
+    let reply = assembled(chunks);
+    assert_eq!(reply.content.as_deref(), Some("It is sunny."));
+    assert_eq!(
+        reply.content.as_ref().and_then(|content| content.parts()),
+        Some(
+            &[
+                json!({ "type": "thinking", "thinking": [{ "type": "text", "text": "Hmm." }] }),
+                json!({ "type": "text", "text": "It is sunny." }),
+            ][..]
+        )
+    );
+    // Text that came before the first part is not lost.
+    let chunks =
+        [delta(json!({ "content": "A" })), delta(json!({ "content": [{ "type": "text", "text": "B" }] }))];
+    assert_eq!(assembled(chunks).content.as_deref(), Some("AB"));
+}
+
+#[test]
+fn no_content_is_null_and_empty_content_is_empty() {
+    assert_eq!(assembled([delta(json!({ "content": null })), finish("stop")]).content, None);
+    assert_eq!(assembled([delta(json!({ "content": "" })), finish("stop")]).content.as_deref(), Some(""));
+    assert_eq!(assembled([delta(json!({ "content": [] })), finish("stop")]).content.as_deref(), Some(""));
+}

@@ -1,0 +1,74 @@
+//! Replies that come piece by piece, as a user would notice it.
+
+mod any_chunks;
+mod broken_off;
+mod events;
+mod fields;
+mod in_a_conversation;
+mod quirks;
+mod while_the_model_speaks;
+
+use serde_json::{Value, json};
+use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
+use tool_runtime::{AssistantMessage, ToolCall};
+
+/// A chunk with these pieces of calls.
+fn calls(pieces: &[Value]) -> Value {
+    delta(json!({ "tool_calls": pieces }))
+}
+
+fn delta(delta: Value) -> Value {
+    json!({ "id": "1", "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] })
+}
+
+fn finish(reason: &str) -> Value {
+    json!({ "id": "1", "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
+}
+
+/// A whole call of `get_weather`, in one piece.
+fn whole(index: usize, city: &str) -> Value {
+    let arguments = json!({ "city": city }).to_string();
+    json!({ "index": index, "id": format!("call_{index}"), "function": { "name": "get_weather", "arguments": arguments } })
+}
+
+/// The reply of a stream that goes well.
+fn assembled<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> AssistantMessage {
+    let mut reply = ReplyAssembler::new();
+    for chunk in chunks {
+        reply.push(chunk);
+    }
+    reply.finish().expect("nothing went wrong")
+}
+
+/// The calls of a stream that goes well: id, name and arguments of each.
+fn called<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<[String; 3]> {
+    assembled(chunks).tool_calls.into_iter().map(|call| [call.id, call.name, call.arguments]).collect()
+}
+
+/// The events of a stream, each in a few words.
+fn told<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<String> {
+    let mut reply = ReplyAssembler::new();
+    let mut told = Vec::new();
+    for chunk in chunks {
+        told.extend(reply.push(chunk).map(in_words));
+    }
+    told
+}
+
+fn in_words(event: Event<'_>) -> String {
+    match event {
+        Event::Text(piece) => format!("text {piece}"),
+        Event::Reasoning(piece) => format!("reasoning {piece}"),
+        Event::CallStarted { index, tool, .. } => format!("{index} started {tool}"),
+        Event::Arguments { index, so_far, piece, .. } => {
+            assert!(so_far.ends_with(piece), "{piece} is not the end of {so_far}");
+            format!("{index} {so_far}")
+        }
+        Event::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
+            format!("{index} complete {name}({arguments})")
+        }
+        Event::Finished { reason, .. } => format!("finished {}", reason.unwrap_or("without a reason")),
+        Event::Failed(error) => format!("failed: {error}"),
+        other => panic!("an event that is not known: {other:?}"),
+    }
+}
