@@ -1,1 +1,98 @@
+//! Streamed replies in a conversation.
 
+use crate::{calls, delta, finish};
+use futures_util::stream;
+use serde_json::{Value, json};
+use tool_runtime::{Conversation, NotPending, PendingCalls, Registry, ToolMessage, Turn, tool, tools};
+
+/// Reads a file.
+#[tool(read_only)]
+fn read(path: &str) -> String {
+    format!("the text of {path}")
+}
+
+/// Deletes a file.
+#[tool(requires_approval)]
+fn delete(path: &str) -> String {
+    format!("{path} is deleted")
+}
+
+fn call(index: usize, tool: &str, arguments: &str) -> Value {
+    calls(&[
+        json!({ "index": index, "id": format!("call_{index}"), "function": { "name": tool, "arguments": arguments } }),
+    ])
+}
+
+async fn streamed(
+    registry: &Registry,
+    chunks: Vec<Value>,
+    chat: Conversation,
+) -> (PendingCalls, Vec<ToolMessage>) {
+    let (reply, answers) = registry.dispatch_stream(stream::iter(chunks)).await.expect("it comes to its end");
+    match chat.reply(reply) {
+        Turn::Calls(pending) => (pending, answers),
+        Turn::Answer(chat) => panic!("no calls in {:?}", chat.messages()),
+    }
+}
+
+#[tokio::test]
+async fn a_reply_of_text_is_an_answer() {
+    let registry = Registry::new(tools![read]).expect("one tool");
+    let chunks = stream::iter([
+        delta(json!({ "content": "Hel" })),
+        delta(json!({ "content": "lo." })),
+        finish("stop"),
+    ]);
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert!(answers.is_empty());
+    match Conversation::new().user("Hello!").reply(reply) {
+        Turn::Answer(chat) => assert_eq!(chat.answer(), "Hello."),
+        Turn::Calls(_) => panic!("it calls nothing"),
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_needs_approval_stays_pending() {
+    let registry = Registry::new(tools![read, delete]).expect("two tools");
+    let chunks =
+        vec![call(0, "read", r#"{"path":"a"}"#), call(1, "delete", r#"{"path":"b"}"#), finish("tool_calls")];
+    let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
+    pending.take_answers(answers).expect("they are those of the reply");
+    assert_eq!(pending.unanswered().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
+    assert_eq!(pending.needing_approval(&registry).len(), 1);
+    pending.approve("call_1").expect("it is pending");
+    let chat = pending.dispatch(&registry).await;
+    assert_eq!(chat.messages()[2].text(), "the text of a");
+    assert_eq!(chat.messages()[3].text(), "b is deleted");
+}
+
+#[tokio::test]
+async fn a_streamed_call_that_fails_for_the_third_time_is_told_so() {
+    let registry = Registry::new(tools![read]).expect("one tool");
+    let mut chat = Conversation::new().user("Read it.");
+    for attempt in 1..=3 {
+        let chunks = vec![call(0, "read", r#"{"file":"a"}"#), finish("tool_calls")];
+        let (mut pending, answers) = streamed(&registry, chunks, chat).await;
+        pending.take_answers(answers).expect("they are those of the reply");
+        chat = pending.finish().expect("each call has its answer");
+        let told = chat.messages().last().expect("it has messages").text();
+        assert_eq!(told.contains("three times in a row"), attempt == 3, "{told}");
+    }
+}
+
+#[tokio::test]
+async fn answers_to_other_calls_are_refused_and_those_before_them_taken() {
+    let registry = Registry::new(tools![read]).expect("one tool");
+    let chunks = vec![call(0, "read", r#"{"path":"a"}"#), call(1, "read", r#"{"path":"b"}"#), finish("stop")];
+    let (mut pending, mut answers) =
+        streamed(&registry, chunks, Conversation::new().user("Read both.")).await;
+    let last = answers.remove(1);
+    answers.push(ToolMessage::new("call_9", "?"));
+    answers.push(last);
+    assert!(
+        matches!(pending.take_answers(answers.clone()), Err(NotPending::UnknownId { id, .. }) if id == "call_9")
+    );
+    assert_eq!(pending.answered("call_0").map(|answer| &*answer.content), Some("the text of a"));
+    assert!(pending.answered("call_1").is_none());
+    assert!(matches!(pending.take_answers(answers), Err(NotPending::Answered { id, .. }) if id == "call_0"));
+}

@@ -1,1 +1,400 @@
+//! Tools that run while their reply still comes.
 
+use crate::{calls, delta, finish, whole};
+use futures_util::stream::{self, Stream, StreamExt as _};
+use serde_json::{Value, json};
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+use tool_runtime::stream::{Event, StreamError};
+use tool_runtime::{
+    BatchContext, CallError, CancellationToken, Conversation, Decision, Message, Outcome, Registry,
+    RegistryBuilder, ToolMessage, history, tool, tools,
+};
+
+/// When what happened, in milliseconds since the beginning.
+#[derive(Clone)]
+struct Log {
+    since: Instant,
+    lines: Arc<Mutex<Vec<String>>>,
+}
+
+impl Log {
+    fn new() -> Self {
+        Log { since: Instant::now(), lines: Arc::default() }
+    }
+
+    fn add(&self, what: impl std::fmt::Display) {
+        let line = format!("{} {what}", self.since.elapsed().as_millis());
+        self.lines.lock().expect("nobody panics with it").push(line);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.lines.lock().expect("nobody panics with it").clone()
+    }
+}
+
+async fn takes_500_ms(tool: &str, log: &Log) {
+    log.add(format_args!("{tool} starts"));
+    sleep(Duration::from_millis(500)).await;
+    log.add(format_args!("{tool} ends"));
+}
+
+/// Reads.
+#[tool(read_only)]
+async fn read(n: u8, #[state] log: &Log) -> String {
+    takes_500_ms(&format!("read {n}"), log).await;
+    format!("read {n}")
+}
+
+/// Sets a value, to the same each time.
+#[tool(idempotent)]
+async fn set(n: u8, #[state] log: &Log) -> String {
+    takes_500_ms(&format!("set {n}"), log).await;
+    format!("set {n}")
+}
+
+/// Sends a letter, and another each time.
+#[tool]
+async fn send(n: u8, #[state] log: &Log) -> String {
+    takes_500_ms(&format!("send {n}"), log).await;
+    format!("sent {n}")
+}
+
+fn registry(log: &Log) -> RegistryBuilder {
+    Registry::builder().tools(tools![read, set, send]).state(log.clone())
+}
+
+/// A whole call.
+fn call(n: u8, tool: &str) -> Value {
+    let arguments = format!(r#"{{"n":{n}}}"#);
+    calls(&[
+        json!({ "index": n, "id": format!("call_{n}"), "function": { "name": tool, "arguments": arguments } }),
+    ])
+}
+
+/// Chunks, each so many milliseconds after the one before.
+fn paced<T>(chunks: impl IntoIterator<Item = (u64, T)>) -> impl Stream<Item = T> {
+    stream::iter(chunks).then(|(pause, chunk)| async move {
+        sleep(Duration::from_millis(pause)).await;
+        chunk
+    })
+}
+
+fn texts(answers: &[ToolMessage]) -> Vec<&str> {
+    answers.iter().map(|answer| &*answer.content).collect()
+}
+
+/// A history with this reply and its answers.
+fn history_of(reply: tool_runtime::AssistantMessage, answers: Vec<ToolMessage>) -> Vec<Message> {
+    let mut messages = vec![Message::user("Go on."), reply.echo(tool_runtime::Echo::Minimal).into()];
+    messages.extend(answers.into_iter().map(Message::from));
+    messages
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_that_only_read_run_while_the_model_speaks() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks = paced([
+        (300, call(0, "read")),
+        (300, call(1, "read")),
+        (300, call(2, "read")),
+        (100, finish("tool_calls")),
+        (50, "[DONE]".into()),
+    ]);
+    let (reply, answers) = registry
+        .dispatch_stream_with(chunks, &BatchContext::new(), |event| {
+            if let Event::Finished { .. } = event {
+                log.add("the reply ends");
+            }
+        })
+        .await
+        .expect("it comes to its end");
+    log.add("all is there");
+    assert_eq!(
+        log.lines(),
+        [
+            "300 read 0 starts",
+            "600 read 1 starts",
+            "800 read 0 ends",
+            "900 read 2 starts",
+            "1000 the reply ends",
+            "1100 read 1 ends",
+            "1400 read 2 ends",
+            "1400 all is there",
+        ]
+    );
+    assert_eq!(reply.tool_calls.len(), 3);
+    assert_eq!(texts(&answers), ["read 0", "read 1", "read 2"]);
+    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_starts_with_its_closing_brace() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let piece = |piece: &str| calls(&[json!({ "index": 0, "function": { "arguments": piece } })]);
+    let begun = calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read", "arguments": "" } })]);
+    let chunks = [
+        (0, begun),
+        (100, piece("{\"n\"")),
+        (100, piece(":7")),
+        (100, piece("}")),
+        (900, delta(json!({ "content": "." }))),
+    ];
+    registry.dispatch_stream(paced(chunks)).await.expect("it comes to its end");
+    assert_eq!(log.lines(), ["300 read 7 starts", "800 read 7 ends"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_with_side_effects_start_when_the_reply_has_ended() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks = paced([
+        (300, call(0, "send")),
+        (300, call(1, "set")),
+        (300, call(2, "send")),
+        (300, finish("tool_calls")),
+    ]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(
+        log.lines(),
+        [
+            "600 set 1 starts",
+            "1100 set 1 ends",
+            "1200 send 0 starts",
+            "1200 send 2 starts",
+            "1700 send 0 ends",
+            "1700 send 2 ends"
+        ]
+    );
+    assert_eq!(texts(&answers), ["sent 0", "set 1", "sent 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_setting_starts_all_while_the_model_speaks() {
+    let log = Log::new();
+    let registry = registry(&log).start_all_while_streaming(true).build().expect("the state is there");
+    let chunks = paced([(300, call(0, "send")), (300, call(1, "nothing")), (300, finish("tool_calls"))]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(log.lines(), ["300 send 0 starts", "800 send 0 ends"]);
+    assert_eq!(texts(&answers)[0], "sent 0");
+    assert!(texts(&answers)[1].starts_with("Error: there is no tool `nothing`"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let cut = calls(&[
+        json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{\"n\":" } }),
+    ]);
+    let chunks = paced([
+        (0, Ok(delta(json!({ "content": "Look." })))),
+        (300, Ok(call(0, "read"))),
+        (300, Ok(call(1, "send"))),
+        (300, Ok(cut)),
+        (300, Err(io::Error::other("connection reset"))),
+    ]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
+    assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "what has side effects was not run");
+
+    let (reply, answers) = interrupted.into_so_far();
+    assert_eq!(
+        texts(&answers),
+        [
+            "read 0",
+            "Error: the tool `send` was not run, since the reply broke off. Call it again if it is still needed.",
+            "Error: the call of `read` was cut off before it was complete, and not run, since the reply was cut short. \
+             Call it again with less in one reply.",
+        ]
+    );
+    let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));
+    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("cut_off")]);
+    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_run_when_the_reply_breaks_off_come_to_their_end() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks =
+        paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    assert_eq!(texts(&interrupted.so_far().1), ["read 0", "set 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_cut_short_runs_the_calls_that_are_whole() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let cut =
+        calls(&[json!({ "index": 1, "id": "call_1", "function": { "name": "send", "arguments": "" } })]);
+    let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers)[0], "sent 0");
+    assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_connection_is_not_waited_for() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks =
+        paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["sent 0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_token_of_the_batch_ends_the_reply_as_well() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let cut =
+        calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
+    let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());
+    let mut told = Vec::new();
+    let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| told.push(crate::in_words(event)));
+    let cancelled = async {
+        sleep(Duration::from_millis(300)).await;
+        token.cancel();
+    };
+    let (dispatched, ()) = tokio::join!(dispatched, cancelled);
+    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
+    let interrupted = dispatched.expect_err("it was cancelled");
+    assert!(matches!(interrupted.cause(), StreamError::Cancelled));
+    let (reply, answers) = interrupted.into_so_far();
+    assert_eq!(texts(&answers)[..2], ["Error: cancelled before it finished"; 2]);
+    assert!(texts(&answers)[2].starts_with("Error: the call of `read` was cut off"));
+    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
+    assert_eq!(log.since.elapsed().as_millis(), 300);
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_come_in_call_order_whichever_tool_is_first() {
+    /// Takes as long as it is told.
+    #[tool(read_only)]
+    async fn wait(ms: u64) -> u64 {
+        sleep(Duration::from_millis(ms)).await;
+        ms
+    }
+    let registry = Registry::new(tools![wait]).expect("one tool");
+    let wait = |index: u64, ms: u64| {
+        calls(&[
+            json!({ "index": index, "id": format!("call_{index}"), "function": { "name": "wait", "arguments": format!("{{\"ms\":{ms}}}") } }),
+        ])
+    };
+    let chunks = stream::iter([wait(0, 300), wait(1, 100), wait(2, 200), finish("tool_calls")]);
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["300", "100", "200"]);
+    let ids: Vec<&str> = answers.iter().map(|answer| &*answer.tool_call_id).collect();
+    assert_eq!(ids, ["call_0", "call_1", "call_2"]);
+    assert!(reply.tool_calls.iter().map(|call| &*call.id).eq(ids));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_call_has_an_id_of_its_own_also_where_the_server_gives_none() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let without_id = |n: u8, tool: &str| {
+        calls(&[
+            json!({ "index": 0, "id": "", "function": { "name": tool, "arguments": format!("{{\"n\":{n}}}") } }),
+        ])
+    };
+    let same_id = |n: u8| {
+        calls(&[
+            json!({ "index": n, "id": "call_0", "function": { "name": "read", "arguments": format!("{{\"n\":{n}}}") } }),
+        ])
+    };
+    let chunks = [without_id(0, "send"), without_id(1, "read"), same_id(2), same_id(3), finish("stop")];
+    let (reply, answers) = registry.dispatch_stream(stream::iter(chunks)).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["sent 0", "read 1", "read 2", "read 3"]);
+    assert_eq!(reply.tool_calls[2].id, "call_0", "an id that can be used stays");
+    let chat = Conversation::new().user("Go on.");
+    let tool_runtime::Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it has calls") };
+    pending.take_answers(answers).expect("the ids are those of the reply");
+    assert!(pending.finish().is_ok(), "each call has its answer");
+}
+
+#[tokio::test]
+async fn the_limit_of_calls_is_that_of_the_reply() {
+    let log = Log::new();
+    let registry = registry(&log).max_calls_per_batch(1).build().expect("the state is there");
+    let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers)[0], "sent 0");
+    assert!(texts(&answers)[1].starts_with("Error: not run, since one reply may have at most 1 calls"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_program_is_asked_before_a_call_that_starts_early() {
+    let log = Log::new();
+    let registry = registry(&log)
+        .before_call(|call| async move {
+            if call.arguments().get().contains('1') { Decision::Deny("not 1".into()) } else { Decision::Run }
+        })
+        .build()
+        .expect("the state is there");
+    let chunks = paced([(0, call(0, "read")), (100, call(1, "read")), (100, finish("stop"))]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["read 0", "Error: not 1"]);
+    assert_eq!(log.lines(), ["0 read 0 starts", "500 read 0 ends"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_early_does_not_end_the_reply() {
+    /// Fails.
+    #[tool(read_only)]
+    fn fail(n: u8) {
+        panic!("no {n}");
+    }
+    let registry = Registry::new(tools![fail]).expect("one tool");
+    let chunks = stream::iter([call(0, "fail"), delta(json!({ "content": "Done." })), finish("stop")]);
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(reply.content.as_deref(), Some("Done."));
+    assert_eq!(texts(&answers), ["Error: the tool `fail` failed unexpectedly."]);
+}
+
+#[tokio::test]
+async fn arguments_that_were_mended_stand_in_the_reply() {
+    let log = Log::new();
+    let registry = registry(&log).lenient_arguments(true).build().expect("the state is there");
+    let sloppy = |n: u8, tool: &str| {
+        calls(&[
+            json!({ "index": n, "id": format!("call_{n}"), "function": { "name": tool, "arguments": format!("{{'n': {n},}}") } }),
+        ])
+    };
+    let chunks = stream::iter([sloppy(0, "read"), sloppy(1, "send"), finish("stop")]);
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["read 0", "sent 1"]);
+    assert_eq!(reply.tool_calls[0].arguments, r#"{"n":0}"#);
+    assert_eq!(reply.tool_calls[1].arguments, r#"{"n":1}"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_long_a_call_took_is_counted_from_its_own_start() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks = paced([(300, call(0, "read")), (300, call(1, "send")), (300, finish("stop"))]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    for answer in &answers {
+        assert_eq!(answer.outcome().map(|outcome| outcome.duration().as_millis() / 10), Some(50));
+    }
+}
+
+#[test]
+fn it_runs_on_any_thread() {
+    fn is_send(_: &impl Send) {}
+    let registry = Registry::new(tools![read_nothing]).expect("one tool");
+    is_send(&registry.dispatch_stream(stream::iter(["[DONE]"])));
+    is_send(&registry.dispatch_stream_with(stream::iter([whole(0, "Rome")]), &BatchContext::new(), |_| {}));
+}
+
+/// Reads nothing.
+#[tool(read_only)]
+fn read_nothing() {}

@@ -4,6 +4,7 @@ use super::call::{Arguments, CallPiece, CallSoFar, Told};
 use super::event::Noted;
 use crate::messages::ToolCall;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The calls so far, in the order in which they began.
 #[derive(Debug, Default)]
@@ -102,7 +103,7 @@ impl Calls {
                     position = self.begin_another(position, noted);
                 }
                 let grown = self.list[position].take_whole(json);
-                noted.push(Noted::Arguments(position, grown));
+                self.grow(position, grown, noted);
                 if self.list[position].is_whole() {
                     self.complete(position, noted);
                 }
@@ -113,10 +114,9 @@ impl Calls {
         loop {
             let call = &mut self.list[position];
             let (grown, behind) = call.take_arguments(rest);
-            if !grown.is_empty() {
-                noted.push(Noted::Arguments(position, grown));
-            }
-            if call.is_surely_whole() {
+            let is_surely_whole = call.is_surely_whole();
+            self.grow(position, grown, noted);
+            if is_surely_whole {
                 self.complete(position, noted);
             }
             if !self.list[position].is_whole() || !behind.trim_start().starts_with('{') {
@@ -146,7 +146,16 @@ impl Calls {
         let call = &mut self.list[position];
         if call.told == Told::Nothing && !call.call.name.is_empty() {
             call.told = Told::Started;
+            let grown = 0..call.call.arguments.len();
             noted.push(Noted::CallStarted(position));
+            self.grow(position, grown, noted);
+        }
+    }
+
+    /// Tells of arguments, if their call was told of.
+    fn grow(&self, position: usize, grown: Range<usize>, noted: &mut Vec<Noted>) {
+        if self.list[position].told != Told::Nothing && !grown.is_empty() {
+            noted.push(Noted::Arguments(position, grown));
         }
     }
 
