@@ -1,5 +1,7 @@
 //! A model to talk to: scripted, or behind an OpenAI-compatible server.
 
+mod streaming;
+
 use crate::scripted::{self, Scripted};
 use serde::Serialize;
 use serde_json::Value;
@@ -12,6 +14,8 @@ use tool_runtime::{AssistantMessage, Request};
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stream: bool,
     #[serde(flatten)]
     request: &'a Request,
 }
@@ -28,6 +32,7 @@ pub enum Model {
 }
 
 /// An OpenAI-compatible server.
+#[derive(Clone)]
 pub struct Server {
     base_url: String,
     api_key: Option<String>,
@@ -91,15 +96,8 @@ impl Model {
     #[allow(clippy::unused_async, reason = "a real client would wait here")]
     pub async fn complete(&self, request: Request) -> Result<AssistantMessage, ModelError> {
         match self {
-            Model::Scripted(script) => {
-                let body = Body { model: "scripted", request: &request };
-                let body = serde_json::to_value(body).map_err(|source| not_a_reply("", source))?;
-                match script.answer(&body) {
-                    Ok(message) => read_reply(message),
-                    Err(refusal) => Err(ModelError::Refused { status: 400, message: refusal.message }),
-                }
-            }
-            Model::Server(server) => server.post(&Body { model: &server.model, request: &request }),
+            Model::Scripted(script) => read_reply(script.reply(&request, false)?),
+            Model::Server(server) => server.complete(&request),
         }
     }
 }
@@ -113,26 +111,49 @@ impl fmt::Display for Model {
     }
 }
 
+impl Scripted {
+    fn reply(&self, request: &Request, stream: bool) -> Result<Value, ModelError> {
+        let body = Body { model: "scripted", stream, request };
+        let body = serde_json::to_value(body).map_err(|source| not_a_reply("", source))?;
+        self.answer(&body).map_err(|refusal| ModelError::Refused { status: 400, message: refusal.message })
+    }
+}
+
 impl Server {
-    fn post(&self, body: &Body<'_>) -> Result<AssistantMessage, ModelError> {
-        let url = format!("{}/chat/completions", self.base_url);
-        let unreachable = |source| ModelError::Unreachable { url: url.clone(), source };
-        let mut post = self.agent.post(&url);
-        if let Some(key) = &self.api_key {
-            post = post.header("authorization", format!("Bearer {key}"));
-        }
-        let mut response = post.send_json(body).map_err(unreachable)?;
-        let status = response.status().as_u16();
-        let body = response.body_mut().read_to_string().map_err(unreachable)?;
-        if status >= 400 {
-            return Err(ModelError::Refused { status, message: error_text(&body) });
-        }
+    fn complete(&self, request: &Request) -> Result<AssistantMessage, ModelError> {
+        let mut response = self.post(request, false)?;
+        let body = response.read_to_string().map_err(|source| self.unreachable(source))?;
         let mut reply: Value = serde_json::from_str(&body).map_err(|source| not_a_reply(&body, source))?;
         // The choice says why the reply ended, beside the message.
         match reply.pointer_mut("/choices/0").filter(|choice| choice["message"].is_object()) {
             Some(choice) => read_reply(choice.take()),
             None => Err(not_a_reply(&body, serde::de::Error::custom("there is no choices[0].message in it"))),
         }
+    }
+
+    /// The body of the response, if the request is not refused.
+    fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
+        let mut post = self.agent.post(self.url());
+        if let Some(key) = &self.api_key {
+            post = post.header("authorization", format!("Bearer {key}"));
+        }
+        let body = Body { model: &self.model, stream, request };
+        let response = post.send_json(body).map_err(|source| self.unreachable(source))?;
+        let status = response.status().as_u16();
+        let mut body = response.into_body();
+        if status >= 400 {
+            let body = body.read_to_string().map_err(|source| self.unreachable(source))?;
+            return Err(ModelError::Refused { status, message: error_text(&body) });
+        }
+        Ok(body)
+    }
+
+    fn url(&self) -> String {
+        format!("{}/chat/completions", self.base_url)
+    }
+
+    fn unreachable(&self, source: ureq::Error) -> ModelError {
+        ModelError::Unreachable { url: self.url(), source }
     }
 }
 

@@ -1,7 +1,9 @@
 //! A model that follows a script: it needs no network, and checks each request as a provider would.
 
 pub mod approval;
+pub mod chunks;
 pub mod planner;
+pub mod streaming;
 pub mod weather;
 
 use crate::provider_rules::{self, Refusal};

@@ -4,5 +4,6 @@ mod approval;
 mod lint;
 mod planner;
 mod process;
+mod streaming;
 mod stub;
 mod weather;

@@ -117,7 +117,13 @@ fn each_piece_has_an_id_of_its_own() {
     let piece =
         |id: &str, piece: &str| calls(&[json!({ "index": 0, "id": id, "function": { "arguments": piece } })]);
     let first = json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "{" } });
-    let chunks = [calls(&[first]), piece("b", "\"city\""), piece("c", ":\"Rome\"}"), finish("tool_calls")];
+    let chunks = [
+        calls(&[first]),
+        piece("b", "\"city\""),
+        piece("c", ":\"Rome\"}"),
+        piece("d", ""),
+        finish("tool_calls"),
+    ];
     assert_eq!(called(chunks), rome("a"));
 }
 

@@ -101,8 +101,9 @@ impl CallSoFar {
         let has_begun = !arguments.is_empty();
         let has_id = !id.is_empty() && *id == piece.id;
         if !has_id && !id.is_empty() && !piece.id.is_empty() {
-            // Another call has a name, unless that comes late.
-            return piece.name.is_empty() && has_begun && !self.is_whole();
+            // Another call has a name, or at least arguments where these have ended.
+            return piece.name.is_empty()
+                && (piece.arguments.text().is_empty() || has_begun && !self.is_whole());
         }
         if piece.name.is_empty() || name.is_empty() {
             return true;

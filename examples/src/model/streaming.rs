@@ -1,0 +1,73 @@
+//! Replies as they come.
+
+use super::{Model, ModelError, Server};
+use crate::scripted::chunks;
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use sse_stream::SseByteStream;
+use std::error::Error;
+use std::io::{self, Cursor, Read as _};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tool_runtime::Request;
+
+type Chunks = BoxStream<'static, Result<String, Box<dyn Error + Send + Sync>>>;
+
+/// Between two chunks of the script, as a model of some 30 tokens in a second would need.
+const PAUSE: Duration = Duration::from_millis(30);
+
+impl Model {
+    /// Sends the request, and gives the reply as it comes: what stands behind `data:` of each server-sent event, or why the
+    /// connection broke.
+    ///
+    /// # Errors
+    ///
+    /// The server is not there, or refuses the request.
+    pub async fn stream(&self, request: Request) -> Result<Chunks, ModelError> {
+        match self {
+            Model::Scripted(script) => {
+                let chunks = chunks::of(&script.reply(&request, true)?);
+                let paced = stream::iter(chunks).then(|chunk| async move {
+                    tokio::time::sleep(PAUSE).await;
+                    Ok(chunk)
+                });
+                Ok(paced.boxed())
+            }
+            Model::Server(server) => server.clone().stream(request).await,
+        }
+    }
+}
+
+impl Server {
+    async fn stream(self, request: Request) -> Result<Chunks, ModelError> {
+        let post = spawn_blocking(move || self.post(&request, true));
+        let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        if body.mime_type() == Some("application/json") {
+            // It does not stream: all comes at once.
+            return Ok(stream::once(async move { Ok(body.read_to_string()?) }).boxed());
+        }
+        let (sender, mut received) = mpsc::channel(16);
+        spawn_blocking(move || read(body, &sender));
+        let bytes = stream::poll_fn(move |context| received.poll_recv(context));
+        let events = SseByteStream::new(bytes);
+        Ok(events.map(|event| Ok(event?.data.unwrap_or_default())).boxed())
+    }
+}
+
+/// Reads the body until it ends, or nobody wants it.
+fn read(body: ureq::Body, sender: &mpsc::Sender<io::Result<Cursor<Vec<u8>>>>) {
+    let mut reader = body.into_reader();
+    loop {
+        let mut bytes = vec![0; 4096];
+        let read = reader.read(&mut bytes).map(|length| {
+            bytes.truncate(length);
+            Cursor::new(bytes)
+        });
+        let is_last = !read.as_ref().is_ok_and(|bytes| !bytes.get_ref().is_empty());
+        let is_empty = read.as_ref().is_ok_and(|bytes| bytes.get_ref().is_empty());
+        if is_empty || sender.blocking_send(read).is_err() || is_last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A reply that is shown as it comes, and tools that run while the model still speaks: those that only read. What has a
+//! side effect waits for the end of the reply.
+//!
+//! `cargo run --example streaming` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
+//! `OPENAI_MODEL`) it talks to that server.
+
+use examples::model::Model;
+use examples::scripted;
+use examples::transcript::print_line;
+use std::error::Error;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tool_runtime::stream::Event;
+use tool_runtime::{BatchContext, Conversation, Decision, ProposedCall, Registry, Turn, tool};
+
+/// Look up the weather of a city.
+#[tool(read_only)]
+async fn get_weather(city: &str) -> Result<String, String> {
+    tokio::time::sleep(Duration::from_millis(300)).await; // a weather service would be asked here
+    match city {
+        "Beijing" => Ok("sunny in Beijing".to_owned()),
+        "Shanghai" => Ok("light rain in Shanghai".to_owned()),
+        "Reykjavik" => Ok("windy in Reykjavik".to_owned()),
+        _ => Err(format!("no weather station in {city}; try Beijing, Shanghai or Reykjavik")),
+    }
+}
+
+/// Remind the user of something.
+#[tool]
+async fn remind(text: &str) -> String {
+    format!("reminder set: {text}")
+}
+
+/// When each tool of a reply started.
+#[derive(Clone, Default)]
+struct Starts(Arc<Mutex<Vec<(String, Instant)>>>);
+
+impl Starts {
+    fn add(&self, call: &ProposedCall) {
+        let call = format!("{}({})", call.context().tool(), call.arguments());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((call, Instant::now()));
+    }
+
+    fn take(&self) -> Vec<(String, Instant)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let model = Model::from_env(scripted::streaming::script());
+    print_line(format_args!("Model: {model}"));
+    match converse(&model).await {
+        Ok(chat) => {
+            print_line(format_args!("\n{}", chat.answer()));
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("Error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
+    let starts = Starts::default();
+    let seen = starts.clone();
+    // The hook is asked as a call starts: here, it only looks.
+    let registry = Registry::builder().collect().before_call(move |call| {
+        seen.add(&call);
+        async { Decision::Undecided }
+    });
+    let registry = registry.build()?;
+    let mut chat = Conversation::new().user(
+        "What is the weather in Beijing, Shanghai and Reykjavik? Remind me of an umbrella where it rains.",
+    );
+    for _ in 0..10 {
+        let begun = Instant::now();
+        let mut ended = begun;
+        let chunks = model.stream(chat.request(&registry)).await?;
+        let batch = BatchContext::new();
+        let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| {
+            ended = Instant::now();
+            show(ended - begun, event);
+        });
+        let (reply, answers) = dispatched.await?;
+        for (call, start) in starts.take() {
+            print_line(match ended.checked_duration_since(start) {
+                Some(before) => {
+                    format!("{call} started {:.2} s before the reply ended", before.as_secs_f64())
+                }
+                None => {
+                    format!("{call} started {:.2} s after the reply ended", (start - ended).as_secs_f64())
+                }
+            });
+        }
+        match chat.reply(reply) {
+            Turn::Answer(done) => return Ok(done),
+            Turn::Calls(mut pending) => {
+                pending.take_answers(answers)?;
+                chat = pending.dispatch(&registry).await;
+            }
+        }
+    }
+    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
+}
+
+fn show(since: Duration, event: Event<'_>) {
+    let what = match event {
+        Event::Text(piece) => format!("text       {piece:?}"),
+        Event::Reasoning(piece) => format!("reasoning  {piece:?}"),
+        Event::CallStarted { index, tool, .. } => format!("call {index}     {tool}"),
+        Event::Arguments { index, so_far, .. } => format!("call {index}     {so_far}"),
+        Event::CallComplete { index, call, .. } => format!("call {index}     {} is complete", call.name),
+        Event::Finished { .. } => "the reply has ended".to_owned(),
+        Event::Failed(error) => format!("the reply broke off: {error}"),
+        _ => return,
+    };
+    print_line(format_args!("{:5.2} s  {what}", since.as_secs_f64()));
+}

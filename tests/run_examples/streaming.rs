@@ -1,0 +1,133 @@
+//! The streaming example, alone and against a stub of an OpenAI-compatible server.
+
+use crate::process::{self, stderr, stdout};
+use crate::stub;
+use axum::extract::{Json, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use axum::routing::post;
+use examples::provider_rules;
+use serde_json::{Value, json};
+use std::process::Output;
+use std::sync::{Arc, Mutex};
+
+/// The lines that say when a tool started: its call, and whether that was before the reply ended.
+fn starts(stdout: &str) -> Vec<(&str, bool)> {
+    let start = |line| {
+        let (call, when) = str::split_once(line, " started ")?;
+        Some((call, when.ends_with(" s before the reply ended")))
+    };
+    stdout.lines().filter_map(start).collect()
+}
+
+#[test]
+fn what_reads_starts_before_the_reply_has_ended_and_what_acts_after_it() {
+    let output = process::run("streaming", &[], "", &[]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let stdout = stdout(&output);
+    assert!(stdout.starts_with("Model: a scripted model"), "{stdout}");
+    assert_eq!(
+        starts(&stdout),
+        [
+            (r#"get_weather({"city":"Beijing"})"#, true),
+            (r#"get_weather({"city":"Shanghai"})"#, true),
+            (r#"get_weather({"city":"Reykjavik"})"#, true),
+            (r#"remind({"text":"Take an umbrella to Shanghai"})"#, false),
+        ]
+    );
+    let last = stdout.lines().last().expect("it prints");
+    assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
+    assert!(stdout.contains(r#"{"city":"Bei"#), "the arguments are shown as they come: {stdout}");
+}
+
+type Requests = Arc<Mutex<Vec<Value>>>;
+
+/// A server that streams these bodies, one for each request, which must keep the rules.
+fn streaming(content_type: &'static str, bodies: &'static [&'static str]) -> axum::Router<Requests> {
+    let complete = move |State(requests): State<Requests>, Json(request): Json<Value>| async move {
+        if let Err(refusal) = provider_rules::check(&request) {
+            return (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": refusal.message}})))
+                .into_response();
+        }
+        let mut requests = requests.lock().expect("no test panics with it");
+        requests.push(request);
+        ([(header::CONTENT_TYPE, content_type)], bodies[requests.len() - 1]).into_response()
+    };
+    axum::Router::new().route("/v1/chat/completions", post(complete))
+}
+
+async fn run(content_type: &'static str, bodies: &'static [&'static str]) -> (Output, Vec<Value>) {
+    let requests = Requests::default();
+    let output =
+        stub::run_against("streaming", streaming(content_type, bodies), Arc::clone(&requests), "secret")
+            .await;
+    let requests = requests.lock().expect("no test panics with it").clone();
+    (output, requests)
+}
+
+/// As servers write them: comments, two kinds of line ends, and fields that nobody asked for.
+const CALLS: &str = concat!(
+    ": PROCESSING\n\n",
+    "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":null}}]}\n\n",
+    "id: 7\r\nevent: message\r\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":",
+    "{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Beijing\\\"}\"}}]}}]}\r\n\r\n",
+    "data:{\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{}\"}}]}}]}\n\n",
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n",
+    "data: {\"choices\":[],\"usage\":{}}\n\n",
+    "data: [DONE]\n\n",
+);
+const ANSWER: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"Sunny.\"}}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+
+#[tokio::test]
+async fn the_example_reads_a_stream_and_satisfies_a_strict_server() {
+    let (output, requests) = run("text/event-stream", &[CALLS, ANSWER]).await;
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(requests.len(), 2);
+    assert!(requests.iter().all(|request| request["stream"] == true));
+    let messages = requests[1]["messages"].as_array().expect("it has messages");
+    let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "tool"]);
+    assert_eq!(messages[2]["content"], "sunny in Beijing");
+    assert!(stdout(&output).trim_end().ends_with("Sunny."));
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_stream_is_read_as_well() {
+    let (output, requests) = run(
+        "application/json",
+        &[r#"{"choices":[{"message":{"content":"Sunny."},"finish_reason":"stop"}]}"#],
+    )
+    .await;
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(requests.len(), 1);
+    assert!(stdout(&output).trim_end().ends_with("Sunny."));
+}
+
+/// A clear message, a failure, and no panic.
+fn assert_ends_with(output: &Output, message: &str) {
+    assert_eq!(output.status.code(), Some(1), "{}", stdout(output));
+    let stderr = stderr(output);
+    assert!(stderr.starts_with("Error: ") && stderr.contains(message), "{stderr}");
+    assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
+    for (body, message) in [
+        (
+            "data: {\"choices\":[{\"delta\":{\"content\":\"Sun\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
+            "the reply broke off: the server sent an error: overloaded",
+        ),
+        ("<html>hello</html>", "the reply broke off: the stream ended without a reply in it"),
+        ("data: {\"choices\":[{\n\n", "the reply broke off: what came is not a chunk"),
+    ] {
+        let body: &'static [&'static str] = Box::leak(Box::new([body]));
+        assert_ends_with(&run("text/event-stream", body).await.0, message);
+    }
+}
+
+#[test]
+fn a_server_that_is_not_there_ends_in_a_clear_message() {
+    let output = process::run("streaming", &[], "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
+    assert_ends_with(&output, "cannot reach http://127.0.0.1:1/v1/chat/completions");
+}
