@@ -6,7 +6,7 @@ use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
+use tool_runtime::stream::{Chunk, Event, Interrupted, ReplyAssembler};
 use tool_runtime::{
     AssistantMessage, CallContext, Conversation, Echo, Message, Registry, ToolMessage, Turn, history, tool,
     tools,
@@ -250,7 +250,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
             Registry::builder().tools(tools![read, write]).state(ran.clone()).build().expect("it is there");
         let dispatched = registry.dispatch_stream(stream::iter(given(chunks))).await;
         assert_eq!(dispatched.is_ok(), is_whole);
-        let (reply, answers) = dispatched.unwrap_or_else(|interrupted| interrupted.into_so_far());
+        let (reply, answers) = dispatched.unwrap_or_else(Interrupted::into_so_far);
         assert_eq!(reply.content, assembled.content);
         assert_eq!(answers.len(), assembled.tool_calls.len());
         for (call, answer) in reply.tool_calls.iter().zip(&answers) {

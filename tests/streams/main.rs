@@ -1,5 +1,7 @@
 //! Replies that come piece by piece, as a user would notice it.
 
+#![allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
+
 mod any_chunks;
 mod broken_off;
 mod events;

@@ -2,6 +2,7 @@
 
 mod calls_in_text;
 mod drive;
+mod not_pending;
 mod pending;
 mod reply_warning;
 mod request;
@@ -9,7 +10,8 @@ mod saved;
 mod third_failure;
 
 pub use drive::Ending;
-pub use pending::{NotPending, PendingCalls};
+pub use not_pending::NotPending;
+pub use pending::PendingCalls;
 pub use reply_warning::ReplyWarning;
 pub use request::{Request, RequestError};
 

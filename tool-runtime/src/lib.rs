@@ -47,7 +47,8 @@
 //! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
 //! 4. Echo and answers go to the end of the messages, as [`Message`]s.
 //!
-//! Messages that come from elsewhere are checked, mended and made shorter by [`history`].
+//! Messages that come from elsewhere are checked, mended and made shorter by [`history`]. Replies that come piece by piece
+//! are put together, and run while they come, by `stream`.
 //!
 //! # What a tool can be
 //!
@@ -77,6 +78,8 @@
 //! - `history`: [`history`]'s `repair`, `trim` and `find`, for messages that come from elsewhere. No dependencies.
 //! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
 //!   to the model, and [`Registry::unchecked_keywords`] lists it.
+//! - `stream`: `stream::ReplyAssembler` and `Registry::dispatch_stream`, for replies that come piece by piece. No
+//!   dependencies.
 //! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's
 //!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
 //!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_description` are

@@ -48,7 +48,8 @@ impl Server {
             return Ok(stream::once(async move { Ok(body.read_to_string()?) }).boxed());
         }
         let (sender, mut received) = mpsc::channel(16);
-        spawn_blocking(move || read(body, &sender));
+        // Not one of the runtime's threads, which would keep the program until the server closes the connection.
+        std::thread::spawn(move || read(body, &sender));
         let bytes = stream::poll_fn(move |context| received.poll_recv(context));
         let events = SseByteStream::new(bytes);
         Ok(events.map(|event| Ok(event?.data.unwrap_or_default())).boxed())
@@ -60,13 +61,16 @@ fn read(body: ureq::Body, sender: &mpsc::Sender<io::Result<Cursor<Vec<u8>>>>) {
     let mut reader = body.into_reader();
     loop {
         let mut bytes = vec![0; 4096];
-        let read = reader.read(&mut bytes).map(|length| {
-            bytes.truncate(length);
-            Cursor::new(bytes)
-        });
-        let is_last = !read.as_ref().is_ok_and(|bytes| !bytes.get_ref().is_empty());
-        let is_empty = read.as_ref().is_ok_and(|bytes| bytes.get_ref().is_empty());
-        if is_empty || sender.blocking_send(read).is_err() || is_last {
+        let read = match reader.read(&mut bytes) {
+            Ok(0) => return,
+            Ok(length) => {
+                bytes.truncate(length);
+                Ok(Cursor::new(bytes))
+            }
+            Err(error) => Err(error),
+        };
+        let is_last = read.is_err();
+        if sender.blocking_send(read).is_err() || is_last {
             return;
         }
     }

@@ -29,6 +29,7 @@ pub fn of(message: &Value) -> Vec<String> {
     chunks
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
 fn delta(delta: Value) -> String {
     chunk(&json!([{ "index": 0, "delta": delta, "finish_reason": null }]))
 }

@@ -1,7 +1,7 @@
 //! Calls that wait for their answers.
 
 use super::third_failure::Failures;
-use super::{Conversation, ReplyWarning};
+use super::{Conversation, NotPending, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
 use crate::dispatch::{Approval, Asked, Started};
@@ -11,8 +11,6 @@ use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use futures_util::future::join_all;
 use std::collections::HashMap;
-use std::error::Error;
-use std::fmt;
 
 /// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer,
 /// and cannot be sent before.
@@ -80,24 +78,6 @@ impl Fingerprint {
         let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
         Fingerprint(format!("{:016x}", fingerprint(bytes)))
     }
-}
-
-/// Why nothing can be said of a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum NotPending {
-    /// No call of the reply has this id.
-    #[non_exhaustive]
-    UnknownId {
-        /// The id.
-        id: String,
-    },
-    /// The call has its answer.
-    #[non_exhaustive]
-    Answered {
-        /// The id.
-        id: String,
-    },
 }
 
 impl PendingCalls {
@@ -414,16 +394,3 @@ impl CallState {
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {
     ToolMessage::failed(&call.id, CallError::Denied { tool: call.name.clone(), reason })
 }
-
-impl fmt::Display for NotPending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NotPending::UnknownId { id } => {
-                write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
-            }
-            NotPending::Answered { id } => write!(f, "the call `{id}` has its answer already"),
-        }
-    }
-}
-
-impl Error for NotPending {}
