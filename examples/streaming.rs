@@ -28,7 +28,7 @@ async fn get_weather(city: &str) -> Result<String, String> {
 
 /// Remind the user of something.
 #[tool]
-async fn remind(text: &str) -> String {
+fn remind(text: &str) -> String {
     format!("reminder set: {text}")
 }
 
