@@ -259,6 +259,19 @@ fn arguments_of_two_calls_come_behind_one_another() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome_and_oslo(["a", ""]));
+    // And each piece has the id.
+    let piece = |piece: &str| {
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
+    };
+    let chunks = [piece(ROME), piece("{\"city\""), piece(":\"Oslo\"}"), finish("tool_calls")];
+    assert_eq!(called(chunks), rome_and_oslo(["a", "a"]));
+    // And the name comes late.
+    let chunks = [
+        calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]),
+        calls(&[json!({ "index": 0, "function": { "arguments": OSLO } })]),
+        finish("tool_calls"),
+    ];
+    assert_eq!(called(chunks), [["a", "", ROME], ["", "", OSLO]]);
 }
 
 #[test]
@@ -270,6 +283,9 @@ fn an_empty_object_stands_in_front_of_the_arguments() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome("a"));
+    // In one piece with them.
+    let both = json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": format!("{{}}{ROME}") } });
+    assert_eq!(called([calls(&[both]), finish("stop")]), rome("a"));
 }
 
 #[test]
@@ -367,12 +383,13 @@ fn an_id_is_a_number() {
 fn a_call_of_a_custom_tool_has_its_input_in_pieces() {
     let piece = |piece: &str| json!({ "index": 0, "custom": { "input": piece } });
     let first = json!({ "index": 0, "id": "a", "type": "custom", "custom": { "name": "run", "input": "" } });
-    let reply = assembled([calls(&[first]), calls(&[piece("SELECT {"), piece("1}")]), finish("tool_calls")]);
+    let reply =
+        assembled([calls(&[first]), calls(&[piece("{}"), piece(" {1} "), piece("x")]), finish("tool_calls")]);
     assert_eq!(reply.tool_calls[0].name, "run");
-    assert_eq!(reply.tool_calls[0].arguments, "SELECT {1}");
+    assert_eq!(reply.tool_calls[0].arguments, "{} {1} x");
     assert_eq!(
         serde_json::to_value(&reply.tool_calls[0]).expect("it is JSON"),
-        json!({ "id": "a", "type": "custom", "custom": { "name": "run", "input": "SELECT {1}" } })
+        json!({ "id": "a", "type": "custom", "custom": { "name": "run", "input": "{} {1} x" } })
     );
 }
 

@@ -123,9 +123,6 @@ impl ReplyAssembler {
 
     fn take_delta(&mut self, delta: Delta) {
         let Delta { content, tool_calls, mut other, .. } = delta;
-        if let Some(content) = content {
-            self.take_content(&content);
-        }
         let reasoning = REASONING.into_iter().find(|&field| other.get(field).is_some_and(Value::is_string));
         let from = reasoning.map(|field| self.text_of(field).len());
         other.retain(|_, value| !value.is_null());
@@ -133,6 +130,9 @@ impl ReplyAssembler {
         if let (Some(field), Some(from)) = (reasoning, from) {
             let grown = from..self.text_of(field).len();
             self.noted.push(Noted::Reasoning(field, grown));
+        }
+        if let Some(content) = content {
+            self.take_content(&content);
         }
         for call in tool_calls.into_iter().flatten().flatten() {
             self.calls.take(call.into(), &mut self.noted);

@@ -117,7 +117,11 @@ impl CallSoFar {
 
     /// Takes what a piece says beside the arguments.
     pub(super) fn take_head(&mut self, piece: &mut CallPiece) {
-        self.is_custom |= piece.is_custom;
+        if piece.is_custom {
+            self.is_custom = true;
+            // Its input is any text.
+            self.end = ObjectEnd::NoObject;
+        }
         fields::add(&mut self.call.other, std::mem::take(&mut piece.other));
         if self.told == Told::Complete {
             return;
@@ -150,7 +154,7 @@ impl CallSoFar {
     /// Takes a piece of the arguments; gives back where they have grown, and what does not belong to them.
     pub(super) fn take_arguments<'a>(&mut self, piece: &'a str) -> (Range<usize>, &'a str) {
         let is_complete = self.told == Told::Complete;
-        if self.is_whole() && !is_complete && piece.trim_start().starts_with('{') {
+        if self.is_whole() && !self.is_surely_whole() && !is_complete && piece.trim_start().starts_with('{') {
             // An empty object in front of the arguments stood for them.
             self.call.arguments.clear();
             self.end = ObjectEnd::NotBegun;

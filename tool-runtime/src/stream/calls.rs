@@ -123,20 +123,26 @@ impl Calls {
                 return;
             }
             rest = behind;
-            position = self.begin_another(position, noted);
+            if self.list[position].is_surely_whole() || self.list[position].told == Told::Complete {
+                position = self.begin_another(position, noted);
+            }
         }
     }
 
     /// Begins another call of the same tool, whose arguments came behind those of this call.
     fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
         let another = self.begin(noted);
-        let CallSoFar { call, index, .. } = &self.list[position];
-        let (name, index) = (call.name.clone(), *index);
+        let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
+        // What comes for the same index or id is for the new call.
+        if let Some(index) = index {
+            self.by_index.insert(*index, another);
+        }
+        if !id.is_empty() {
+            self.by_id.insert(id.clone(), another);
+        }
+        let (name, index) = (name.clone(), *index);
         self.list[another].call.name = name;
         self.list[another].index = index;
-        if let Some(index) = index {
-            self.by_index.insert(index, another);
-        }
         self.start(another, noted);
         another
     }
