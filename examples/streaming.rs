@@ -1,5 +1,5 @@
-//! A reply that is shown as it comes, and tools that run while the model still speaks: those that only read. What has a
-//! side effect waits for the end of the reply.
+//! A reply that is shown as it comes, and tools that run while the model still speaks: those that are `read_only` or
+//! `idempotent`. What has a side effect waits for the end of the reply.
 //!
 //! `cargo run --example streaming` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
 //! `OPENAI_MODEL`) it talks to that server.

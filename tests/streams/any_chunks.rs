@@ -12,7 +12,7 @@ use tool_runtime::{
     tools,
 };
 
-const STREAMS: usize = 20_000;
+const STREAMS: usize = 10_000;
 
 /// Which calls ran, with what.
 #[derive(Clone, Default)]
@@ -189,28 +189,38 @@ fn as_given(chunk: Value, rng: &mut Rng) -> Result<Chunk, &'static str> {
 /// What is told agrees with what comes out.
 fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, bool) {
     let mut reply = ReplyAssembler::new();
-    let (mut text, mut arguments, mut complete, mut ends) =
-        (String::new(), HashMap::new(), HashMap::new(), 0);
-    for chunk in chunks {
-        for event in reply.push(chunk) {
-            match event {
-                Event::Text(piece) => text.push_str(piece),
-                Event::CallStarted { index, .. } => {
-                    assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
-                }
-                Event::Arguments { index, so_far, .. } => {
-                    assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
-                    arguments.insert(index, so_far.to_owned());
-                }
-                Event::CallComplete { index, call, .. } => {
-                    assert!(complete.insert(index, call.clone()).is_none(), "a call is complete twice");
-                }
-                Event::Finished { .. } | Event::Failed(_) => ends += 1,
-                _ => {}
-            }
+    let (mut text, mut arguments, mut complete) = (String::new(), HashMap::new(), HashMap::new());
+    let (mut finished, mut failed) = (0, 0);
+    let mut take = |event: Event<'_>| match event {
+        Event::Text(piece) => text.push_str(piece),
+        Event::CallStarted { index, .. } => {
+            assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
+        Event::Arguments { index, so_far, piece, .. } => {
+            assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
+            let before = arguments.insert(index, so_far.to_owned()).expect("it has started");
+            let begins_anew = so_far == piece;
+            assert!(
+                begins_anew || so_far == [&*before, piece].concat(),
+                "{so_far} is not {before} and {piece}"
+            );
+        }
+        Event::CallComplete { index, call, .. } => {
+            assert!(complete.insert(index, call.clone()).is_none(), "a call is complete twice");
+            let told = &arguments[&index];
+            let is_none =
+                call.arguments.trim_start().starts_with('{') && call.arguments.trim_end().ends_with('}');
+            assert!(*told == call.arguments || is_none && told.trim().len() <= 1, "{told} is not {call:?}");
+        }
+        Event::Finished { .. } => finished += 1,
+        Event::Failed(_) => failed += 1,
+        _ => {}
+    };
+    for chunk in chunks {
+        reply.push(chunk).for_each(&mut take);
     }
-    assert!(ends <= 2);
+    reply.end().for_each(take);
+    assert!(finished <= 1 && failed <= 1 && finished + failed >= 1, "{finished} ends, {failed} errors");
     let (reply, is_whole) = match reply.finish() {
         Ok(reply) => (reply, true),
         Err(interrupted) => (interrupted.into_so_far(), false),

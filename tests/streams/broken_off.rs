@@ -89,9 +89,14 @@ fn errors_have_many_shapes() {
             "the server sent an error: no credit"
         );
     }
-    for no_error in [json!({ "error": null }), json!({ "error": "" })] {
-        assert_eq!(told([no_error]), Vec::<String>::new());
+    for no_error in [json!({ "error": null }), json!({ "error": "" }), json!({ "error": false })] {
+        assert_eq!(told([no_error, finish("stop")]), ["finished stop"]);
     }
+    assert_eq!(text(json!({ "error": 500 })), "the server sent an error: 500");
+    assert_eq!(
+        text(json!({ "detail": [{ "msg": "field required" }], "message": 7 })),
+        r#"the server sent an error: [{"msg":"field required"}]"#
+    );
 }
 
 #[test]
@@ -99,7 +104,8 @@ fn an_error_of_the_connection_keeps_its_source() {
     let chunks = [Ok(delta(json!({ "content": "Hi" }))), Err(io::Error::other("connection reset"))];
     let interrupted = interrupted(chunks);
     assert_eq!(interrupted.to_string(), "the reply broke off: the connection failed: connection reset");
-    let source = interrupted.source().expect("it has one");
+    assert!(interrupted.source().is_none(), "what is told is not told twice");
+    let StreamError::Transport { source, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(source.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
     assert_eq!(interrupted.so_far().content.as_deref(), Some("Hi"));
 }
@@ -156,8 +162,22 @@ fn nothing_is_taken_behind_an_error() {
 #[test]
 fn an_error_beside_a_finish_reason_is_not_the_end_of_the_reply() {
     let both = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "error" }], "error": { "message": "overloaded" } });
-    assert_eq!(
-        told([calls(&[whole(0, "Rome")]), both]).last().map(String::as_str),
-        Some("failed: the server sent an error: overloaded")
-    );
+    let told = told([calls(&[whole(0, "Rome")]), both]);
+    assert_eq!(told.last().map(String::as_str), Some("failed: the server sent an error: overloaded"));
+    assert!(told.iter().all(|told| !told.starts_with("finished")), "{told:?}");
+}
+
+#[test]
+fn a_clients_type_that_cannot_be_written_is_told() {
+    let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
+    let told = interrupted([Chunk::of(&unwritable)]).cause().to_string();
+    assert_eq!(told, "the client's chunk cannot be read as one of Chat Completions (key must be a string)");
+}
+
+#[test]
+fn the_reply_and_what_broke_it_off_can_be_kept() {
+    let chunks = [delta(json!({ "content": "Hi" })), json!({ "error": "x" })];
+    let (reply, cause) = interrupted(chunks).into_parts();
+    assert_eq!(reply.content.as_deref(), Some("Hi"));
+    assert_eq!(cause.to_string(), "the server sent an error: x");
 }

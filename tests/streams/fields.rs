@@ -81,6 +81,7 @@ fn content_comes_in_parts() {
     let chunks = [
         delta(json!({ "content": "" })),
         think("Hm"),
+        delta(json!({ "content": "" })),
         think("m."),
         delta(json!({ "content": [{ "type": "text", "text": "It is " }] })),
         delta(json!({ "content": "sunny" })),

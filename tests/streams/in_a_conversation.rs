@@ -81,18 +81,18 @@ async fn a_streamed_call_that_fails_for_the_third_time_is_told_so() {
 }
 
 #[tokio::test]
-async fn answers_to_other_calls_are_refused_and_those_before_them_taken() {
+async fn of_answers_to_other_calls_none_is_taken() {
     let registry = Registry::new(tools![read]).expect("one tool");
     let chunks = vec![call(0, "read", r#"{"path":"a"}"#), call(1, "read", r#"{"path":"b"}"#), finish("stop")];
-    let (mut pending, mut answers) =
-        streamed(&registry, chunks, Conversation::new().user("Read both.")).await;
-    let last = answers.remove(1);
-    answers.push(ToolMessage::new("call_9", "?"));
-    answers.push(last);
-    assert!(
-        matches!(pending.take_answers(answers.clone()), Err(NotPending::UnknownId { id, .. }) if id == "call_9")
-    );
-    assert_eq!(pending.answered("call_0").map(|answer| &*answer.content), Some("the text of a"));
-    assert!(pending.answered("call_1").is_none());
-    assert!(matches!(pending.take_answers(answers), Err(NotPending::Answered { id, .. }) if id == "call_0"));
+    let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Read both.")).await;
+    let with = |other: ToolMessage| [answers.clone(), vec![other]].concat();
+    let unknown = pending.take_answers(with(ToolMessage::new("call_9", "?")));
+    assert!(matches!(unknown, Err(NotPending::UnknownId { id, .. }) if id == "call_9"));
+    let twice = pending.take_answers(with(answers[0].clone()));
+    assert!(matches!(twice, Err(NotPending::Answered { id, .. }) if id == "call_0"));
+    assert_eq!(pending.unanswered().count(), 2);
+    pending.take_answers(answers.clone()).expect("they are those of the reply");
+    assert_eq!(pending.unanswered().count(), 0);
+    let again = pending.take_answers(answers);
+    assert!(matches!(again, Err(NotPending::Answered { id, .. }) if id == "call_0"));
 }

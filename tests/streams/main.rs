@@ -54,6 +54,7 @@ fn told<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<String> {
     for chunk in chunks {
         told.extend(reply.push(chunk).map(in_words));
     }
+    told.extend(reply.end().map(in_words));
     told
 }
 

@@ -116,15 +116,12 @@ fn id_and_name_are_null_or_empty_in_later_pieces() {
 fn each_piece_has_an_id_of_its_own() {
     let piece =
         |id: &str, piece: &str| calls(&[json!({ "index": 0, "id": id, "function": { "arguments": piece } })]);
-    let first = json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "{" } });
-    let chunks = [
-        calls(&[first]),
-        piece("b", "\"city\""),
-        piece("c", ":\"Rome\"}"),
-        piece("d", ""),
-        finish("tool_calls"),
-    ];
-    assert_eq!(called(chunks), rome("a"));
+    for begun in ["{", ""] {
+        let first =
+            json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": begun } });
+        let (more, last) = (piece("b", &ROME[begun.len()..8]), piece("c", &ROME[8..]));
+        assert_eq!(called([calls(&[first]), more, last, piece("d", ""), finish("tool_calls")]), rome("a"));
+    }
 }
 
 #[test]
@@ -222,7 +219,7 @@ fn arguments_are_an_object() {
     assert_eq!(called(chunks.clone()), rome("a"));
     assert_eq!(told(chunks)[2], format!("0 complete get_weather({ROME})"));
     // An object comes whole, and is complete at once.
-    assert_eq!(told([calls(&[call(json!({}))])])[2], "0 complete get_weather({})");
+    assert_eq!(told([calls(&[call(json!({}))])])[1], "0 complete get_weather({})");
     // Said again, it is the same call.
     let chunks = [
         calls(&[call(json!({ "city": "Rome" }))]),
@@ -230,6 +227,69 @@ fn arguments_are_an_object() {
         finish("stop"),
     ];
     assert_eq!(called(chunks), rome("a"));
+    // Another one is another call, unless what was there was an empty text of an object.
+    let chunks = [
+        calls(&[call(json!({ "city": "Rome" }))]),
+        calls(&[call(json!({ "city": "Oslo" }))]),
+        finish("stop"),
+    ];
+    assert_eq!(called(chunks)[1][2], OSLO);
+    let chunks = [calls(&[call(json!("{}"))]), calls(&[call(json!({ "city": "Rome" }))]), finish("stop")];
+    assert_eq!(called(chunks), rome("a"));
+}
+
+#[test]
+fn name_and_arguments_have_no_function_around_them() {
+    let call = json!({ "index": 0, "id": "a", "type": "function", "name": "get_weather", "arguments": "{\"city\":" });
+    let more = json!({ "index": 0, "arguments": "\"Rome\"}" });
+    assert_eq!(called([calls(&[call]), calls(&[more]), finish("stop")]), rome("a"));
+}
+
+#[test]
+fn the_index_is_a_text_or_something_else() {
+    let piece =
+        |index: Value, piece: &str| calls(&[json!({ "index": index, "function": { "arguments": piece } })]);
+    for index in [json!("0"), json!(0), json!(null), json!({})] {
+        let call =
+            json!({ "index": index, "id": "a", "function": { "name": "get_weather", "arguments": "" } });
+        let chunks =
+            [calls(&[call]), piece(index.clone(), "{\"city\""), piece(index, ":\"Rome\"}"), finish("stop")];
+        assert_eq!(called(chunks), rome("a"));
+    }
+}
+
+#[test]
+fn only_later_pieces_have_an_index() {
+    let chunks = [
+        calls(&[json!({ "id": "a", "function": { "name": "get_weather", "arguments": "" } })]),
+        calls(&[json!({ "index": 0, "function": { "arguments": "{\"city\"" } })]),
+        calls(&[json!({ "index": 0, "function": { "arguments": ":\"Rome\"}" } })]),
+        finish("tool_calls"),
+    ];
+    assert_eq!(called(chunks), rome("a"));
+}
+
+#[test]
+fn the_index_changes_in_a_call_that_keeps_its_id() {
+    let piece = |index: usize, piece: &str| {
+        calls(&[json!({ "index": index, "id": "a", "function": { "arguments": piece } })])
+    };
+    let call =
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
+    assert_eq!(called([call, piece(1, "{\"city\""), piece(2, ":\"Rome\"}"), finish("stop")]), rome("a"));
+}
+
+#[test]
+fn two_calls_have_the_same_id_and_come_by_turns() {
+    let head = |index: usize| json!({ "index": index, "id": "call_0", "function": { "name": "get_weather", "arguments": "" } });
+    let piece = |index: usize, piece: &str| json!({ "index": index, "id": "call_0", "function": { "arguments": piece } });
+    let chunks = [
+        calls(&[head(0), head(1)]),
+        calls(&[piece(0, "{\"city\""), piece(1, "{\"city\"")]),
+        calls(&[piece(0, ":\"Rome\"}"), piece(1, ":\"Oslo\"}")]),
+        finish("tool_calls"),
+    ];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", "call_0"]));
 }
 
 #[test]
@@ -241,7 +301,7 @@ fn arguments_are_null_or_empty_or_never_there() {
     ] {
         let chunks = [calls(&[json!({ "index": 0, "id": "a", "function": function })]), finish("tool_calls")];
         assert_eq!(called(chunks.clone()), [["a", "now", "{}"]]);
-        assert_eq!(told(chunks), ["0 started now", "0 complete now({})", "finished tool_calls"]);
+        assert_eq!(told(chunks), ["0 started now", "finished tool_calls", "0 complete now({})"]);
     }
 }
 
@@ -318,6 +378,23 @@ fn the_finish_reason_is_repeated() {
     let chunks = [calls(&[whole(0, "Rome")]), finish("tool_calls"), finish("tool_calls"), finish("")];
     assert_eq!(called(chunks.clone()), rome("call_0"));
     assert_eq!(told(chunks).iter().filter(|told| told.starts_with("finished")).count(), 1);
+}
+
+#[test]
+fn the_finish_reason_comes_with_each_piece() {
+    let piece = |piece: &str| {
+        let call =
+            json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } });
+        json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] }, "finish_reason": "tool_calls" }] })
+    };
+    assert_eq!(called([piece(""), piece("{\"city\""), piece(":\"Rome\"}")]), rome("a"));
+}
+
+#[test]
+fn the_finish_reason_is_something_else_than_text() {
+    let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": "Hi" }, "finish_reason": 7 }] });
+    let reply = assembled([chunk]);
+    assert_eq!((reply.content.as_deref(), reply.finish_reason()), (Some("Hi"), None));
 }
 
 #[test]

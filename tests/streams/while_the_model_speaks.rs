@@ -208,12 +208,11 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
         [
             "read 0",
             "Error: the tool `send` was not run, since the reply broke off. Call it again if it is still needed.",
-            "Error: the call of `read` was cut off before it was complete, and not run, since the reply was cut short. \
-             Call it again with less in one reply.",
+            "Error: the tool `read` was not run, since the reply broke off. Call it again if it is still needed.",
         ]
     );
     let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));
-    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("cut_off")]);
+    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("reply_broke_off")]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
 }
 
@@ -269,8 +268,7 @@ async fn the_token_of_the_batch_ends_the_reply_as_well() {
     let interrupted = dispatched.expect_err("it was cancelled");
     assert!(matches!(interrupted.cause(), StreamError::Cancelled));
     let (reply, answers) = interrupted.into_so_far();
-    assert_eq!(texts(&answers)[..2], ["Error: cancelled before it finished"; 2]);
-    assert!(texts(&answers)[2].starts_with("Error: the call of `read` was cut off"));
+    assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
     assert_eq!(log.since.elapsed().as_millis(), 300);
 }
@@ -398,3 +396,71 @@ fn it_runs_on_any_thread() {
 /// Reads nothing.
 #[tool(read_only)]
 fn read_nothing() {}
+
+/// Says when it is dropped.
+struct Dropped(Log);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.add("dropped");
+    }
+}
+
+/// Waits for ever.
+#[tool(read_only)]
+async fn wait_for_ever(#[state] log: &Log) {
+    let _dropped = Dropped(log.clone());
+    log.add("waits");
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
+    let log = Log::new();
+    let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
+    let registry = registry.build().expect("the state is there");
+    let waits =
+        calls(&[json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": {} } })]);
+    let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
+    let dispatched = registry.dispatch_stream(chunks);
+    assert!(tokio::time::timeout(Duration::from_millis(100), dispatched).await.is_err());
+    assert_eq!(log.lines(), ["0 waits", "100 dropped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stream_is_dropped_when_it_has_ended_and_not_when_the_tools_have() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let dropped = Dropped(log.clone());
+    let chunks = paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).map(move |chunk| {
+        let _ = &dropped;
+        chunk
+    });
+    registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(log.lines(), ["0 dropped", "0 send 0 starts", "500 send 0 ends"]);
+}
+
+#[tokio::test]
+async fn a_tool_that_only_reads_and_needs_approval_does_not_run_early_without_it() {
+    /// Reads what is private.
+    #[tool(read_only, requires_approval)]
+    fn read_letters() {}
+    let registry = Registry::new(tools![read_letters]).expect("one tool");
+    let letters =
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_letters", "arguments": {} } })]);
+    let (_, answers) = registry.dispatch_stream(stream::iter([letters])).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["Error: the tool `read_letters` needs approval, which was not given."]);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    let answers = &interrupted.so_far().1;
+    assert!(
+        texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
+        "{answers:?}"
+    );
+}

@@ -32,6 +32,14 @@ pub(crate) struct Asked<'a> {
     pub(crate) approval: Approval,
     /// Where the caller wants to see how far it is.
     pub(crate) progress: Option<&'a Progress>,
+    /// Why it is not run, by the name of its tool.
+    pub(crate) refused: Option<fn(String) -> CallError>,
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn new(index: usize, call: &'a ToolCall) -> Self {
+        Asked { index, call, approval: Approval::None, progress: None, refused: None }
+    }
 }
 
 /// When a dispatch began.
@@ -91,9 +99,10 @@ impl Registry {
     /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let started = Started::now();
-        let answers = calls.iter().enumerate().map(|(index, call)| {
-            self.answering(Asked { index, call, approval: Approval::None, progress: None }, batch, started)
-        });
+        let answers = calls
+            .iter()
+            .enumerate()
+            .map(|(index, call)| self.answering(Asked::new(index, call), batch, started));
         join_all(answers).await
     }
 
@@ -160,7 +169,7 @@ impl Registry {
 
     async fn result(
         &self,
-        Asked { index, call, approval, progress }: Asked<'_>,
+        Asked { index, call, approval, progress, refused }: Asked<'_>,
         batch: &BatchContext,
         outcome: &mut Outcome,
     ) -> Result<ToolOutput, CallError> {
@@ -170,6 +179,9 @@ impl Registry {
         let Some(tool) = self.entry(&call.name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(&call.name)));
         };
+        if let Some(refused) = refused {
+            return Err(refused(tool.name.to_string()));
+        }
         if call.is_cut_off {
             return Err(CallError::CutOff { tool: tool.name.to_string() });
         }

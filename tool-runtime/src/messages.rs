@@ -5,6 +5,7 @@
 
 mod artifact;
 mod assistant;
+mod call_ids;
 mod content;
 mod echo;
 mod response;
@@ -16,18 +17,18 @@ pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
 #[cfg(feature = "stream")]
 pub(crate) use assistant::is_cut_short;
+#[cfg(feature = "stream")]
+pub(crate) use call_ids::TakenIds;
+#[cfg(feature = "history")]
+pub(crate) use call_ids::replace_unusable_ids;
 pub use content::Content;
 pub use echo::Echo;
-#[cfg(feature = "stream")]
-pub(crate) use echo::Ids;
-#[cfg(feature = "history")]
-pub(crate) use echo::replace_unusable_ids;
 #[cfg(feature = "stream")]
 pub(crate) use response::error_text;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::means_none;
 #[cfg(feature = "stream")]
-pub(crate) use tool_call::{is_object, text};
+pub(crate) use tool_call::{as_text, is_object};
 pub use tool_message::ToolMessage;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

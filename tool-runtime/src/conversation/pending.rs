@@ -200,8 +200,8 @@ impl PendingCalls {
     }
 
     /// Takes answers that a dispatch has given to these calls, in any order: that of a streamed reply, for example. An
-    /// answer that says that a call needs approval is not taken, so that a person can still give it. What the model
-    /// repeats in vain is told so, as in [`run`](PendingCalls::run).
+    /// answer that has just come from a dispatch and says that its call needs approval is not taken, so that a person can
+    /// still give it. What the model repeats in vain is told so, as in [`run`](PendingCalls::run).
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, Turn, tool, tools};
@@ -227,28 +227,25 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// The first answer to a call that is not there, or has its answer; those before it are taken.
+    /// An answer is for a call that is not there, or that has its answer: then none is taken.
     pub fn take_answers(&mut self, answers: impl IntoIterator<Item = ToolMessage>) -> Result<(), NotPending> {
         let failures = Failures::before(self.before.messages());
-        let mut by_id = HashMap::new();
-        for (call, state) in self.reply.tool_calls.iter().zip(&mut self.states) {
-            by_id.insert(&*call.id, (call, state));
-        }
+        let calls = self.reply.tool_calls.iter().zip(&mut self.states);
+        let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
+        let mut taken = Vec::new();
         for answer in answers {
-            let error = answer.outcome().and_then(Outcome::error);
-            if matches!(error, Some(CallError::NeedsApproval { .. })) {
-                continue;
+            match open.remove(&*answer.tool_call_id) {
+                Some((call, state)) if state.answer.is_none() => taken.push((call, state, answer)),
+                Some(_) => return Err(NotPending::Answered { id: answer.tool_call_id }),
+                None if self.reply.tool_calls.iter().any(|call| call.id == answer.tool_call_id) => {
+                    return Err(NotPending::Answered { id: answer.tool_call_id });
+                }
+                None => return Err(NotPending::UnknownId { id: answer.tool_call_id }),
             }
-            let id = &answer.tool_call_id;
-            match by_id.get_mut(&**id) {
-                None => return Err(NotPending::UnknownId { id: id.clone() }),
-                Some((_, state)) if state.answer.is_some() => {
-                    return Err(NotPending::Answered { id: id.clone() });
-                }
-                Some((call, state)) => {
-                    let answer = Some(failures.told(call, answer));
-                    **state = CallState { answer, approved: None };
-                }
+        }
+        for (call, state, answer) in taken {
+            if !waits_for_approval(&answer) {
+                *state = CallState { answer: Some(failures.told(call, answer)), approved: None };
             }
         }
         Ok(())
@@ -307,12 +304,9 @@ impl PendingCalls {
                 let progress = Progress::default();
                 let CallState { approved, answer } = state;
                 let _used = UsedOnceBegun { approved, progress: &progress };
-                let asked = Asked { index, call, approval, progress: Some(&progress) };
+                let asked = Asked { approval, progress: Some(&progress), ..Asked::new(index, call) };
                 let answered = registry.answering(asked, batch, started).await;
-                // What was understood stands in the history, and not the text that was not quite JSON.
-                if let Some(arguments) = registry.arguments_in_json(call) {
-                    call.set_arguments(arguments);
-                }
+                registry.write_as_understood(call);
                 *answer = Some(failures.told(call, answered));
             }
         });
@@ -389,6 +383,10 @@ impl CallState {
             _ => Approval::None,
         }
     }
+}
+
+fn waits_for_approval(answer: &ToolMessage) -> bool {
+    matches!(answer.outcome().and_then(Outcome::error), Some(CallError::NeedsApproval { .. }))
 }
 
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {

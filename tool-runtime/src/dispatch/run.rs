@@ -65,13 +65,15 @@ impl Registry {
         self.finish(&work, started, outcome).await
     }
 
-    /// The arguments of a call as they are understood, where what the model wrote is not JSON.
-    pub(crate) fn arguments_in_json(&self, call: &ToolCall) -> Option<String> {
+    /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has those.
+    pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
         if !self.mending().slips || call.is_cut_off || call.has_an_object() {
-            return None;
+            return;
         }
-        let mended = self.entry(&call.name)?.mend(&call.arguments, self.mending())?;
-        Some(mended.arguments)
+        let tool = self.entry(&call.name);
+        if let Some(mended) = tool.and_then(|tool| tool.mend(&call.arguments, self.mending())) {
+            call.set_arguments(mended.arguments);
+        }
     }
 
     /// Begins a call with the arguments that its tool will get: mended, if need be.

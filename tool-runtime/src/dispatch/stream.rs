@@ -1,8 +1,8 @@
 //! A reply whose calls run while it still comes.
 
-use super::{Approval, Asked, Started};
+use super::{Asked, Started};
 use crate::context::BatchContext;
-use crate::messages::{AssistantMessage, Ids, ToolCall, ToolMessage};
+use crate::messages::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, Interrupted, ReplyAssembler, StreamError};
@@ -18,16 +18,17 @@ impl Registry {
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
     ///
     /// A call starts as soon as it is complete, while the model still speaks, if its tool is `read_only` or `idempotent`:
-    /// should the reply fail and be asked for again, nothing has happened twice. The others start when the reply has ended.
-    /// ([`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming) does not wait for that.)
+    /// should the reply fail and be asked for again, nothing has happened twice. The others start when the stream has ended,
+    /// with `[DONE]` or by itself. ([`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming) does not
+    /// wait for that.) A stream that just ends, without `[DONE]` and without a `finish_reason`, counts as one that has ended:
+    /// calls that are whole run, and one that was cut off does not.
     ///
-    /// `chunks` is the stream of a client: of texts, of values, or of `Result`s of these, of which [`Chunk`] tells. Each
-    /// call has an id of its own, also where the server gave it none, so that an echo of the reply and the answers can go
-    /// into the history; a [`Conversation`](crate::Conversation) takes them by
-    /// [`take_answers`](crate::PendingCalls::take_answers).
+    /// `chunks` is the stream of a client: of texts, of values, or of `Result`s of these; [`Chunk`] tells of which. It is
+    /// dropped before tools that waited for its end start. Each call has an id of its own, also where the server gave it none,
+    /// so that an echo of the reply and the answers can go into the history.
     ///
     /// The tools share the caller's task, and so does the stream: while a tool computes without an `.await`, nothing is
-    /// read, unless it is `blocking`.
+    /// read, unless it is `blocking`. Dropping the future drops both, as in [`dispatch`](Registry::dispatch).
     ///
     /// ```
     /// use futures_util::stream;
@@ -58,8 +59,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The reply broke off. The error has what came of it, with an answer for each of its calls, and so can go into the
-    /// history as well: calls that had started have their results, and any other was not run.
+    /// The reply broke off. The error has what came of it, with an answer for each of its calls: those that had started
+    /// have come to their end, and any other was not run. So this can go into the history as well, if there is anything in it.
     pub async fn dispatch_stream<S>(
         &self,
         chunks: S,
@@ -74,6 +75,58 @@ impl Registry {
     /// As [`dispatch_stream`](Registry::dispatch_stream), with what the program attaches to this batch, and each [`Event`]
     /// as it comes: to show the text, and how far each call is. The token of the batch ends the reply as well.
     ///
+    /// A [`Conversation`](crate::Conversation) takes the answers by [`take_answers`](crate::PendingCalls::take_answers):
+    ///
+    /// ```
+    /// use futures_util::{Stream, stream};
+    /// use tool_runtime::stream::Event;
+    /// use tool_runtime::{BatchContext, Conversation, Registry, Turn, tool, tools};
+    ///
+    /// /// Look up the weather of a city.
+    /// #[tool(read_only)]
+    /// fn get_weather(city: &str) -> String {
+    ///     format!("{city}: sunny")
+    /// }
+    /// # struct Client;
+    /// # impl Client {
+    /// #     async fn send(&self, request: tool_runtime::Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
+    /// #         Ok(stream::iter(match request.messages().len() {
+    /// #             1 => [
+    /// #                 Ok(r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":"{\"city\":\"Rome\"}"}}]}}]}"#),
+    /// #                 Ok("[DONE]"),
+    /// #             ],
+    /// #             _ => [Ok(r#"{"choices":[{"delta":{"content":"It is sunny."},"finish_reason":"stop"}]}"#), Ok("[DONE]")],
+    /// #         }))
+    /// #     }
+    /// # }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let client = Client;
+    /// let registry = Registry::new(tools![get_weather])?;
+    /// let batch = BatchContext::new();
+    /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
+    /// let answer = loop {
+    ///     let chunks = client.send(chat.request(&registry)).await?; // with `"stream": true`
+    ///     let show = |event: Event<'_>| {
+    ///         if let Event::Text(piece) = event {
+    ///             print!("{piece}");
+    ///         }
+    ///     };
+    ///     let (reply, answers) = registry.dispatch_stream_with(chunks, &batch, show).await?;
+    ///     match chat.reply(reply) {
+    ///         Turn::Answer(done) => break done,
+    ///         Turn::Calls(mut pending) => {
+    ///             pending.take_answers(answers)?;
+    ///             chat = pending.dispatch(&registry).await; // what has no answer yet, and that is nothing here
+    ///         }
+    ///     }
+    /// };
+    /// assert_eq!(answer.answer(), "It is sunny.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// The reply broke off, or the batch was cancelled before it ended.
@@ -87,37 +140,45 @@ impl Registry {
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        let mut chunks = pin!(chunks);
         let mut assembler = ReplyAssembler::new();
-        let mut ids = Ids::default();
+        let mut ids = TakenIds::default();
         let mut started = HashMap::new();
         let mut running = FuturesUnordered::new();
         let mut answered = Vec::new();
-        while !assembler.has_ended() {
-            let next = poll_fn(|context| {
-                while let Poll::Ready(Some(answer)) = running.poll_next_unpin(context) {
-                    answered.push(answer);
-                }
-                chunks.as_mut().poll_next(context).map(|chunk| chunk.map(Into::into))
-            });
-            let chunk = match batch.token() {
-                None => next.await,
-                Some(token) => match token.run_until_cancelled(next).await {
-                    Some(chunk) => chunk,
-                    None => Some(Chunk::failed(StreamError::Cancelled)),
-                },
-            };
-            let Some(chunk) = chunk else { break };
-            for event in assembler.push(chunk) {
-                on_event(event);
-                match event {
-                    Event::CallComplete { index, call } if self.may_start_while_streaming(&call.name) => {
-                        let mut call = call.clone();
-                        ids.make_usable(&mut call);
-                        started.insert(index, call.id.clone());
-                        running.push(async move { (index, self.answered(index, &call, batch).await) });
+        {
+            // Not kept while the tools run: a connection hangs on it.
+            let mut chunks = pin!(chunks);
+            while !assembler.has_ended() {
+                let next = poll_fn(|context| {
+                    while let Poll::Ready(Some(answer)) = running.poll_next_unpin(context) {
+                        answered.push(answer);
                     }
-                    _ => {}
+                    chunks.as_mut().poll_next(context).map(|chunk| chunk.map(Into::into))
+                });
+                let next = match batch.token() {
+                    None => next.await,
+                    Some(token) => match token.run_until_cancelled(next).await {
+                        Some(next) => next,
+                        None => Some(Chunk::failed(StreamError::Cancelled)),
+                    },
+                };
+                let events = match next {
+                    Some(chunk) => assembler.push(chunk),
+                    None => assembler.end(),
+                };
+                for event in events {
+                    on_event(event);
+                    match event {
+                        Event::CallComplete { index, call } if self.may_start_while_streaming(&call.name) => {
+                            let mut call = call.clone();
+                            ids.make_usable(&mut call);
+                            started.insert(index, call.id.clone());
+                            running.push(
+                                async move { (index, self.answer_to(index, &call, None, batch).await) },
+                            );
+                        }
+                        _ => {}
+                    }
                 }
             }
         }
@@ -135,16 +196,13 @@ impl Registry {
                 None => ids.make_usable(call),
             }
         }
-        let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !started.contains_key(index));
-        let rest = rest.map(|(index, call)| {
-            let broke_off = broke_off.as_ref();
-            async move {
-                match broke_off {
-                    None => (index, self.answered(index, call, batch).await),
-                    Some(cause) => (index, not_run(call, cause)),
-                }
-            }
+        let refused: Option<fn(String) -> CallError> = broke_off.as_ref().map(|cause| match cause {
+            StreamError::Cancelled => |tool| CallError::Cancelled { tool },
+            _ => |tool| CallError::ReplyBrokeOff { tool },
         });
+        let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !started.contains_key(index));
+        let rest = rest
+            .map(|(index, call)| async move { (index, self.answer_to(index, call, refused, batch).await) });
         let (running, rest) = join(running.collect::<Vec<_>>(), join_all(rest)).await;
         answered.extend(running);
         answered.extend(rest);
@@ -152,10 +210,7 @@ impl Registry {
         let answers = answered.into_iter().map(|(_, answer)| answer).collect();
 
         for call in &mut reply.tool_calls {
-            // What was understood stands in the history, and not the text that was not quite JSON.
-            if let Some(arguments) = self.arguments_in_json(call) {
-                call.set_arguments(arguments);
-            }
+            self.write_as_understood(call);
         }
         match broke_off {
             None => Ok((reply, answers)),
@@ -163,19 +218,13 @@ impl Registry {
         }
     }
 
-    async fn answered(&self, index: usize, call: &ToolCall, batch: &BatchContext) -> ToolMessage {
-        let asked = Asked { index, call, approval: Approval::None, progress: None };
-        self.answering(asked, batch, Started::now()).await
+    async fn answer_to(
+        &self,
+        index: usize,
+        call: &ToolCall,
+        refused: Option<fn(String) -> CallError>,
+        batch: &BatchContext,
+    ) -> ToolMessage {
+        self.answering(Asked { refused, ..Asked::new(index, call) }, batch, Started::now()).await
     }
-}
-
-/// The answer to a call that was not run, since its reply broke off.
-fn not_run(call: &ToolCall, cause: &StreamError) -> ToolMessage {
-    let tool = call.name.clone();
-    let error = match cause {
-        _ if call.is_cut_off => CallError::CutOff { tool },
-        StreamError::Cancelled => CallError::Cancelled { tool },
-        _ => CallError::ReplyBrokeOff { tool },
-    };
-    ToolMessage::failed(&call.id, error)
 }

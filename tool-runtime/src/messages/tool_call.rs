@@ -193,22 +193,22 @@ impl<'de> Deserialize<'de> for ToolCall {
             _ => None,
         };
         let (name, arguments) = if let Some(called) = of_another_type {
-            (text(called["name"].clone()), text(called["input"].clone()))
+            (as_text(called["name"].clone()), as_text(called["input"].clone()))
         } else {
             other.remove("type");
             // Some servers leave the `function` around name and arguments away.
             let function = function.unwrap_or_else(|| ReadFunction {
-                name: text(other.remove("name").unwrap_or_default()),
+                name: as_text(other.remove("name").unwrap_or_default()),
                 arguments: other.remove("arguments").unwrap_or_default(),
             });
-            (function.name, text(function.arguments))
+            (function.name, as_text(function.arguments))
         };
-        Ok(ToolCall { id: text(id), name, arguments, other, written_mended: false, is_cut_off: false })
+        Ok(ToolCall { id: as_text(id), name, arguments, other, written_mended: false, is_cut_off: false })
     }
 }
 
 /// A string as it is, nothing as nothing, anything else as its JSON.
-pub(crate) fn text(value: Value) -> String {
+pub(crate) fn as_text(value: Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text,

@@ -42,8 +42,8 @@ pub enum CallError {
         /// The tool.
         tool: String,
     },
-    /// The reply broke off behind this call, which was not run: one that is asked for again must not do a thing twice.
-    /// Only streamed replies do.
+    /// The reply broke off, and this call was not run: one that is asked for again must not do a thing twice. Only of
+    /// streamed replies.
     #[non_exhaustive]
     ReplyBrokeOff {
         /// The tool.

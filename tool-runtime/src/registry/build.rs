@@ -289,9 +289,19 @@ impl RegistryBuilder {
     }
 
     /// Lets every call of a streamed reply start as soon as it is complete:
-    /// [`dispatch_stream`](Registry::dispatch_stream) then does not wait for the end of the reply with tools that are
+    /// [`dispatch_stream`](Registry::dispatch_stream) then does not wait for the end of the stream with tools that are
     /// neither `read_only` nor `idempotent`. `false` by default, since a reply that fails and is asked for again may do
     /// such a thing twice.
+    ///
+    /// ```
+    /// # use tool_runtime::{Registry, tool, tools};
+    /// /// Sends a letter.
+    /// #[tool]
+    /// fn send(text: String) {}
+    ///
+    /// let registry = Registry::builder().tools(tools![send]).start_all_while_streaming(true).build()?;
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
     #[cfg(feature = "stream")]
     pub fn start_all_while_streaming(mut self, all: bool) -> Self {
         self.options.start_all_while_streaming = all;

@@ -1,5 +1,6 @@
 //! From the chunks of a reply to the reply.
 
+use super::call::CallSoFar;
 use super::calls::Calls;
 use super::chunk::{Choice, Chunk, Delta};
 use super::event::{Event, Noted};
@@ -10,21 +11,23 @@ use std::slice;
 
 /// Puts a reply together from its chunks, as servers really send them, and says what each brought.
 ///
-/// It is the work of one pass: each byte is looked at once, however small the pieces. The module has
-/// [an example](crate::stream).
+/// The work grows with the bytes that come, however small the pieces. The module has [an example](crate::stream).
 ///
 /// What servers do otherwise than documented, and what it makes of it:
 ///
 /// - **Which call a piece belongs to**: by its index, by its id where there is none, to the newest call where there is
-///   neither. Another id, or another name, under an index that is taken is another call (Gemini and its gateways send the
-///   index 0 for all); the same id or name again is the same call. Calls stand in the order in which they began, whatever
-///   their indices: some servers count from 1.
+///   neither. Another id under an index that is taken is another call, and so is another name behind arguments (Gemini and its
+///   gateways give all calls the index 0); the same id or name again is the same call. (Another name before any arguments is
+///   the next piece of the name.) Calls stand in the order in which they began, whatever their indices: some servers count
+///   from 1.
 /// - **Arguments** are text in pieces, one text, an object, null, or never there. A second object behind a whole one is a
-///   further call of the same tool (Gemini); behind an empty one, it is the arguments. Anything else that follows a whole
-///   object is left out.
-/// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short; `[DONE]` or the
-///   end of the stream does without. Chunks without choices are passed over, and so are choices beside the first that came.
+///   further call of the same tool; behind an empty one, it is the arguments. Anything else behind a whole object is left out.
+/// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short. `[DONE]` or
+///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices beside the first
+///   that came.
 /// - **Reasoning** is kept as the server wants it back: see [`Echo::Reasoning`](crate::Echo::Reasoning).
+///
+/// A chunk's `usage` is not looked at: a program that wants it reads it on the way.
 #[derive(Debug, Default)]
 pub struct ReplyAssembler {
     /// The index of the choice that is read.
@@ -37,8 +40,8 @@ pub struct ReplyAssembler {
     finish_reason: Option<String>,
     /// Whether it was told that the reply has ended.
     is_finished: bool,
-    /// Whether `[DONE]` came.
-    is_done: bool,
+    /// Whether what comes is not looked at any more.
+    is_closed: bool,
     error: Option<StreamError>,
     /// What the newest chunk brought.
     noted: Vec<Noted>,
@@ -54,8 +57,8 @@ impl ReplyAssembler {
     /// Takes the next chunk, in any of the forms that a [`Chunk`] is made of, and says what it brought. The events need
     /// not be looked at.
     ///
-    /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and what
-    /// [`finish`](ReplyAssembler::finish) comes to.
+    /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and is what
+    /// [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> Events<'_> {
         self.noted.clear();
         if !self.has_ended() {
@@ -65,36 +68,60 @@ impl ReplyAssembler {
     }
 
     /// Whether nothing that comes will be looked at: there was an error, or the `[DONE]` of a stream of server-sent
-    /// events. Some servers do not close the connection behind it.
+    /// events, or an [`end`](ReplyAssembler::end). Some servers do not close the connection behind their `[DONE]`.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        self.is_done || self.error.is_some()
+        self.is_closed || self.error.is_some()
+    }
+
+    /// Says that nothing more comes, and what follows from that: which calls are complete, or that there was no reply. For
+    /// programs that go by the events, where a stream ends without `[DONE]`, as those of typed clients do.
+    ///
+    /// ```
+    /// use tool_runtime::stream::{Event, ReplyAssembler};
+    ///
+    /// let mut reply = ReplyAssembler::new();
+    /// reply.push(r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"now"}}]}}]}"#);
+    /// reply.push(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#);
+    /// let complete: Vec<&str> = reply
+    ///     .end()
+    ///     .filter_map(|event| match event {
+    ///         Event::CallComplete { call, .. } => Some(&*call.name),
+    ///         _ => None,
+    ///     })
+    ///     .collect();
+    /// assert_eq!(complete, ["now"]);
+    /// ```
+    pub fn end(&mut self) -> Events<'_> {
+        self.noted.clear();
+        if !self.has_ended() {
+            self.close(false);
+        }
+        Events { reply: self, noted: self.noted.iter() }
     }
 
     /// The reply.
     ///
-    /// Where it was cut short, by its `finish_reason` or since the stream just ended, a call whose arguments are not a whole
-    /// object is marked, and never run: its answer says that it was cut off.
+    /// Where it was cut short, by its `finish_reason` or since the stream ended without one and without `[DONE]`, a call whose
+    /// arguments are not a whole object is marked, and never run: its answer says that it was cut off. That such a stream ended
+    /// early is not known for sure, and so it is no error: some servers say neither.
     ///
     /// # Errors
     ///
     /// The reply broke off, with an error of the server or of the connection, or there was none. The error has the reply as
     /// far as it came.
-    pub fn finish(self) -> Result<AssistantMessage, Interrupted<AssistantMessage>> {
-        let has_ended_well = self.error.is_none() && (self.is_finished || self.is_done);
-        let may_be_cut_off = !has_ended_well || self.is_cut_short();
-        let calls = self.calls.into_list().into_iter().map(|call| call.into_call(may_be_cut_off));
+    pub fn finish(mut self) -> Result<AssistantMessage, Interrupted<AssistantMessage>> {
+        self.end();
+        let tool_calls = self.calls.into_list().into_iter().map(CallSoFar::into_call).collect();
         let content = match self.parts {
             Some(parts) => Some(Content::from_parts(parts)),
             None => self.text.map(Content::from),
         };
-        let tool_calls = calls.collect();
         let reply =
             AssistantMessage { content, tool_calls, other: self.other, finish_reason: self.finish_reason };
         match self.error {
-            Some(error) => Err(Interrupted::new(reply, error)),
-            None if self.choice.is_none() => Err(Interrupted::new(reply, StreamError::NoReply)),
             None => Ok(reply),
+            Some(error) => Err(Interrupted::new(reply, error)),
         }
     }
 
@@ -105,27 +132,25 @@ impl ReplyAssembler {
             if *self.choice.get_or_insert(index) != index {
                 continue;
             }
-            let is_whole = delta.is_none() && self.is_empty();
-            if let Some(delta) = delta.or(message.filter(|_| is_whole)) {
+            let stands_alone = delta.is_none() && self.is_empty();
+            if let Some(delta) = delta.or(message.filter(|_| stands_alone)) {
                 self.take_delta(delta);
             }
-            if let (Some(reason), None) = (finish_reason.filter(|reason| !reason.is_empty()), &error) {
+            if let (Some(reason), None) = (finish_reason, &error) {
                 self.take_finish_reason(reason);
             }
         }
         if let Some(error) = error {
             self.fail(error);
         } else if is_done {
-            self.is_done = true;
-            self.end();
+            self.close(true);
         }
     }
 
     fn take_delta(&mut self, delta: Delta) {
-        let Delta { content, tool_calls, mut other, .. } = delta;
-        let reasoning = REASONING.into_iter().find(|&field| other.get(field).is_some_and(Value::is_string));
+        let Delta { content, tool_calls, other, .. } = delta;
+        let reasoning = SHOWN_REASONING.into_iter().find(|&field| is_text(other.get(field)));
         let from = reasoning.map(|field| self.text_of(field).len());
-        other.retain(|_, value| !value.is_null());
         fields::add(&mut self.other, other);
         if let (Some(field), Some(from)) = (reasoning, from) {
             let grown = from..self.text_of(field).len();
@@ -144,6 +169,7 @@ impl ReplyAssembler {
         let from = text.len();
         match (content.parts().filter(|parts| !parts.is_empty()), &mut self.parts) {
             (None, None) => {}
+            (None, Some(_)) if content.is_empty() => {}
             (None, Some(parts)) => fields::add_parts(parts, vec![text_part(content)]),
             (Some(more), Some(parts)) => fields::add_parts(parts, more.to_vec()),
             (Some(more), None) => {
@@ -159,22 +185,29 @@ impl ReplyAssembler {
     }
 
     fn take_finish_reason(&mut self, reason: String) {
-        let is_first = self.finish_reason.is_none();
-        if is_first || is_cut_short(&reason) {
+        if self.finish_reason.is_none() || is_cut_short(&reason) {
             self.finish_reason = Some(reason);
         }
-        if is_first {
-            self.end();
-        }
+        // The others are complete when the stream ends: a server may say the reason with each piece.
+        self.calls.complete_whole(&mut self.noted);
+        self.tell_finished();
     }
 
-    /// Tells that the reply has ended, and which calls are complete for it; what was told is not told again.
-    fn end(&mut self) {
-        if self.is_cut_short() {
-            self.calls.complete_whole(&mut self.noted);
-        } else {
-            self.calls.complete_all(&mut self.noted);
+    /// Nothing more comes; the server may have said so.
+    fn close(&mut self, is_said: bool) {
+        self.is_closed = true;
+        if self.choice.is_none() {
+            return self.fail(StreamError::NoReply);
         }
+        if (is_said || self.finish_reason.is_some()) && !self.is_cut_short() {
+            self.calls.complete_all(&mut self.noted);
+        } else {
+            self.calls.complete_whole(&mut self.noted);
+        }
+        self.tell_finished();
+    }
+
+    fn tell_finished(&mut self) {
         if !self.is_finished {
             self.is_finished = true;
             self.noted.push(Noted::Finished);
@@ -184,7 +217,7 @@ impl ReplyAssembler {
     fn fail(&mut self, error: StreamError) {
         if self.is_finished && !matches!(error, StreamError::Server { .. }) {
             // The reply is there. Some servers close the connection in an unusual way.
-            self.is_done = true;
+            self.close(true);
         } else {
             self.error = Some(error);
             self.noted.push(Noted::Failed);
@@ -196,7 +229,7 @@ impl ReplyAssembler {
     }
 
     fn is_empty(&self) -> bool {
-        self.text.is_none() && self.calls.is_empty() && self.other.is_empty()
+        self.text.as_deref().unwrap_or_default().is_empty() && self.calls.is_empty() && self.other.is_empty()
     }
 
     fn text_of(&self, field: &str) -> &str {
@@ -234,8 +267,12 @@ impl<'a> Iterator for Events<'a> {
     }
 }
 
-/// In which servers show what the model thinks. Some fill both, with the same.
-const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
+/// The fields in which servers show what the model thinks. Some fill both, with the same.
+const SHOWN_REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
+
+fn is_text(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+}
 
 fn text_part(text: &str) -> Value {
     json!({ "type": "text", "text": text })

@@ -3,8 +3,9 @@
 use super::chunk::{CallDelta, FunctionDelta};
 use super::fields;
 use super::object_end::ObjectEnd;
-use crate::messages::{ToolCall, is_object, text};
+use crate::messages::{ToolCall, as_text, is_object};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A call that comes piece by piece.
@@ -46,40 +47,47 @@ pub(super) struct CallPiece {
 pub(super) enum Arguments {
     /// The next piece of their text, which may be empty.
     Piece(String),
-    /// All of them: they came as JSON.
-    Whole(String),
+    /// All of them.
+    Json(Value),
 }
 
 impl From<CallDelta> for CallPiece {
     fn from(delta: CallDelta) -> Self {
-        let CallDelta { index, id, function, custom, other, .. } = delta;
+        let CallDelta { index, id, function, custom, bare, other, .. } = delta;
         let is_custom = function.is_none() && custom.is_some();
-        let FunctionDelta { name, arguments } = function.or(custom).unwrap_or_default();
+        let FunctionDelta { name, arguments } = function.or(custom).unwrap_or(bare);
         let arguments = match arguments {
             None | Some(Value::Null) => Arguments::Piece(String::new()),
             Some(Value::String(piece)) => Arguments::Piece(piece),
-            Some(whole) => Arguments::Whole(whole.to_string()),
+            Some(json) => Arguments::Json(json),
         };
         let name = name.unwrap_or_default();
-        CallPiece { index, id: text(id), name, arguments, is_custom, other }
+        CallPiece { index, id: as_text(id), name, arguments, is_custom, other }
     }
 }
 
 impl CallPiece {
+    /// Whether neither id nor name says of which call it is.
+    pub(super) fn has_no_head(&self) -> bool {
+        self.id.is_empty() && self.name.is_empty()
+    }
+
     /// Whether there is nothing in it that could begin a call.
     pub(super) fn is_empty(&self) -> bool {
-        self.id.is_empty()
-            && self.name.is_empty()
-            && self.arguments.text().is_empty()
-            && self.other.values().all(Value::is_null)
+        self.has_no_head() && self.arguments.is_empty() && self.other.values().all(Value::is_null)
     }
 }
 
 impl Arguments {
-    pub(super) fn text(&self) -> &str {
+    fn text(&self) -> Cow<'_, str> {
         match self {
-            Arguments::Piece(text) | Arguments::Whole(text) => text,
+            Arguments::Piece(text) => Cow::Borrowed(text),
+            Arguments::Json(json) => Cow::Owned(json.to_string()),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Arguments::Piece(text) if text.is_empty())
     }
 }
 
@@ -94,25 +102,27 @@ impl CallSoFar {
         }
     }
 
-    /// Whether a piece that has the same index, or the same id, or neither, belongs to this call. Several servers give all
-    /// calls of a reply the index 0, others say id and name again with each piece, or give each piece an id of its own.
+    /// Whether a piece that has the same index, or the same id, or neither, belongs to this call.
+    ///
+    /// Calls share an index at Gemini and its gateways (<https://github.com/NousResearch/hermes-agent/issues/62940>) and at
+    /// sglang (<https://github.com/InternLM/lmdeploy/issues/3412>); vLLM has said the name again with each piece
+    /// (<https://github.com/vllm-project/vllm/issues/18412>), other servers have given each piece an id of its own
+    /// (<https://github.com/cubist38/mlx-openai-server/pull/216>).
     pub(super) fn goes_on_with(&self, piece: &CallPiece) -> bool {
         let ToolCall { id, name, arguments, .. } = &self.call;
-        let has_begun = !arguments.is_empty();
         let has_id = !id.is_empty() && *id == piece.id;
         if !has_id && !id.is_empty() && !piece.id.is_empty() {
-            // Another call has a name, or at least arguments where these have ended.
-            return piece.name.is_empty()
-                && (piece.arguments.text().is_empty() || has_begun && !self.is_whole());
+            // A call of its own has a name, or arguments where those of this call have ended.
+            return piece.name.is_empty() && (piece.arguments.is_empty() || !self.is_whole());
         }
         if piece.name.is_empty() || name.is_empty() {
             return true;
         }
-        if !has_begun {
-            // A name may come in pieces, which are known by something.
+        if arguments.is_empty() {
+            // Another name may be the next piece of this one, if anything says that the two are of one call.
             return *name == piece.name || has_id || piece.index.is_some();
         }
-        *name == piece.name && (!self.is_whole() || has_id || piece.arguments.text().is_empty())
+        *name == piece.name && (!self.is_whole() || has_id || piece.arguments.is_empty())
     }
 
     /// Takes what a piece says beside the arguments.
@@ -140,29 +150,22 @@ impl CallSoFar {
 
     /// Whether a piece only says again what is there.
     pub(super) fn is_repeated_by(&self, piece: &CallPiece) -> bool {
-        let arguments = self.call.arguments.trim();
-        self.is_whole()
-            && !piece.id.is_empty()
-            && piece.id == self.call.id
-            && piece.arguments.text().trim() == arguments
-    }
-
-    pub(super) fn has_arguments(&self) -> bool {
-        !self.call.arguments.is_empty()
+        let same_arguments = || piece.arguments.text().trim() == self.call.arguments.trim();
+        self.is_whole() && !piece.id.is_empty() && piece.id == self.call.id && same_arguments()
     }
 
     /// Takes a piece of the arguments; gives back where they have grown, and what does not belong to them.
     pub(super) fn take_arguments<'a>(&mut self, piece: &'a str) -> (Range<usize>, &'a str) {
-        let is_complete = self.told == Told::Complete;
-        if self.is_whole() && !self.is_surely_whole() && !is_complete && piece.trim_start().starts_with('{') {
-            // An empty object in front of the arguments stood for them.
-            self.call.arguments.clear();
-            self.end = ObjectEnd::NotBegun;
+        if self.takes_no_more() {
+            return (0..0, piece);
+        }
+        if self.is_empty_object() {
+            if !piece.trim_start().starts_with('{') {
+                return (0..0, piece);
+            }
+            self.make_room();
         }
         let from = self.call.arguments.len();
-        if self.is_whole() || is_complete {
-            return (from..from, piece);
-        }
         let end = self.end.find(piece);
         let (piece, behind) = piece.split_at(end.unwrap_or(piece.len()));
         self.call.arguments.push_str(piece);
@@ -175,26 +178,45 @@ impl CallSoFar {
         (from..self.call.arguments.len(), behind)
     }
 
-    /// Takes arguments that came as JSON.
-    pub(super) fn take_whole(&mut self, arguments: String) -> Range<usize> {
-        self.end = if is_object(&arguments) { ObjectEnd::Found } else { ObjectEnd::NoObject };
-        self.call.arguments = arguments;
-        0..self.call.arguments.len()
+    /// Takes arguments that came as JSON, if there are none.
+    pub(super) fn take_json(&mut self, arguments: &Value) -> Option<Range<usize>> {
+        if self.is_empty_object() && !self.takes_no_more() {
+            self.make_room();
+        }
+        if self.takes_no_more() || !self.call.arguments.is_empty() {
+            return None;
+        }
+        self.end = match arguments.as_object() {
+            Some(object) => ObjectEnd::Found { is_empty: object.is_empty() },
+            None => ObjectEnd::NoObject,
+        };
+        self.call.arguments = arguments.to_string();
+        Some(0..self.call.arguments.len())
+    }
+
+    /// An empty object in front of the arguments stood for them, as Claude's does behind some gateways
+    /// (<https://github.com/BerriAI/litellm/issues/4537>, <https://github.com/openai/openai-agents-js/pull/712>).
+    fn make_room(&mut self) {
+        self.call.arguments.clear();
+        self.end = ObjectEnd::NotBegun;
     }
 
     /// Whether the arguments are one whole object: what comes behind does not belong to them.
     pub(super) fn is_whole(&self) -> bool {
-        matches!(self.end, ObjectEnd::Found)
+        matches!(self.end, ObjectEnd::Found { .. })
     }
 
-    /// Whether they are one whole object that is not empty: some servers begin with an empty one, and send the arguments
-    /// behind it.
-    pub(super) fn is_surely_whole(&self) -> bool {
-        let inside = self.call.arguments.trim().trim_start_matches('{').trim_end_matches('}');
-        self.is_whole() && !inside.trim().is_empty()
+    /// Whether they are an empty object, behind which they may still come.
+    pub(super) fn is_empty_object(&self) -> bool {
+        matches!(self.end, ObjectEnd::Found { is_empty: true })
     }
 
-    /// Nothing more comes. Without arguments, it has none.
+    /// Whether the arguments cannot change any more.
+    pub(super) fn takes_no_more(&self) -> bool {
+        self.told == Told::Complete || self.is_whole() && !self.is_empty_object()
+    }
+
+    /// Nothing more comes: where no arguments came, it has none.
     pub(super) fn complete(&mut self) {
         self.told = Told::Complete;
         if self.call.arguments.is_empty() && !self.is_custom {
@@ -203,8 +225,8 @@ impl CallSoFar {
     }
 
     /// The call as the reply has it.
-    pub(super) fn into_call(self, may_be_cut_off: bool) -> ToolCall {
-        let is_cut_off = may_be_cut_off && self.told != Told::Complete && !self.is_whole();
+    pub(super) fn into_call(self) -> ToolCall {
+        let is_cut_off = self.told != Told::Complete && !self.is_whole();
         let mut call = self.call;
         call.is_cut_off = is_cut_off;
         if self.is_custom {

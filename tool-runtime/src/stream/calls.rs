@@ -3,6 +3,7 @@
 use super::call::{Arguments, CallPiece, CallSoFar, Told};
 use super::event::Noted;
 use crate::messages::ToolCall;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -45,14 +46,14 @@ impl Calls {
         }
     }
 
-    /// Whatever has not been told to be complete is, since the reply has ended.
+    /// Nothing more comes: every call is complete.
     pub(super) fn complete_all(&mut self, noted: &mut Vec<Noted>) {
         for position in 0..self.list.len() {
             self.complete(position, noted);
         }
     }
 
-    /// The same, for those alone that are whole: the reply was cut short.
+    /// Those that are whole are complete.
     pub(super) fn complete_whole(&mut self, noted: &mut Vec<Noted>) {
         for position in 0..self.list.len() {
             if self.list[position].is_whole() {
@@ -64,13 +65,22 @@ impl Calls {
     fn position_of(&self, piece: &CallPiece) -> Option<usize> {
         let of_index = piece.index.and_then(|index| self.by_index.get(&index).copied());
         let of_id = self.by_id.get(&piece.id).copied();
-        // An id that comes again under another index, with a name, is that of another call.
-        let of_id = of_id.filter(|&position| {
-            let index = self.list[position].index;
-            piece.name.is_empty() || index.is_none() || piece.index.is_none() || index == piece.index
-        });
-        let newest = || if piece.index.is_none() { self.list.len().checked_sub(1) } else { None };
-        let position = of_id.or(of_index).or_else(newest)?;
+        let newest = self.list.len().checked_sub(1);
+        let index_of = |position: usize| self.list[position].index;
+        let position = match (of_index, of_id) {
+            (Some(position), Some(_)) if self.list[position].call.id == piece.id => position,
+            // With a name, an id that comes again under another index is that of another call.
+            (_, Some(position))
+                if piece.name.is_empty() || index_of(position).is_none() || piece.index.is_none() =>
+            {
+                position
+            }
+            (Some(position), _) => position,
+            (None, _) if piece.index.is_none() => newest?,
+            // The newest call may have come without its index.
+            (None, _) if piece.has_no_head() => newest.filter(|&position| index_of(position).is_none())?,
+            (None, _) => return None,
+        };
         self.list[position].goes_on_with(piece).then_some(position)
     }
 
@@ -87,7 +97,7 @@ impl Calls {
 
     fn remember(&mut self, position: usize, piece: &CallPiece) {
         if let Some(index) = piece.index {
-            self.list[position].index = Some(index);
+            self.list[position].index.get_or_insert(index);
             self.by_index.insert(index, position);
         }
         if !piece.id.is_empty() && self.by_id.get(&piece.id) != Some(&position) {
@@ -98,38 +108,41 @@ impl Calls {
     fn take_arguments(&mut self, mut position: usize, arguments: Arguments, noted: &mut Vec<Noted>) {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
-            Arguments::Whole(json) => {
-                if self.list[position].has_arguments() {
-                    position = self.begin_another(position, noted);
-                }
-                let grown = self.list[position].take_whole(json);
-                self.grow(position, grown, noted);
-                if self.list[position].is_whole() {
-                    self.complete(position, noted);
-                }
-                return;
-            }
+            Arguments::Json(json) => return self.take_json(position, &json, noted),
         };
         let mut rest = &*piece;
         loop {
             let call = &mut self.list[position];
             let (grown, behind) = call.take_arguments(rest);
-            let is_surely_whole = call.is_surely_whole();
+            let (is_whole, takes_no_more) = (call.is_whole(), call.takes_no_more());
             self.grow(position, grown, noted);
-            if is_surely_whole {
+            if is_whole && takes_no_more {
                 self.complete(position, noted);
             }
-            if !self.list[position].is_whole() || !behind.trim_start().starts_with('{') {
+            if !is_whole || !behind.trim_start().starts_with('{') {
                 return;
             }
             rest = behind;
-            if self.list[position].is_surely_whole() || self.list[position].told == Told::Complete {
+            if takes_no_more {
                 position = self.begin_another(position, noted);
             }
         }
     }
 
-    /// Begins another call of the same tool, whose arguments came behind those of this call.
+    fn take_json(&mut self, mut position: usize, json: &Value, noted: &mut Vec<Noted>) {
+        let mut grown = self.list[position].take_json(json);
+        if grown.is_none() {
+            position = self.begin_another(position, noted);
+            grown = self.list[position].take_json(json);
+        }
+        self.grow(position, grown.unwrap_or_default(), noted);
+        if self.list[position].is_whole() {
+            self.complete(position, noted);
+        }
+    }
+
+    /// Begins another call of the same tool, whose arguments came behind those of this call: Gemini's gateways put calls
+    /// so (<https://github.com/dyedd/lens/issues/49>).
     fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
         let another = self.begin(noted);
         let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
@@ -158,9 +171,10 @@ impl Calls {
         }
     }
 
-    /// Tells of arguments, if their call was told of.
+    /// Tells of arguments, if their call was told of. Not of an empty object, which may stand for them.
     fn grow(&self, position: usize, grown: Range<usize>, noted: &mut Vec<Noted>) {
-        if self.list[position].told != Told::Nothing && !grown.is_empty() {
+        let call = &self.list[position];
+        if call.told != Told::Nothing && !call.is_empty_object() && !grown.is_empty() {
             noted.push(Noted::Arguments(position, grown));
         }
     }

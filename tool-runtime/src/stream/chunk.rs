@@ -49,17 +49,17 @@ pub struct Chunk {
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a choice")]
 pub(super) struct Choice {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_index")]
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) delta: Option<Delta>,
     /// In the place of a delta: the whole reply, of a server that does not stream.
     #[serde(default)]
     pub(super) message: Option<Delta>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_reason")]
     pub(super) finish_reason: Option<String>,
     #[serde(default)]
-    error: Option<Value>,
+    error: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -79,7 +79,7 @@ pub(super) struct Delta {
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a piece of a tool call")]
 pub(super) struct CallDelta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_index")]
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) id: Value,
@@ -90,6 +90,9 @@ pub(super) struct CallDelta {
     /// In the place of a function: OpenAI's custom tools.
     #[serde(default)]
     pub(super) custom: Option<FunctionDelta>,
+    /// Name and arguments without a `function` around them.
+    #[serde(flatten)]
+    pub(super) bare: FunctionDelta,
     #[serde(flatten)]
     pub(super) other: Map<String, Value>,
 }
@@ -110,11 +113,35 @@ struct WireChunk {
     #[serde(default)]
     choices: Option<Vec<Choice>>,
     #[serde(default)]
-    error: Option<Value>,
+    error: Value,
     #[serde(default)]
-    message: Option<Value>,
+    message: Value,
     #[serde(default)]
-    detail: Option<Value>,
+    detail: Value,
+}
+
+/// A number, which some servers write as a text.
+fn read_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let index = Value::deserialize(deserializer)?;
+    Ok(index.as_i64().or_else(|| index.as_str()?.parse().ok()))
+}
+
+/// A text, which some servers leave empty while there is no reason.
+fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(reason) if !reason.is_empty() => Ok(Some(reason)),
+        _ => Ok(None),
+    }
+}
+
+/// The error that stands here, if it is one.
+fn server_error(error: Value) -> Option<StreamError> {
+    let message = match &error {
+        Value::Null | Value::Bool(false) => return None,
+        Value::String(text) if text.is_empty() => return None,
+        error => error_text(error).unwrap_or_else(|| error.to_string()),
+    };
+    Some(StreamError::Server { message, error })
 }
 
 impl Chunk {
@@ -122,7 +149,7 @@ impl Chunk {
     pub fn of(chunk: &impl Serialize) -> Self {
         match serde_json::to_value(chunk) {
             Ok(value) => value.into(),
-            Err(source) => Chunk::failed(StreamError::not_a_chunk("", source)),
+            Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: String::new(), source }),
         }
     }
 
@@ -134,13 +161,16 @@ impl Chunk {
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let WireChunk { choices, error, message, detail } = WireChunk::deserialize(deserializer)?;
-        let is_chunk = choices.is_some();
-        let choices = choices.unwrap_or_default();
-        // A server that refuses may say why in one of these alone.
-        let alone = message.or(detail).filter(|told| !is_chunk && told.is_string());
-        let of_choice = choices.iter().find_map(|choice| choice.error.clone());
-        let told = error.or(of_choice).or(alone);
-        let error = told.and_then(|error| Some(StreamError::Server { message: error_text(&error)?, error }));
+        let mut error = server_error(error);
+        if choices.is_none() {
+            // A server that refuses may say why in one of these alone.
+            let message = if message.is_string() { message } else { Value::Null };
+            error = error.or_else(|| server_error(message)).or_else(|| server_error(detail));
+        }
+        let mut choices = choices.unwrap_or_default();
+        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
+        let mut of_choices = choices.iter_mut().map(|choice| choice.error.take());
+        let error = error.or_else(|| of_choices.find_map(server_error));
         Ok(Chunk { choices, error, is_done: false })
     }
 }

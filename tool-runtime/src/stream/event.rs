@@ -12,7 +12,7 @@ use std::ops::Range;
 pub enum Event<'a> {
     /// The next piece of what the model says.
     Text(&'a str),
-    /// The next piece of what it thinks, where the server shows that.
+    /// The next piece of what it thinks, where the server shows that as text, in `reasoning_content` or `reasoning`.
     Reasoning(&'a str),
     /// It begins to call a tool.
     #[non_exhaustive]
@@ -27,13 +27,14 @@ pub enum Event<'a> {
     Arguments {
         /// Which of the calls.
         index: usize,
-        /// All that came of them so far. It is not JSON yet.
+        /// All that came of them so far, which is not JSON yet. It begins anew where an empty object stood in front.
         so_far: &'a str,
         /// What is new: the end of `so_far`.
         piece: &'a str,
     },
-    /// A call is complete: it will not change any more, and can run. That is so when its arguments are one whole object,
-    /// or when the reply has ended; a call that was cut off is never complete.
+    /// A call is complete: its tool and its arguments will not change any more, and it can run. That is so when the arguments
+    /// are one whole object. Of an empty one, behind which they may still come, it is so when the next call begins or the reply
+    /// has finished; of none, or of what is not JSON, when the stream has ended. A call that was cut off is never complete.
     #[non_exhaustive]
     CallComplete {
         /// Which of the calls.
@@ -41,7 +42,7 @@ pub enum Event<'a> {
         /// The call, with the id that the server gave to it, which may be empty.
         call: &'a ToolCall,
     },
-    /// The reply has ended. Usage may still follow.
+    /// The model has ended its reply. Usage may still follow, and calls that are complete only when the stream has ended.
     #[non_exhaustive]
     Finished {
         /// The `finish_reason`, where there is one.
@@ -51,7 +52,7 @@ pub enum Event<'a> {
     Failed(&'a StreamError),
 }
 
-/// An event that is not told yet: texts are where they are put together, and calls are known by their place.
+/// An event that is yet to be told, by where its text stands: the texts still grow.
 #[derive(Debug)]
 pub(super) enum Noted {
     Text(Range<usize>),

@@ -25,14 +25,14 @@ pub enum StreamError {
     /// What came is no chunk of Chat Completions.
     #[non_exhaustive]
     NotAChunk {
-        /// The beginning of what came.
+        /// The beginning of what came; empty, where a client's type could not be written as JSON.
         beginning: String,
         /// What is wrong with it.
         source: serde_json::Error,
     },
     /// The stream ended without a word of a reply.
     NoReply,
-    /// The token of the batch was cancelled.
+    /// The program did not wait any longer: it cancelled the batch.
     Cancelled,
 }
 
@@ -47,6 +47,9 @@ impl fmt::Display for StreamError {
         match self {
             StreamError::Server { message, .. } => write!(f, "the server sent an error: {message}"),
             StreamError::Transport { source } => write!(f, "the connection failed: {source}"),
+            StreamError::NotAChunk { beginning, source } if beginning.is_empty() => {
+                write!(f, "the client's chunk cannot be read as one of Chat Completions ({source})")
+            }
             StreamError::NotAChunk { beginning, source } => write!(
                 f,
                 "what came is not a chunk of Chat Completions ({source}); give what stands behind `data:` of each \
@@ -61,8 +64,9 @@ impl fmt::Display for StreamError {
 impl Error for StreamError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            StreamError::Transport { source } => Some(&**source),
-            StreamError::NotAChunk { source, .. } => Some(source),
+            // An error whose text is told already is not told twice.
+            StreamError::Transport { source } => source.source(),
+            StreamError::NotAChunk { source, .. } => source.source(),
             StreamError::Server { .. } | StreamError::NoReply | StreamError::Cancelled => None,
         }
     }
@@ -84,7 +88,7 @@ impl Error for StreamError {
 /// ```
 #[derive(Debug)]
 pub struct Interrupted<T> {
-    // Boxed, since a `Result` has the room of its error.
+    // Boxed, since a `Result` is as large as its error.
     parts: Box<(T, StreamError)>,
 }
 
@@ -111,7 +115,9 @@ impl<T> Interrupted<T> {
         self.parts.0
     }
 
-    pub(crate) fn into_parts(self) -> (T, StreamError) {
+    /// Both.
+    #[must_use]
+    pub fn into_parts(self) -> (T, StreamError) {
         *self.parts
     }
 }
@@ -124,7 +130,7 @@ impl<T> fmt::Display for Interrupted<T> {
 
 impl<T: fmt::Debug> Error for Interrupted<T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // Its text has what the cause says.
+        // As above.
         self.cause().source()
     }
 }

@@ -7,18 +7,25 @@ pub(super) enum ObjectEnd {
     /// Nothing but white space came.
     #[default]
     NotBegun,
-    Within {
-        depth: usize,
-        string: InString,
-    },
+    Within(Inside),
     /// It is closed.
-    Found,
+    Found {
+        /// Whether there was nothing in it but white space.
+        is_empty: bool,
+    },
     /// What came is no object.
     NoObject,
 }
 
+#[derive(Debug)]
+pub(super) struct Inside {
+    depth: usize,
+    string: InString,
+    is_empty: bool,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InString {
+enum InString {
     No,
     Yes,
     /// Behind a backslash.
@@ -30,33 +37,31 @@ impl ObjectEnd {
     pub(super) fn find(&mut self, piece: &str) -> Option<usize> {
         let mut bytes = piece.bytes().enumerate();
         if let ObjectEnd::NotBegun = self {
-            match bytes.find(|(_, byte)| !byte.is_ascii_whitespace()) {
-                None => return None,
-                Some((_, b'{')) => *self = ObjectEnd::Within { depth: 1, string: InString::No },
-                Some(_) => *self = ObjectEnd::NoObject,
-            }
-        }
-        let ObjectEnd::Within { depth, string } = self else { return None };
-        for (at, byte) in bytes {
-            *string = match (*string, byte) {
-                (InString::Escaped, _) | (InString::No, b'"') => InString::Yes,
-                (InString::Yes, b'\\') => InString::Escaped,
-                (InString::Yes, b'"') => InString::No,
-                (InString::No, b'{' | b'[') => {
-                    *depth += 1;
-                    InString::No
-                }
-                (InString::No, b'}' | b']') => {
-                    *depth -= 1;
-                    if *depth == 0 {
-                        *self = ObjectEnd::Found;
-                        return Some(at + 1);
-                    }
-                    InString::No
-                }
-                (same, _) => same,
+            *self = match bytes.find(|(_, byte)| !byte.is_ascii_whitespace())? {
+                (_, b'{') => ObjectEnd::Within(Inside { depth: 1, string: InString::No, is_empty: true }),
+                _ => ObjectEnd::NoObject,
             };
         }
-        None
+        let ObjectEnd::Within(inside) = self else { return None };
+        let (end, _) = bytes.find(|&(_, byte)| inside.is_closed_by(byte))?;
+        *self = ObjectEnd::Found { is_empty: inside.is_empty };
+        Some(end + 1)
+    }
+}
+
+impl Inside {
+    fn is_closed_by(&mut self, byte: u8) -> bool {
+        match (self.string, byte) {
+            (InString::Escaped, _) | (InString::No, b'"') => self.string = InString::Yes,
+            (InString::Yes, b'\\') => self.string = InString::Escaped,
+            (InString::Yes, b'"') => self.string = InString::No,
+            (InString::No, b'{' | b'[') => self.depth += 1,
+            (InString::No, b'}' | b']') => self.depth -= 1,
+            _ => {}
+        }
+        if self.depth > 0 {
+            self.is_empty &= byte.is_ascii_whitespace();
+        }
+        self.depth == 0
     }
 }
