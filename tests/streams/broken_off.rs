@@ -62,8 +62,10 @@ async fn arguments_that_did_not_begin_are_cut_off_where_the_reply_did_not_end() 
     // The stream just ends.
     let assembled = crate::assembled([begun.clone()]);
     assert_eq!(answers(&assembled).await, [CUT_OFF]);
-    let assembled = crate::assembled([begun.clone(), finish("length")]);
-    assert_eq!(answers(&assembled).await, [CUT_OFF]);
+    for reason in ["length", "insufficient_system_resource", "abort", "SAFETY", "no such word"] {
+        let assembled = crate::assembled([begun.clone(), finish(reason)]);
+        assert_eq!(answers(&assembled).await, [CUT_OFF], "{reason}");
+    }
     // It has said that it ended.
     for end in [finish("tool_calls"), "[DONE]".into()] {
         assert_eq!(answers(&crate::assembled([begun.clone(), end])).await, ["everywhere: sunny"]);
@@ -89,6 +91,18 @@ fn errors_have_many_shapes() {
             "the server sent an error: no credit"
         );
     }
+    // What is `true` or a number says nothing, and what stands beside it does.
+    for beside in [
+        json!({ "error": true, "message": "no credit" }),
+        json!({ "error": 402, "msg": "no credit" }),
+        json!({ "error": 402, "detail": "no credit" }),
+        json!({ "code": 402, "msg": "no credit" }),
+        json!({ "error_message": "no credit" }),
+        json!({ "choices": null, "base_resp": { "status_code": 1008, "status_msg": "no credit" } }),
+    ] {
+        assert_eq!(text(beside), "the server sent an error: no credit");
+    }
+    assert_eq!(text(json!({ "errors": ["no credit"] })), r#"the server sent an error: ["no credit"]"#);
     for no_error in [json!({ "error": null }), json!({ "error": "" }), json!({ "error": false })] {
         assert_eq!(told([no_error, finish("stop")]), ["finished stop"]);
     }
@@ -128,7 +142,7 @@ fn what_is_no_chunk_is_shown_with_what_to_give() {
     for (text, begins) in [
         ("data: {\"choices\":[]}", "what came is not a chunk of Chat Completions (expected value"),
         ("<html>", "what came"),
-        ("{\"choices\":[{\"delta\":7}]}", "what came"),
+        ("{\"choices\":7}", "what came"),
     ] {
         let told = interrupted([text]).cause().to_string();
         assert!(told.starts_with(begins), "{told}");
@@ -142,9 +156,16 @@ fn what_is_no_chunk_is_shown_with_what_to_give() {
 fn a_stream_without_a_reply_is_an_error() {
     for chunks in [vec![], vec!["[DONE]"], vec!["", "{\"choices\":[]}", "[DONE]"]] {
         let interrupted = interrupted(chunks);
-        assert!(matches!(interrupted.cause(), StreamError::NoReply));
-        assert_eq!(interrupted.to_string(), "the reply broke off: the stream ended without a reply in it");
+        assert!(matches!(interrupted.cause(), StreamError::NoReply { .. }));
+        assert_eq!(interrupted.to_string(), "the reply broke off: the stream ended, and nothing was in it");
     }
+    let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
+    assert_eq!(
+        interrupted([other, "[DONE]"]).cause().to_string(),
+        format!(
+            "the stream ended without a reply in it; it should be one of Chat Completions, and began with: {other}"
+        )
+    );
 }
 
 #[test]

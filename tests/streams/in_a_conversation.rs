@@ -3,7 +3,9 @@
 use crate::{calls, delta, finish};
 use futures_util::stream;
 use serde_json::{Value, json};
-use tool_runtime::{Conversation, NotPending, PendingCalls, Registry, ToolMessage, Turn, tool, tools};
+use tool_runtime::{
+    Conversation, NotPending, PendingCalls, Registry, ReplyWarning, ToolMessage, Turn, tool, tools,
+};
 
 /// Reads a file.
 #[tool(read_only)]
@@ -95,4 +97,17 @@ async fn of_answers_to_other_calls_none_is_taken() {
     assert_eq!(pending.unanswered().count(), 0);
     let again = pending.take_answers(answers);
     assert!(matches!(again, Err(NotPending::Answered { id, .. }) if id == "call_0"));
+}
+
+#[test]
+fn a_stream_that_just_ends_is_warned_of() {
+    let warnings =
+        |chunks: Vec<Value>| match Conversation::new().user("Hello!").reply(crate::assembled(chunks)) {
+            Turn::Answer(chat) => chat.warnings().to_vec(),
+            Turn::Calls(pending) => pending.warnings().to_vec(),
+        };
+    let half = delta(json!({ "content": "Half a sen" }));
+    assert_eq!(warnings(vec![half.clone()]), [ReplyWarning::EndedUnsaid]);
+    assert_eq!(warnings(vec![half.clone(), "[DONE]".into()]), []);
+    assert_eq!(warnings(vec![half, finish("stop")]), []);
 }

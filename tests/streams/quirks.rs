@@ -122,10 +122,22 @@ fn each_piece_has_an_id_of_its_own() {
         let (more, last) = (piece("b", &ROME[begun.len()..8]), piece("c", &ROME[8..]));
         assert_eq!(called([calls(&[first]), more, last, piece("d", ""), finish("tool_calls")]), rome("a"));
     }
+    // And the name, too.
+    let piece = |id: &str, piece: &str| {
+        calls(&[json!({ "index": 0, "id": id, "function": { "name": "get_weather", "arguments": piece } })])
+    };
+    let chunks = [piece("a", "{"), piece("b", "\"city\""), piece("c", ":\"Rome\"}"), finish("tool_calls")];
+    assert_eq!(called(chunks), rome("a"));
 }
 
 #[test]
 fn a_whole_call_is_said_again() {
+    for again in [json!("{ \"city\" : \"Rome\" }\n"), json!({ "city": "Rome" })] {
+        let again =
+            json!({ "index": 0, "id": "call_0", "function": { "name": "get_weather", "arguments": again } });
+        let chunks = [calls(&[whole(0, "Rome")]), calls(&[again]), finish("tool_calls")];
+        assert_eq!(called(chunks), rome("call_0"), "with other white space, or as an object");
+    }
     let chunks = [calls(&[whole(0, "Rome")]), calls(&[whole(0, "Rome")]), finish("tool_calls")];
     assert_eq!(called(chunks.clone()), rome("call_0"));
     assert_eq!(told(chunks).iter().filter(|told| told.contains("complete")).count(), 1);
@@ -218,8 +230,9 @@ fn arguments_are_an_object() {
     let chunks = [calls(&[call(json!({ "city": "Rome" }))]), finish("tool_calls")];
     assert_eq!(called(chunks.clone()), rome("a"));
     assert_eq!(told(chunks)[2], format!("0 complete get_weather({ROME})"));
-    // An object comes whole, and is complete at once.
-    assert_eq!(told([calls(&[call(json!({}))])])[1], "0 complete get_weather({})");
+    // An empty one may stand in front of the arguments.
+    let chunks = [calls(&[call(json!({}))]), finish("tool_calls")];
+    assert_eq!(told(chunks), ["0 started get_weather", "0 complete get_weather({})", "finished tool_calls"]);
     // Said again, it is the same call.
     let chunks = [
         calls(&[call(json!({ "city": "Rome" }))]),
@@ -256,6 +269,47 @@ fn the_index_is_a_text_or_something_else() {
             [calls(&[call]), piece(index.clone(), "{\"city\""), piece(index, ":\"Rome\"}"), finish("stop")];
         assert_eq!(called(chunks), rome("a"));
     }
+}
+
+#[test]
+fn what_is_of_another_kind_than_documented_does_not_end_the_reply() {
+    for chunk in [
+        r#"{"choices":[{"index":0,"delta":[]}]}"#,
+        r#"{"choices":[{"index":0,"delta":""}]}"#,
+        r#"{"choices":[null]}"#,
+        r#"{"choices":[{"index":"0","delta":{"tool_calls":""}}]}"#,
+        r#"{"choices":[{"index":0.0,"delta":{"tool_calls":{}},"finish_reason":false}]}"#,
+        r#"{"choices":[{"delta":{}}],"choices":[{"delta":{}}]}"#,
+        "\u{feff}{\"choices\":[]}",
+        "null",
+    ] {
+        let chunks =
+            [chunk.to_owned(), delta(json!({ "content": "Hi" })).to_string(), finish("stop").to_string()];
+        assert_eq!(told(chunks), ["text Hi", "finished stop"], "{chunk}");
+    }
+    let number = r#"{"choices":[{"delta":{"content":5,"tool_calls":{"id":"a","function":{"name":"get_weather","arguments":{"city":"Rome"}}}}}]}"#;
+    let reply = assembled([number.to_owned(), finish("stop").to_string()]);
+    assert_eq!(reply.content.as_deref(), Some("5"));
+    assert_eq!(reply.tool_calls[0].arguments, ROME);
+}
+
+#[test]
+fn several_chunks_come_as_a_list() {
+    let chunks = json!([calls(&[whole(0, "Rome")]), calls(&[whole(1, "Oslo")]), finish("stop")]);
+    assert_eq!(called([chunks.to_string()]), rome_and_oslo(["call_0", "call_1"]));
+    assert_eq!(called([chunks]), rome_and_oslo(["call_0", "call_1"]));
+}
+
+#[test]
+fn the_pieces_of_a_call_have_another_index_than_its_head() {
+    let chunks = [
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]),
+        calls(&[json!({ "index": 1, "function": { "arguments": "{\"city\"" } })]),
+        calls(&[json!({ "index": 1, "function": { "arguments": ":\"Rome\"}" } })]),
+        calls(&[json!({ "index": 2, "function": { "arguments": "\n" } })]),
+        finish("tool_calls"),
+    ];
+    assert_eq!(called(chunks), rome("a"));
 }
 
 #[test]
@@ -336,6 +390,16 @@ fn arguments_of_two_calls_come_behind_one_another() {
 
 #[test]
 fn an_empty_object_stands_in_front_of_the_arguments() {
+    for nothing in [json!({}), json!("{}"), json!("{ \n}")] {
+        let chunks = [
+            calls(&[
+                json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": nothing } }),
+            ]),
+            calls(&[json!({ "index": 0, "function": { "arguments": ROME } })]),
+            finish("tool_calls"),
+        ];
+        assert_eq!(called(chunks), rome("a"));
+    }
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "{}" } })]),
         calls(&[json!({ "index": 0, "function": { "arguments": "{\"city\"" } })]),
@@ -438,7 +502,11 @@ fn the_server_does_not_stream() {
     assert_eq!(told([response])[0], "text Look.");
     // Where the pieces came, the whole behind them adds nothing.
     let behind = json!({ "choices": [{ "index": 0, "message": { "role": "assistant", "content": "Hi" }, "finish_reason": "stop" }] });
-    assert_eq!(assembled([delta(json!({ "content": "Hi" })), behind]).content.as_deref(), Some("Hi"));
+    assert_eq!(assembled([delta(json!({ "content": "Hi" })), behind.clone()]).content.as_deref(), Some("Hi"));
+    // Beside a delta that brings nothing, it is the reply.
+    assert_eq!(assembled([delta(json!({ "content": "" })), behind]).content.as_deref(), Some("Hi"));
+    let beside = json!({ "choices": [{ "delta": {}, "message": { "content": "Hi" } }] });
+    assert_eq!(assembled([beside]).content.as_deref(), Some("Hi"));
 }
 
 #[test]

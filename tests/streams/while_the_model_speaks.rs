@@ -408,9 +408,9 @@ impl Drop for Dropped {
 
 /// Waits for ever.
 #[tool(read_only)]
-async fn wait_for_ever(#[state] log: &Log) {
+async fn wait_for_ever(n: u8, #[state] log: &Log) {
     let _dropped = Dropped(log.clone());
-    log.add("waits");
+    log.add(format_args!("{n} waits"));
     std::future::pending::<()>().await;
 }
 
@@ -419,12 +419,13 @@ async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
     let log = Log::new();
     let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
     let registry = registry.build().expect("the state is there");
-    let waits =
-        calls(&[json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": {} } })]);
+    let waits = calls(&[
+        json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": { "n": 1 } } }),
+    ]);
     let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
     let dispatched = registry.dispatch_stream(chunks);
     assert!(tokio::time::timeout(Duration::from_millis(100), dispatched).await.is_err());
-    assert_eq!(log.lines(), ["0 waits", "100 dropped"]);
+    assert_eq!(log.lines(), ["0 1 waits", "100 dropped"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -463,4 +464,26 @@ async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
         texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
         "{answers:?}"
     );
+}
+
+#[tokio::test]
+async fn a_stream_that_is_always_ready_lets_the_tools_and_other_tasks_have_their_turn() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static TICKED: AtomicBool = AtomicBool::new(false);
+    /// Waits for another task.
+    #[tool(read_only)]
+    async fn wait_for_the_other(n: u8) -> u8 {
+        while !TICKED.load(Ordering::Relaxed) {
+            tokio::task::yield_now().await;
+        }
+        n
+    }
+    let registry = Registry::new(tools![wait_for_the_other]).expect("one tool");
+    let other = tokio::spawn(async { TICKED.store(true, Ordering::Relaxed) });
+    let endless = stream::iter([call(0, "wait_for_the_other")]).chain(stream::repeat(delta(json!({}))));
+    // Such a stream ends when somebody has had a turn.
+    let chunks = endless.take_while(|_| async { !TICKED.load(Ordering::Relaxed) });
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["0"]);
+    other.await.expect("it does not panic");
 }

@@ -43,6 +43,7 @@ mod event;
 mod fields;
 mod interrupted;
 mod object_end;
+mod wire_chunk;
 
 pub use assembler::{Events, ReplyAssembler};
 pub use chunk::Chunk;

@@ -21,6 +21,9 @@ pub enum ReplyWarning {
     /// The reply ended before the model was done, at its limit of length for example: the answer may lack its end, and
     /// calls that were cut off are not run.
     CutShort,
+    /// The reply was streamed, and its stream ended without a `finish_reason` and without `[DONE]`: the connection may have
+    /// been cut, and the answer may lack its end. Some servers say neither.
+    EndedUnsaid,
     /// The reply neither says nor calls anything; that of a model which thinks may have reached its limit of length.
     Empty,
 }
@@ -30,6 +33,9 @@ impl ReplyWarning {
         let mut warnings = Vec::new();
         if reply.is_cut_short() {
             warnings.push(ReplyWarning::CutShort);
+        }
+        if reply.ended_unsaid {
+            warnings.push(ReplyWarning::EndedUnsaid);
         }
         if !reply.tool_calls.is_empty() {
             if echo == Echo::Minimal && reply.has_reasoning() {
@@ -63,6 +69,9 @@ impl fmt::Display for ReplyWarning {
             ReplyWarning::CutShort => {
                 f.write_str("the reply was cut short; if that is for its length, allow it more tokens")
             }
+            ReplyWarning::EndedUnsaid => f.write_str(
+                "the stream of the reply ended without a finish reason and without [DONE]: its end may be missing",
+            ),
             ReplyWarning::Empty => f.write_str("the reply is empty"),
         }
     }

@@ -13,6 +13,9 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
+/// How many chunks are read before others have their turn.
+const MOST_CHUNKS_IN_A_ROW: usize = 64;
+
 impl Registry {
     /// Reads a streamed reply, runs its calls, and gives the reply with its answers: `answers[i]` is for
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
@@ -145,6 +148,7 @@ impl Registry {
         let mut started = HashMap::new();
         let mut running = FuturesUnordered::new();
         let mut answered = Vec::new();
+        let mut in_a_row = 0;
         {
             // Not kept while the tools run: a connection hangs on it.
             let mut chunks = pin!(chunks);
@@ -153,7 +157,15 @@ impl Registry {
                     while let Poll::Ready(Some(answer)) = running.poll_next_unpin(context) {
                         answered.push(answer);
                     }
-                    chunks.as_mut().poll_next(context).map(|chunk| chunk.map(Into::into))
+                    // A stream that is always ready lets others have their turn.
+                    if in_a_row == MOST_CHUNKS_IN_A_ROW {
+                        in_a_row = 0;
+                        context.waker().wake_by_ref();
+                        return Poll::Pending;
+                    }
+                    let next = chunks.as_mut().poll_next(context);
+                    in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
+                    next.map(|chunk| chunk.map(Into::into))
                 });
                 let next = match batch.token() {
                     None => next.await,

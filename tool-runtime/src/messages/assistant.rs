@@ -36,6 +36,8 @@ pub struct AssistantMessage {
     pub(crate) other: Map<String, Value>,
     /// That of its choice, where it is known.
     pub(crate) finish_reason: Option<String>,
+    /// Whether it was streamed, and nothing said that it had ended.
+    pub(crate) ended_unsaid: bool,
 }
 
 impl AssistantMessage {
@@ -52,8 +54,9 @@ impl AssistantMessage {
     }
 
     /// The same reply, with the `finish_reason` of its choice. Of one that was cut short (`length`, `content_filter`, and
-    /// what other servers say in their place), a call whose arguments are not a whole JSON object is never run, the
-    /// empty arguments that otherwise mean none included: its answer says that it was cut off.
+    /// anything else but `stop`, `tool_calls` and what other servers say in their place), a call whose arguments are not a
+    /// whole JSON object is never run, the empty arguments that otherwise mean none included: its answer says that it was
+    /// cut off.
     ///
     /// Needed where only the `message` was read, since the reason stands beside it.
     ///
@@ -105,18 +108,25 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done.
+/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was. Servers
+/// have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and new ones come.
 pub(crate) fn is_cut_short(reason: &str) -> bool {
-    const CUT_SHORT: [&str; 7] = [
-        "length",
-        "model_length",
-        "max_tokens",
-        "max_output_tokens",
-        "incomplete",
-        "content_filter",
-        "error",
+    const DONE: [&str; 13] = [
+        "stop",
+        "tool_calls",
+        "tool_call",
+        "tool_use",
+        "function_call",
+        "end_turn",
+        "stop_sequence",
+        "eos",
+        "eos_token",
+        "complete",
+        "completed",
+        "done",
+        "end",
     ];
-    CUT_SHORT.iter().any(|cut| reason.eq_ignore_ascii_case(cut))
+    !DONE.iter().any(|done| reason.eq_ignore_ascii_case(done))
 }
 
 /// Equal when the model said and asked for the same: why it ended is not compared.

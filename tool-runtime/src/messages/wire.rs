@@ -157,7 +157,8 @@ impl From<WireMessage> for AssistantMessage {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_call_id();
         let tool_calls = wire.calls().unwrap_or_default();
-        AssistantMessage { content: wire.content.take(), tool_calls, other: wire.other, finish_reason: None }
+        let content = wire.content.take();
+        AssistantMessage { content, tool_calls, other: wire.other, ..AssistantMessage::default() }
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::call::CallSoFar;
 use super::calls::Calls;
-use super::chunk::{Choice, Chunk, Delta};
+use super::chunk::Chunk;
 use super::event::{Event, Noted};
+use super::wire_chunk::{Choice, Delta};
 use super::{Interrupted, StreamError, fields};
 use crate::messages::{AssistantMessage, Content, is_cut_short};
 use serde_json::{Map, Value, json};
@@ -30,7 +31,8 @@ use std::slice;
 /// A chunk's `usage` is not looked at: a program that wants it reads it on the way.
 #[derive(Debug, Default)]
 pub struct ReplyAssembler {
-    /// The index of the choice that is read.
+    /// Whether there was a choice, and the index of the one that is read.
+    has_choice: bool,
     choice: Option<i64>,
     text: Option<String>,
     /// The content, where it comes in parts.
@@ -38,13 +40,25 @@ pub struct ReplyAssembler {
     other: Map<String, Value>,
     calls: Calls,
     finish_reason: Option<String>,
-    /// Whether it was told that the reply has ended.
-    is_finished: bool,
-    /// Whether what comes is not looked at any more.
-    is_closed: bool,
+    stage: Stage,
     error: Option<StreamError>,
+    /// The beginning of the first thing that had no choices.
+    passed_over: Option<String>,
     /// What the newest chunk brought.
     noted: Vec<Noted>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Coming,
+    /// It was told that the model has ended.
+    Finished,
+    /// What comes is not looked at any more.
+    Closed {
+        /// By the server's word, and not by the end of the stream alone.
+        is_said: bool,
+    },
 }
 
 impl ReplyAssembler {
@@ -71,7 +85,7 @@ impl ReplyAssembler {
     /// events, or an [`end`](ReplyAssembler::end). Some servers do not close the connection behind their `[DONE]`.
     #[must_use]
     pub fn has_ended(&self) -> bool {
-        self.is_closed || self.error.is_some()
+        matches!(self.stage, Stage::Closed { .. }) || self.error.is_some()
     }
 
     /// Says that nothing more comes, and what follows from that: which calls are complete, or that there was no reply. For
@@ -117,8 +131,13 @@ impl ReplyAssembler {
             Some(parts) => Some(Content::from_parts(parts)),
             None => self.text.map(Content::from),
         };
-        let reply =
-            AssistantMessage { content, tool_calls, other: self.other, finish_reason: self.finish_reason };
+        let reply = AssistantMessage {
+            content,
+            tool_calls,
+            other: self.other,
+            ended_unsaid: self.finish_reason.is_none() && self.stage != Stage::Closed { is_said: true },
+            finish_reason: self.finish_reason,
+        };
         match self.error {
             None => Ok(reply),
             Some(error) => Err(Interrupted::new(reply, error)),
@@ -126,15 +145,18 @@ impl ReplyAssembler {
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let Chunk { choices, error, is_done } = chunk;
+        let Chunk { choices, error, is_done, passed_over } = chunk;
+        self.passed_over = self.passed_over.take().or(passed_over);
         for Choice { index, delta, message, finish_reason, .. } in choices {
-            let index = index.unwrap_or_default();
-            if *self.choice.get_or_insert(index) != index {
+            self.has_choice = true;
+            if index.is_some_and(|index| *self.choice.get_or_insert(index) != index) {
                 continue;
             }
-            let stands_alone = delta.is_none() && self.is_empty();
-            if let Some(delta) = delta.or(message.filter(|_| stands_alone)) {
+            if let Some(delta) = delta {
                 self.take_delta(delta);
+            }
+            if let Some(message) = message.filter(|_| self.is_empty()) {
+                self.take_delta(message);
             }
             if let (Some(reason), None) = (finish_reason, &error) {
                 self.take_finish_reason(reason);
@@ -195,9 +217,9 @@ impl ReplyAssembler {
 
     /// Nothing more comes; the server may have said so.
     fn close(&mut self, is_said: bool) {
-        self.is_closed = true;
-        if self.choice.is_none() {
-            return self.fail(StreamError::NoReply);
+        if !self.has_choice {
+            let beginning = self.passed_over.take().unwrap_or_default();
+            return self.fail(StreamError::NoReply { beginning });
         }
         if (is_said || self.finish_reason.is_some()) && !self.is_cut_short() {
             self.calls.complete_all(&mut self.noted);
@@ -205,17 +227,18 @@ impl ReplyAssembler {
             self.calls.complete_whole(&mut self.noted);
         }
         self.tell_finished();
+        self.stage = Stage::Closed { is_said };
     }
 
     fn tell_finished(&mut self) {
-        if !self.is_finished {
-            self.is_finished = true;
+        if self.stage == Stage::Coming {
+            self.stage = Stage::Finished;
             self.noted.push(Noted::Finished);
         }
     }
 
     fn fail(&mut self, error: StreamError) {
-        if self.is_finished && !matches!(error, StreamError::Server { .. }) {
+        if self.stage == Stage::Finished && !matches!(error, StreamError::Server { .. }) {
             // The reply is there. Some servers close the connection in an unusual way.
             self.close(true);
         } else {

@@ -1,8 +1,8 @@
 //! One call, as far as it came.
 
-use super::chunk::{CallDelta, FunctionDelta};
 use super::fields;
 use super::object_end::ObjectEnd;
+use super::wire_chunk::{CallDelta, FunctionDelta};
 use crate::messages::{ToolCall, as_text, is_object};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -53,10 +53,11 @@ pub(super) enum Arguments {
 
 impl From<CallDelta> for CallPiece {
     fn from(delta: CallDelta) -> Self {
-        let CallDelta { index, id, function, custom, bare, other, .. } = delta;
+        let CallDelta { index, id, function, custom, name, arguments, other, .. } = delta;
         let is_custom = function.is_none() && custom.is_some();
-        let FunctionDelta { name, arguments } = function.or(custom).unwrap_or(bare);
-        let arguments = match arguments {
+        let FunctionDelta { name, arguments, input } =
+            function.or(custom).unwrap_or(FunctionDelta { name, arguments, input: None });
+        let arguments = match arguments.or(input) {
             None | Some(Value::Null) => Arguments::Piece(String::new()),
             Some(Value::String(piece)) => Arguments::Piece(piece),
             Some(json) => Arguments::Json(json),
@@ -72,6 +73,11 @@ impl CallPiece {
         self.id.is_empty() && self.name.is_empty()
     }
 
+    /// Whether its arguments can only be the middle of some.
+    fn goes_on(&self) -> bool {
+        matches!(&self.arguments, Arguments::Piece(text) if !text.trim_start().starts_with('{') && !text.is_empty())
+    }
+
     /// Whether there is nothing in it that could begin a call.
     pub(super) fn is_empty(&self) -> bool {
         self.has_no_head() && self.arguments.is_empty() && self.other.values().all(Value::is_null)
@@ -79,15 +85,20 @@ impl CallPiece {
 }
 
 impl Arguments {
-    fn text(&self) -> Cow<'_, str> {
-        match self {
-            Arguments::Piece(text) => Cow::Borrowed(text),
-            Arguments::Json(json) => Cow::Owned(json.to_string()),
-        }
+    /// Whether there is nothing in it but white space.
+    fn is_empty(&self) -> bool {
+        matches!(self, Arguments::Piece(text) if text.trim().is_empty())
     }
 
-    fn is_empty(&self) -> bool {
-        matches!(self, Arguments::Piece(text) if text.is_empty())
+    /// The object that this is, if it is one whole.
+    fn as_object(&self) -> Option<Cow<'_, Value>> {
+        match self {
+            Arguments::Json(json) => Some(Cow::Borrowed(json)),
+            Arguments::Piece(text) if text.trim_start().starts_with('{') => {
+                serde_json::from_str(text).ok().map(Cow::Owned)
+            }
+            Arguments::Piece(_) => None,
+        }
     }
 }
 
@@ -112,8 +123,12 @@ impl CallSoFar {
         let ToolCall { id, name, arguments, .. } = &self.call;
         let has_id = !id.is_empty() && *id == piece.id;
         if !has_id && !id.is_empty() && !piece.id.is_empty() {
-            // A call of its own has a name, or arguments where those of this call have ended.
-            return piece.name.is_empty() && (piece.arguments.is_empty() || !self.is_whole());
+            // A call of its own has a name and begins its arguments, or has some where those of this call have ended.
+            return if piece.name.is_empty() {
+                piece.arguments.is_empty() || !self.is_whole()
+            } else {
+                *name == piece.name && self.is_within_arguments() && piece.goes_on()
+            };
         }
         if piece.name.is_empty() || name.is_empty() {
             return true;
@@ -122,7 +137,12 @@ impl CallSoFar {
             // Another name may be the next piece of this one, if anything says that the two are of one call.
             return *name == piece.name || has_id || piece.index.is_some();
         }
-        *name == piece.name && (!self.is_whole() || has_id || piece.arguments.is_empty())
+        let is_said_again = has_id || piece.index.is_some() && piece.arguments.is_empty();
+        *name == piece.name && (!self.is_whole() || is_said_again)
+    }
+
+    fn is_within_arguments(&self) -> bool {
+        !self.call.arguments.is_empty() && !self.is_whole()
     }
 
     /// Takes what a piece says beside the arguments.
@@ -148,10 +168,14 @@ impl CallSoFar {
         }
     }
 
-    /// Whether a piece only says again what is there.
+    /// Whether a piece only says again what is there, with other white space perhaps.
     pub(super) fn is_repeated_by(&self, piece: &CallPiece) -> bool {
-        let same_arguments = || piece.arguments.text().trim() == self.call.arguments.trim();
-        self.is_whole() && !piece.id.is_empty() && piece.id == self.call.id && same_arguments()
+        self.is_whole()
+            && !piece.id.is_empty()
+            && piece.id == self.call.id
+            && piece.arguments.as_object().is_some_and(|arguments| {
+                serde_json::from_str::<Value>(&self.call.arguments).is_ok_and(|known| known == *arguments)
+            })
     }
 
     /// Takes a piece of the arguments; gives back where they have grown, and what does not belong to them.

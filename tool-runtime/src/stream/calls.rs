@@ -77,8 +77,8 @@ impl Calls {
             }
             (Some(position), _) => position,
             (None, _) if piece.index.is_none() => newest?,
-            // The newest call may have come without its index.
-            (None, _) if piece.has_no_head() => newest.filter(|&position| index_of(position).is_none())?,
+            // The newest call may have come without its index, or with another.
+            (None, _) if piece.has_no_head() => newest.filter(|&position| !self.list[position].is_whole())?,
             (None, _) => return None,
         };
         self.list[position].goes_on_with(piece).then_some(position)
@@ -136,7 +136,7 @@ impl Calls {
             grown = self.list[position].take_json(json);
         }
         self.grow(position, grown.unwrap_or_default(), noted);
-        if self.list[position].is_whole() {
+        if self.list[position].is_whole() && self.list[position].takes_no_more() {
             self.complete(position, noted);
         }
     }

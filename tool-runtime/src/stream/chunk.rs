@@ -1,10 +1,9 @@
 //! One chunk of a streamed reply, read as servers really send it.
 
 use super::StreamError;
-use crate::messages::{Content, error_text};
-use serde::de::IgnoredAny;
+use super::wire_chunk::{Choice, WireChunk};
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::error::Error;
 
 /// One chunk of a streamed Chat Completion, or what came in its place.
@@ -44,104 +43,8 @@ pub struct Chunk {
     pub(super) error: Option<StreamError>,
     /// Whether it is the `[DONE]` behind the last.
     pub(super) is_done: bool,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a choice")]
-pub(super) struct Choice {
-    #[serde(default, deserialize_with = "read_index")]
-    pub(super) index: Option<i64>,
-    #[serde(default)]
-    pub(super) delta: Option<Delta>,
-    /// In the place of a delta: the whole reply, of a server that does not stream.
-    #[serde(default)]
-    pub(super) message: Option<Delta>,
-    #[serde(default, deserialize_with = "read_reason")]
-    pub(super) finish_reason: Option<String>,
-    #[serde(default)]
-    error: Value,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a delta")]
-pub(super) struct Delta {
-    #[serde(default, rename = "role")]
-    _role: IgnoredAny,
-    #[serde(default)]
-    pub(super) content: Option<Content>,
-    #[serde(default)]
-    pub(super) tool_calls: Option<Vec<Option<CallDelta>>>,
-    #[serde(flatten)]
-    pub(super) other: Map<String, Value>,
-}
-
-/// A piece of a call.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a piece of a tool call")]
-pub(super) struct CallDelta {
-    #[serde(default, deserialize_with = "read_index")]
-    pub(super) index: Option<i64>,
-    #[serde(default)]
-    pub(super) id: Value,
-    #[serde(default, rename = "type")]
-    _type: IgnoredAny,
-    #[serde(default)]
-    pub(super) function: Option<FunctionDelta>,
-    /// In the place of a function: OpenAI's custom tools.
-    #[serde(default)]
-    pub(super) custom: Option<FunctionDelta>,
-    /// Name and arguments without a `function` around them.
-    #[serde(flatten)]
-    pub(super) bare: FunctionDelta,
-    #[serde(flatten)]
-    pub(super) other: Map<String, Value>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(expecting = "a piece of the name and the arguments of a function")]
-pub(super) struct FunctionDelta {
-    #[serde(default)]
-    pub(super) name: Option<String>,
-    /// A piece of their text; an object, where it comes whole.
-    #[serde(default, alias = "input")]
-    pub(super) arguments: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "a chunk")]
-struct WireChunk {
-    #[serde(default)]
-    choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    error: Value,
-    #[serde(default)]
-    message: Value,
-    #[serde(default)]
-    detail: Value,
-}
-
-/// A number, which some servers write as a text.
-fn read_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
-    let index = Value::deserialize(deserializer)?;
-    Ok(index.as_i64().or_else(|| index.as_str()?.parse().ok()))
-}
-
-/// A text, which some servers leave empty while there is no reason.
-fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::String(reason) if !reason.is_empty() => Ok(Some(reason)),
-        _ => Ok(None),
-    }
-}
-
-/// The error that stands here, if it is one.
-fn server_error(error: Value) -> Option<StreamError> {
-    let message = match &error {
-        Value::Null | Value::Bool(false) => return None,
-        Value::String(text) if text.is_empty() => return None,
-        error => error_text(error).unwrap_or_else(|| error.to_string()),
-    };
-    Some(StreamError::Server { message, error })
+    /// The beginning of what has no choices.
+    pub(super) passed_over: Option<String>,
 }
 
 impl Chunk {
@@ -153,6 +56,16 @@ impl Chunk {
         }
     }
 
+    fn read(chunk: serde_json::Result<WireChunk>, text: impl FnOnce() -> String) -> Self {
+        match chunk {
+            Ok(chunk) if chunk.choices.is_none() => {
+                Chunk { passed_over: Some(beginning(&text())), ..chunk.into() }
+            }
+            Ok(chunk) => chunk.into(),
+            Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: beginning(&text()), source }),
+        }
+    }
+
     pub(crate) fn failed(error: StreamError) -> Self {
         Chunk { error: Some(error), ..Chunk::default() }
     }
@@ -160,35 +73,28 @@ impl Chunk {
 
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let WireChunk { choices, error, message, detail } = WireChunk::deserialize(deserializer)?;
-        let mut error = server_error(error);
-        if choices.is_none() {
-            // A server that refuses may say why in one of these alone.
-            let message = if message.is_string() { message } else { Value::Null };
-            error = error.or_else(|| server_error(message)).or_else(|| server_error(detail));
-        }
-        let mut choices = choices.unwrap_or_default();
-        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
-        let mut of_choices = choices.iter_mut().map(|choice| choice.error.take());
-        let error = error.or_else(|| of_choices.find_map(server_error));
-        Ok(Chunk { choices, error, is_done: false })
+        WireChunk::deserialize(deserializer).map(Chunk::from)
+    }
+}
+
+impl From<WireChunk> for Chunk {
+    fn from(mut chunk: WireChunk) -> Self {
+        let error = chunk.take_error();
+        Chunk { choices: chunk.choices.unwrap_or_default(), error, ..Chunk::default() }
     }
 }
 
 impl From<&str> for Chunk {
     fn from(data: &str) -> Self {
-        match data.trim() {
-            "" => Chunk::default(),
+        match data.trim_start_matches('\u{feff}').trim() {
+            "" | "null" => Chunk::default(),
             "[DONE]" => Chunk { is_done: true, ..Chunk::default() },
             // Gemini sends errors in a list.
-            list if list.starts_with('[') => match serde_json::from_str::<Value>(list) {
+            list if list.starts_with('[') => match serde_json::from_str::<Vec<Value>>(list) {
                 Ok(list) => list.into(),
-                Err(source) => Chunk::failed(StreamError::not_a_chunk(data, source)),
+                Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: beginning(data), source }),
             },
-            chunk => match serde_json::from_str(chunk) {
-                Ok(chunk) => chunk,
-                Err(source) => Chunk::failed(StreamError::not_a_chunk(data, source)),
-            },
+            chunk => Chunk::read(WireChunk::of_text(chunk), || data.to_owned()),
         }
     }
 }
@@ -206,17 +112,30 @@ impl From<&String> for Chunk {
 }
 
 impl From<Value> for Chunk {
-    fn from(mut chunk: Value) -> Self {
-        if let Value::String(data) = &chunk {
-            return data.into();
+    fn from(chunk: Value) -> Self {
+        match chunk {
+            Value::Null => Chunk::default(),
+            Value::String(data) => data.into(),
+            Value::Array(list) => list.into(),
+            chunk => {
+                let text = chunk.to_string();
+                Chunk::read(WireChunk::of_value(chunk), || text)
+            }
         }
-        if let Some(first) = chunk.get_mut(0) {
-            chunk = first.take();
+    }
+}
+
+/// All that is in them, as one.
+impl From<Vec<Value>> for Chunk {
+    fn from(chunks: Vec<Value>) -> Self {
+        let mut all = Chunk::default();
+        for Chunk { choices, error, is_done, passed_over } in chunks.into_iter().map(Chunk::from) {
+            all.choices.extend(choices);
+            all.error = all.error.or(error);
+            all.is_done |= is_done;
+            all.passed_over = all.passed_over.or(passed_over);
         }
-        match Chunk::deserialize(&chunk) {
-            Ok(read) => read,
-            Err(source) => Chunk::failed(StreamError::not_a_chunk(&chunk.to_string(), source)),
-        }
+        all
     }
 }
 
@@ -227,4 +146,8 @@ impl<C: Into<Chunk>, E: Into<Box<dyn Error + Send + Sync>>> From<Result<C, E>> f
             Err(error) => Chunk::failed(StreamError::Transport { source: error.into() }),
         }
     }
+}
+
+fn beginning(text: &str) -> String {
+    text.chars().take(200).collect()
 }

@@ -30,16 +30,14 @@ pub enum StreamError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
-    /// The stream ended without a word of a reply.
-    NoReply,
+    /// The stream ended without a reply.
+    #[non_exhaustive]
+    NoReply {
+        /// The beginning of the first thing that came in its place; empty, where nothing did.
+        beginning: String,
+    },
     /// The program did not wait any longer: it cancelled the batch.
     Cancelled,
-}
-
-impl StreamError {
-    pub(super) fn not_a_chunk(text: &str, source: serde_json::Error) -> Self {
-        StreamError::NotAChunk { beginning: text.chars().take(200).collect(), source }
-    }
 }
 
 impl fmt::Display for StreamError {
@@ -55,7 +53,13 @@ impl fmt::Display for StreamError {
                 "what came is not a chunk of Chat Completions ({source}); give what stands behind `data:` of each \
                  server-sent event, and not this: {beginning}"
             ),
-            StreamError::NoReply => f.write_str("the stream ended without a reply in it"),
+            StreamError::NoReply { beginning } if beginning.is_empty() => {
+                f.write_str("the stream ended, and nothing was in it")
+            }
+            StreamError::NoReply { beginning } => write!(
+                f,
+                "the stream ended without a reply in it; it should be one of Chat Completions, and began with: {beginning}"
+            ),
             StreamError::Cancelled => f.write_str("cancelled before the reply was there"),
         }
     }
@@ -67,7 +71,7 @@ impl Error for StreamError {
             // An error whose text is told already is not told twice.
             StreamError::Transport { source } => source.source(),
             StreamError::NotAChunk { source, .. } => source.source(),
-            StreamError::Server { .. } | StreamError::NoReply | StreamError::Cancelled => None,
+            StreamError::Server { .. } | StreamError::NoReply { .. } | StreamError::Cancelled => None,
         }
     }
 }

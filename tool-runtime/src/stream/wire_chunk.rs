@@ -1,0 +1,190 @@
+//! What servers send as a chunk, and in its place.
+
+use super::StreamError;
+use crate::messages::{Content, error_text};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value, json};
+
+#[derive(Deserialize)]
+#[serde(expecting = "a chunk")]
+pub(super) struct WireChunk {
+    #[serde(default)]
+    pub(super) choices: Option<Vec<Choice>>,
+    // Where servers say that something is wrong, some of them in one of these alone.
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    errors: Value,
+    #[serde(default)]
+    message: Value,
+    #[serde(default)]
+    msg: Value,
+    #[serde(default)]
+    detail: Value,
+    #[serde(default)]
+    error_message: Value,
+    /// In each chunk of `MiniMax`.
+    #[serde(default)]
+    base_resp: Value,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a choice")]
+pub(super) struct Choice {
+    #[serde(default, deserialize_with = "read_index")]
+    pub(super) index: Option<i64>,
+    #[serde(default)]
+    pub(super) delta: Option<Delta>,
+    /// In the place of a delta: the whole reply, of a server that does not stream.
+    #[serde(default)]
+    pub(super) message: Option<Delta>,
+    #[serde(default, deserialize_with = "read_reason")]
+    pub(super) finish_reason: Option<String>,
+    #[serde(default)]
+    pub(super) error: Value,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a delta")]
+pub(super) struct Delta {
+    #[serde(default, rename = "role")]
+    _role: IgnoredAny,
+    #[serde(default)]
+    pub(super) content: Option<Content>,
+    #[serde(default)]
+    pub(super) tool_calls: Option<Vec<Option<CallDelta>>>,
+    #[serde(flatten)]
+    pub(super) other: Map<String, Value>,
+}
+
+/// A piece of a call.
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a piece of a tool call")]
+pub(super) struct CallDelta {
+    #[serde(default, deserialize_with = "read_index")]
+    pub(super) index: Option<i64>,
+    #[serde(default)]
+    pub(super) id: Value,
+    #[serde(default, rename = "type")]
+    _type: IgnoredAny,
+    #[serde(default)]
+    pub(super) function: Option<FunctionDelta>,
+    /// In the place of a function: OpenAI's custom tools.
+    #[serde(default)]
+    pub(super) custom: Option<FunctionDelta>,
+    // Without a `function` around them.
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) arguments: Option<Value>,
+    #[serde(flatten)]
+    pub(super) other: Map<String, Value>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "a piece of the name and the arguments of a function")]
+pub(super) struct FunctionDelta {
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    /// A piece of their text; an object, where it comes whole.
+    #[serde(default)]
+    pub(super) arguments: Option<Value>,
+    /// What custom tools have in its place.
+    #[serde(default)]
+    pub(super) input: Option<Value>,
+}
+
+/// A number, which some servers write as a text.
+fn read_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let index = Value::deserialize(deserializer)?;
+    Ok(index.as_i64().or_else(|| index.as_str()?.parse().ok()))
+}
+
+/// A text, which some servers leave empty while there is no reason.
+fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(reason) if !reason.is_empty() => Ok(Some(reason)),
+        _ => Ok(None),
+    }
+}
+
+impl WireChunk {
+    pub(super) fn of_text(text: &str) -> serde_json::Result<Self> {
+        // Much faster than by way of a value.
+        serde_json::from_str(text).or_else(|error| match serde_json::from_str(text) {
+            Ok(value) => Self::of_value(value),
+            Err(_) => Err(error),
+        })
+    }
+
+    pub(super) fn of_value(mut chunk: Value) -> serde_json::Result<Self> {
+        WireChunk::deserialize(&chunk).or_else(|error| {
+            tidy(&mut chunk);
+            WireChunk::deserialize(&chunk).map_err(|_| error)
+        })
+    }
+}
+
+/// Takes out what is of another kind than documented and brings nothing: `[]` in the place of an empty object, for
+/// example, as PHP writes it.
+fn tidy(chunk: &mut Value) {
+    let Some(choices) = chunk.get_mut("choices").and_then(Value::as_array_mut) else { return };
+    choices.retain(Value::is_object);
+    for choice in choices {
+        for field in ["delta", "message"] {
+            let Some(delta) = choice.get_mut(field) else { continue };
+            if !delta.is_object() {
+                *delta = Value::Null;
+                continue;
+            }
+            let content = &mut delta["content"];
+            if content.is_number() || content.is_boolean() {
+                *content = content.to_string().into();
+            }
+            let calls = &mut delta["tool_calls"];
+            *calls = match calls.take() {
+                Value::Array(calls) => calls.into_iter().filter(Value::is_object).collect(),
+                call @ Value::Object(_) => json!([call]),
+                _ => Value::Null,
+            };
+        }
+    }
+}
+
+impl WireChunk {
+    /// What the server says in the place of a chunk, or beside it.
+    pub(super) fn take_error(&mut self) -> Option<StreamError> {
+        let WireChunk { choices, error, errors, message, msg, detail, error_message, base_resp } = self;
+        let error = error.take();
+        let texts = [message, msg, error_message].into_iter().filter(|text| text.is_string());
+        // Where the error is a number or `true`, its text is beside it.
+        let mut beside = texts.chain([detail, errors]).map(Value::take).filter(is_said);
+        if is_said(&error) {
+            let text = error_text(&error).or_else(|| beside.find_map(|beside| error_text(&beside)));
+            return Some(server_error(text, error));
+        }
+        let Some(choices) = choices else {
+            let mut status = || base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
+            let error = beside.next().or_else(&mut status)?;
+            return Some(server_error(error_text(&error), error));
+        };
+        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
+        let error = choices.iter_mut().map(|choice| choice.error.take()).find(is_said)?;
+        Some(server_error(error_text(&error), error))
+    }
+}
+
+fn is_said(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) => true,
+    }
+}
+
+fn server_error(text: Option<String>, error: Value) -> StreamError {
+    StreamError::Server { message: text.unwrap_or_else(|| error.to_string()), error }
+}
