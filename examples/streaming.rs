@@ -9,10 +9,10 @@ use examples::scripted;
 use examples::transcript::print_line;
 use std::error::Error;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tool_runtime::stream::Event;
-use tool_runtime::{BatchContext, Conversation, Decision, ProposedCall, Registry, Turn, tool};
+use tool_runtime::{BatchContext, Conversation, Decision, Registry, Turn, tool};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -32,21 +32,6 @@ fn remind(text: &str) -> String {
     format!("reminder set: {text}")
 }
 
-/// When each tool of a reply started.
-#[derive(Clone, Default)]
-struct Starts(Arc<Mutex<Vec<(String, Instant)>>>);
-
-impl Starts {
-    fn add(&self, call: &ProposedCall) {
-        let call = format!("{}({})", call.context().tool(), call.arguments());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((call, Instant::now()));
-    }
-
-    fn take(&self) -> Vec<(String, Instant)> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let model = Model::from_env(scripted::streaming::script());
@@ -64,11 +49,10 @@ async fn main() -> ExitCode {
 }
 
 async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
-    let starts = Starts::default();
-    let seen = starts.clone();
+    let (started, starts) = mpsc::channel();
     // The hook is asked as a call starts: here, it only looks.
     let registry = Registry::builder().collect().before_call(move |call| {
-        seen.add(&call);
+        let _ = started.send((format!("{}({})", call.context().tool(), call.arguments()), Instant::now()));
         async { Decision::Undecided }
     });
     let registry = registry.build()?;
@@ -76,27 +60,35 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
         "What is the weather in Beijing, Shanghai and Reykjavik? Remind me of an umbrella where it rains.",
     );
     for _ in 0..10 {
-        let begun = Instant::now();
-        let mut ended = begun;
+        let (begun, mut ended) = (Instant::now(), Instant::now());
         let chunks = model.stream(chat.request(&registry)).await?;
         let batch = BatchContext::new();
         let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| {
             ended = Instant::now();
             show(ended - begun, event);
         });
-        let (reply, answers) = dispatched.await?;
-        for (call, start) in starts.take() {
-            print_line(match ended.checked_duration_since(start) {
-                Some(before) => {
+        let (reply, answers) = match dispatched.await {
+            Ok(whole) => whole,
+            // Without calls, nothing has happened, and the same may be asked again.
+            Err(interrupted) if interrupted.so_far().1.is_empty() => return Err(interrupted.into()),
+            // Each call has its answer: the model goes on from there.
+            Err(interrupted) => interrupted.into_so_far(),
+        };
+        for (call, start) in starts.try_iter() {
+            let (before, after) =
+                (ended.saturating_duration_since(start), start.saturating_duration_since(ended));
+            print_line(match after {
+                Duration::ZERO => {
                     format!("{call} started {:.2} s before the reply ended", before.as_secs_f64())
                 }
-                None => {
-                    format!("{call} started {:.2} s after the reply ended", (start - ended).as_secs_f64())
-                }
+                after => format!("{call} started {:.2} s after the reply ended", after.as_secs_f64()),
             });
         }
         match chat.reply(reply) {
-            Turn::Answer(done) => return Ok(done),
+            Turn::Answer(done) => {
+                done.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
+                return Ok(done);
+            }
             Turn::Calls(mut pending) => {
                 pending.take_answers(answers)?;
                 chat = pending.dispatch(&registry).await;

@@ -86,6 +86,8 @@ async fn a_reply_is_cut_short_by_whatever_name() {
         ("finish_reason", "model_length"),
         ("finish_reason", "MAX_TOKENS"),
         ("finish_reason", "content_filter"),
+        ("finish_reason", "insufficient_system_resource"),
+        ("finish_reason", "MALFORMED_FUNCTION_CALL"),
         ("done_reason", "length"),
     ] {
         let mut choice = cut_off(&json!(""));

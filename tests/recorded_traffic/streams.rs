@@ -9,8 +9,8 @@ use tool_runtime::{AssistantMessage, ToolCall};
 /// How often each stream is cut into other pieces.
 const RECUTS: usize = 20;
 
-/// Streams of which the openai Python client makes other calls than were sent: it puts a repeated id and name together, and
-/// takes a null for arguments.
+/// Streams of which the openai Python client makes other calls than were sent: it puts a repeated id and name together,
+/// and takes a null for arguments.
 const MISREAD_BY_THE_CLIENT: [&str; 2] = [
     "simonw/llm:tests/cassettes/test_tools_streaming/test_tools_streaming_variant_a.yaml#0",
     "simonw/llm:tests/cassettes/test_tools_streaming/test_tools_streaming_variant_d.yaml#0",

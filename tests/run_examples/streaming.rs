@@ -118,12 +118,27 @@ async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
             "data: {\"choices\":[{\"delta\":{\"content\":\"Sun\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
             "the reply broke off: the server sent an error: overloaded",
         ),
-        ("<html>hello</html>", "the reply broke off: the stream ended without a reply in it"),
+        ("<html>hello</html>", "the reply broke off: the stream ended, and nothing was in it"),
         ("data: {\"choices\":[{\n\n", "the reply broke off: what came is not a chunk"),
     ] {
         let body: &'static [&'static str] = Box::leak(Box::new([body]));
         assert_ends_with(&run("text/event-stream", body).await.0, message);
     }
+}
+
+const HALF: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Beijing\\\"}\"}},{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"remind\",\"arguments\":\"{\"}}]}}]}\n\ndata: {\"error\":\"overloaded\"}\n\n";
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_behind_a_call_goes_on_from_its_answer() {
+    let (output, requests) = run("text/event-stream", &[HALF, ANSWER]).await;
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("the reply broke off: the server sent an error: overloaded"));
+    let messages = requests[1]["messages"].as_array().expect("it has messages");
+    assert_eq!(messages[2]["content"], "sunny in Beijing");
+    assert_eq!(
+        messages[3]["content"],
+        "Error: the tool `remind` was not run, since the reply broke off. Call it again if it is still needed."
+    );
 }
 
 #[test]

@@ -334,6 +334,46 @@ fn the_index_changes_in_a_call_that_keeps_its_id() {
 }
 
 #[test]
+fn another_name_is_another_call_whatever_else_is_the_same() {
+    for id in ["a", ""] {
+        let piece = |name: &str, piece: &str| {
+            calls(&[json!({ "index": 0, "id": id, "function": { "name": name, "arguments": piece } })])
+        };
+        let chunks = [piece("get_weather", ROME), piece("now", "{\"zone\":1}"), finish("stop")];
+        assert_eq!(called(chunks), [[id, "get_weather", ROME], [id, "now", "{\"zone\":1}"]]);
+    }
+    // The first of them has no end, and is not run.
+    let cut = calls(&[json!({ "index": 0, "function": { "name": "get_weather", "arguments": "{\"ci" } })]);
+    let now = calls(&[json!({ "index": 0, "function": { "name": "now", "arguments": "{\"zone\":1}" } })]);
+    assert_eq!(
+        called([cut, now, finish("stop")]),
+        [["", "get_weather", "{\"ci"], ["", "now", "{\"zone\":1}"]]
+    );
+}
+
+#[test]
+fn the_first_of_two_calls_of_a_tool_has_no_id() {
+    let without = json!({ "index": 0, "function": { "name": "get_weather", "arguments": ROME } });
+    let with = json!({ "index": 0, "id": "b", "function": { "name": "get_weather", "arguments": OSLO } });
+    assert_eq!(called([calls(&[without]), calls(&[with]), finish("stop")]), rome_and_oslo(["", "b"]));
+}
+
+#[test]
+fn the_name_comes_again_behind_a_whole_call() {
+    // With its index, it is said again.
+    let head =
+        |index: Value| calls(&[json!({ "index": index, "function": { "name": "now", "arguments": "" } })]);
+    let whole = |index: Value| {
+        calls(&[json!({ "index": index, "function": { "name": "now", "arguments": "{\"zone\":1}" } })])
+    };
+    let chunks = [whole(json!(0)), head(json!(0)), finish("stop")];
+    assert_eq!(called(chunks), [["", "now", "{\"zone\":1}"]]);
+    // Without one, it begins a call.
+    let chunks = [whole(json!(null)), head(json!(null)), finish("stop")];
+    assert_eq!(called(chunks), [["", "now", "{\"zone\":1}"], ["", "now", "{}"]]);
+}
+
+#[test]
 fn two_calls_have_the_same_id_and_come_by_turns() {
     let head = |index: usize| json!({ "index": index, "id": "call_0", "function": { "name": "get_weather", "arguments": "" } });
     let piece = |index: usize, piece: &str| json!({ "index": index, "id": "call_0", "function": { "arguments": piece } });

@@ -1,6 +1,7 @@
 //! Tools that run while their reply still comes.
 
 use crate::{calls, delta, finish, whole};
+use futures_util::FutureExt as _;
 use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::{Value, json};
 use std::io;
@@ -486,4 +487,14 @@ async fn a_stream_that_is_always_ready_lets_the_tools_and_other_tasks_have_their
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
     assert_eq!(texts(&answers), ["0"]);
     other.await.expect("it does not panic");
+}
+
+#[test]
+fn it_needs_no_runtime_where_its_tools_need_none() {
+    let registry = Registry::new(tools![read_nothing]).expect("one tool");
+    let nothing =
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_nothing", "arguments": "{}" } })]);
+    let dispatched = registry.dispatch_stream(stream::iter([nothing, finish("stop")])).now_or_never();
+    let (_, answers) = dispatched.expect("it waits for nothing").expect("it comes to its end");
+    assert_eq!(texts(&answers), ["ok"]);
 }

@@ -9,24 +9,42 @@ use tool_runtime::stream::ReplyAssembler;
 
 const RUNS: usize = 5;
 
-/// A call with arguments of so many bytes, which come in pieces of so many.
-fn chunks(bytes: usize, piece: usize) -> Vec<String> {
-    let arguments = format!(r#"{{"text":"{}"}}"#, "x".repeat(bytes));
-    let call = |call: &str| format!(r#"{{"choices":[{{"index":0,"delta":{{"tool_calls":[{call}]}}}}]}}"#);
-    let mut chunks =
-        vec![call(r#"{"index":0,"id":"call_1","type":"function","function":{"name":"say","arguments":""}}"#)];
-    for piece in arguments.as_bytes().chunks(piece) {
-        let piece = serde_json::to_string(&String::from_utf8_lossy(piece)).unwrap_or_default();
-        chunks.push(call(&format!(r#"{{"index":0,"function":{{"arguments":{piece}}}}}"#)));
+/// What a reply may look like that has so many chunks.
+type Shape = (&'static str, fn(usize) -> Vec<String>);
+
+const SHAPES: [Shape; 4] = [
+    ("arguments in pieces of four bytes", |chunks| one_call(chunks, |_| "xxxx")),
+    ("white space for ever", |chunks| {
+        one_call(chunks, |at| if at == 0 { r#"", "more": "# } else { "\n\n\n\n" })
+    }),
+    ("one call a chunk", |chunks| (0..chunks).map(|index| call(index, "{\\\"n\\\":1}")).collect()),
+    ("text in pieces of four bytes", |chunks| (0..chunks).map(|_| delta(r#""content":"word""#)).collect()),
+];
+
+fn delta(delta: &str) -> String {
+    format!(r#"{{"id":"1","object":"chat.completion.chunk","choices":[{{"index":0,"delta":{{{delta}}}}}]}}"#)
+}
+
+fn call(index: usize, arguments: &str) -> String {
+    let function = format!(r#"{{"name":"say","arguments":"{arguments}"}}"#);
+    delta(&format!(
+        r#""tool_calls":[{{"index":{index},"id":"call_{index}","type":"function","function":{function}}}]"#
+    ))
+}
+
+fn one_call(chunks: usize, piece: impl Fn(usize) -> &'static str) -> Vec<String> {
+    let mut all = vec![call(0, r#"{\"text\":\""#)];
+    for at in 0..chunks {
+        let piece = serde_json::to_string(piece(at)).unwrap_or_default();
+        all.push(delta(&format!(r#""tool_calls":[{{"index":0,"function":{{"arguments":{piece}}}}}]"#)));
     }
-    chunks.push(r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#.to_owned());
-    chunks
+    all
 }
 
 fn assemble(chunks: &[String]) -> usize {
     let mut reply = ReplyAssembler::new();
     let events: usize = chunks.iter().map(|chunk| reply.push(chunk).count()).sum();
-    assert!(reply.finish().is_ok_and(|reply| reply.tool_calls.len() == 1));
+    assert!(reply.finish().is_ok());
     events
 }
 
@@ -48,18 +66,19 @@ fn by_chunk(chunks: &[String], work: fn(&[String]) -> usize) -> Duration {
 }
 
 fn main() {
-    println!("medians of {RUNS} runs, by the chunk; arguments of one call in pieces of four bytes");
-    let mut smallest = None;
-    for bytes in [16 << 10, 128 << 10, 1 << 20, 8 << 20] {
-        let chunks = chunks(bytes, 4);
-        let (assembled, parsed) = (by_chunk(&chunks, assemble), by_chunk(&chunks, parse));
-        let smallest = *smallest.get_or_insert(assembled);
-        println!(
-            "{:5} KiB: {assembled:?}; {:.2} times that of {} KiB, {:.2} times parsing the chunks as values",
-            bytes >> 10,
-            assembled.as_secs_f64() / smallest.as_secs_f64(),
-            16,
-            assembled.as_secs_f64() / parsed.as_secs_f64(),
-        );
+    println!(
+        "medians of {RUNS} runs, by the chunk: times that of the smallest, and times parsing the chunks as values"
+    );
+    for (shape, chunks) in SHAPES {
+        println!("{shape}");
+        let mut smallest = None;
+        for number in [1 << 12, 1 << 15, 1 << 18] {
+            let chunks = chunks(number);
+            let (assembled, parsed) = (by_chunk(&chunks, assemble), by_chunk(&chunks, parse));
+            let smallest = *smallest.get_or_insert(assembled);
+            let times = |other: Duration| assembled.as_secs_f64() / other.as_secs_f64();
+            let nanoseconds = assembled.as_nanos();
+            println!("{number:8} chunks: {nanoseconds:5} ns  {:.2}  {:.2}", times(smallest), times(parsed));
+        }
     }
 }

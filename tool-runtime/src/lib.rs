@@ -47,8 +47,8 @@
 //! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
 //! 4. Echo and answers go to the end of the messages, as [`Message`]s.
 //!
-//! Messages that come from elsewhere are checked, mended and made shorter by [`history`]. `stream::ReplyAssembler` puts replies
-//! together that come piece by piece, and `Registry::dispatch_stream` runs their calls while they come.
+//! Messages that come from elsewhere are checked, mended and made shorter by [`history`]. `stream::ReplyAssembler` puts
+//! replies together that come piece by piece, and `Registry::dispatch_stream` runs their calls while they come.
 //!
 //! # What a tool can be
 //!

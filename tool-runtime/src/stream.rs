@@ -1,9 +1,9 @@
 //! Replies that come piece by piece.
 //!
 //! [`ReplyAssembler`] takes the chunks of a streamed Chat Completion, as servers really send them, and says what each
-//! brought as [`Event`]s; in the end there is the same [`AssistantMessage`](crate::AssistantMessage) as without streaming.
-//! [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) does that, and runs the tools: those that are `read_only` or
-//! `idempotent` while the model still speaks.
+//! brought as [`Event`]s; in the end there is the same [`AssistantMessage`](crate::AssistantMessage) as without
+//! streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) does that, and runs the tools: those that
+//! are `read_only` or `idempotent` while the model still speaks.
 //!
 //! Neither reads server-sent events, which is what a client or a crate for it does: a chunk is what stands behind
 //! `data:`, as text ([`Chunk`] has the other ways).

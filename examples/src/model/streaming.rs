@@ -18,8 +18,8 @@ type Chunks = BoxStream<'static, Result<String, Box<dyn Error + Send + Sync>>>;
 const PAUSE: Duration = Duration::from_millis(30);
 
 impl Model {
-    /// Sends the request, and gives the reply as it comes: what stands behind `data:` of each server-sent event, or why the
-    /// connection broke.
+    /// Sends the request, and gives the reply as it comes: what stands behind `data:` of each server-sent event, or why
+    /// the connection broke.
     ///
     /// # Errors
     ///

@@ -200,8 +200,8 @@ impl PendingCalls {
     }
 
     /// Takes answers that a dispatch has given to these calls, in any order: that of a streamed reply, for example. An
-    /// answer that has just come from a dispatch and says that its call needs approval is not taken, so that a person can
-    /// still give it. What the model repeats in vain is told so, as in [`run`](PendingCalls::run).
+    /// answer that has just come from a dispatch and says that its call needs approval is not taken, so that a person
+    /// can still give it. What the model repeats in vain is told so, as in [`run`](PendingCalls::run).
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, Turn, tool, tools};

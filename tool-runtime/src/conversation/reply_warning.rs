@@ -21,8 +21,8 @@ pub enum ReplyWarning {
     /// The reply ended before the model was done, at its limit of length for example: the answer may lack its end, and
     /// calls that were cut off are not run.
     CutShort,
-    /// The reply was streamed, and its stream ended without a `finish_reason` and without `[DONE]`: the connection may have
-    /// been cut, and the answer may lack its end. Some servers say neither.
+    /// The reply was streamed, and its stream ended without a `finish_reason` and without `[DONE]`: the connection may
+    /// have been cut, and the answer may lack its end. Some servers say neither.
     EndedUnsaid,
     /// The reply neither says nor calls anything; that of a model which thinks may have reached its limit of length.
     Empty,

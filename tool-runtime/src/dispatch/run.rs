@@ -65,7 +65,8 @@ impl Registry {
         self.finish(&work, started, outcome).await
     }
 
-    /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has those.
+    /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has
+    /// those.
     pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
         if !self.mending().slips || call.is_cut_off || call.has_an_object() {
             return;

@@ -20,18 +20,21 @@ impl Registry {
     /// Reads a streamed reply, runs its calls, and gives the reply with its answers: `answers[i]` is for
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
     ///
-    /// A call starts as soon as it is complete, while the model still speaks, if its tool is `read_only` or `idempotent`:
-    /// should the reply fail and be asked for again, nothing has happened twice. The others start when the stream has ended,
-    /// with `[DONE]` or by itself. ([`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming) does not
-    /// wait for that.) A stream that just ends, without `[DONE]` and without a `finish_reason`, counts as one that has ended:
-    /// calls that are whole run, and one that was cut off does not.
+    /// A call starts as soon as it is complete, while the model still speaks, if its tool is `read_only` or
+    /// `idempotent`: should the reply fail and be asked for again, nothing has happened twice. The others start when
+    /// the stream has ended, with `[DONE]` or by itself.
+    /// ([`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming) does not wait for that.) A
+    /// stream that just ends, without `[DONE]` and without a `finish_reason`, counts as one that has ended: calls that
+    /// are whole run, and one that was cut off does not.
     ///
-    /// `chunks` is the stream of a client: of texts, of values, or of `Result`s of these; [`Chunk`] tells of which. It is
-    /// dropped before tools that waited for its end start. Each call has an id of its own, also where the server gave it none,
-    /// so that an echo of the reply and the answers can go into the history.
+    /// `chunks` is the stream of a client that was asked with `"stream": true`: of texts, of values, or of `Result`s of
+    /// these; [`Chunk`] tells of which, and how. It is dropped before the tools start that waited for its end. One that
+    /// neither ends nor says `[DONE]` is waited for: its client should have a time-out. Each call has an id of its own,
+    /// also where the server gave it none, so that an echo of the reply and the answers can go into the history.
     ///
     /// The tools share the caller's task, and so does the stream: while a tool computes without an `.await`, nothing is
-    /// read, unless it is `blocking`. Dropping the future drops both, as in [`dispatch`](Registry::dispatch).
+    /// read, unless it is `blocking`. Dropping the future drops both, with the answers that are there; the token of
+    /// [`dispatch_stream_with`](Registry::dispatch_stream_with) ends it without loss.
     ///
     /// ```
     /// use futures_util::stream;
@@ -62,8 +65,10 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The reply broke off. The error has what came of it, with an answer for each of its calls: those that had started
-    /// have come to their end, and any other was not run. So this can go into the history as well, if there is anything in it.
+    /// The reply broke off, and the calls that had started have come to their end. The error has what came of the
+    /// reply, with an answer for each of its calls; any that had not started was not run. Where there are calls, the
+    /// two can go into the history, and the model goes on from there; where there are none, nothing has happened, and
+    /// the same can be asked again.
     pub async fn dispatch_stream<S>(
         &self,
         chunks: S,
@@ -75,10 +80,12 @@ impl Registry {
         self.dispatch_stream_with(chunks, &BatchContext::new(), |_| {}).await
     }
 
-    /// As [`dispatch_stream`](Registry::dispatch_stream), with what the program attaches to this batch, and each [`Event`]
-    /// as it comes: to show the text, and how far each call is. The token of the batch ends the reply as well.
+    /// As [`dispatch_stream`](Registry::dispatch_stream), with what the program attaches to this batch, and each
+    /// [`Event`] as it comes: to show the text, and how far each call is. `on_event` is called in between, and waits
+    /// for nothing; a channel takes events elsewhere. The token of the batch ends the reply as well.
     ///
-    /// A [`Conversation`](crate::Conversation) takes the answers by [`take_answers`](crate::PendingCalls::take_answers):
+    /// A [`Conversation`](crate::Conversation) takes the answers by
+    /// [`take_answers`](crate::PendingCalls::take_answers):
     ///
     /// ```
     /// use futures_util::{Stream, stream};
@@ -116,7 +123,11 @@ impl Registry {
     ///             print!("{piece}");
     ///         }
     ///     };
-    ///     let (reply, answers) = registry.dispatch_stream_with(chunks, &batch, show).await?;
+    ///     let dispatched = registry.dispatch_stream_with(chunks, &batch, show).await;
+    ///     let (reply, answers) = match dispatched {
+    ///         Err(interrupted) if !interrupted.so_far().1.is_empty() => interrupted.into_so_far(),
+    ///         dispatched => dispatched?, // broken off without calls: to be asked again, perhaps
+    ///     };
     ///     match chat.reply(reply) {
     ///         Turn::Answer(done) => break done,
     ///         Turn::Calls(mut pending) => {
@@ -132,7 +143,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The reply broke off, or the batch was cancelled before it ended.
+    /// The reply broke off, or the batch was cancelled before its `finish_reason`; behind that, the tools alone are.
     pub async fn dispatch_stream_with<S>(
         &self,
         chunks: S,

@@ -53,10 +53,10 @@ impl AssistantMessage {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
     }
 
-    /// The same reply, with the `finish_reason` of its choice. Of one that was cut short (`length`, `content_filter`, and
-    /// anything else but `stop`, `tool_calls` and what other servers say in their place), a call whose arguments are not a
-    /// whole JSON object is never run, the empty arguments that otherwise mean none included: its answer says that it was
-    /// cut off.
+    /// The same reply, with the `finish_reason` of its choice. Of one that was cut short (`length`, `content_filter`,
+    /// and anything else but `stop`, `tool_calls` and what other servers say in their place), a call whose arguments
+    /// are not a whole JSON object is never run, the empty arguments that otherwise mean none included: its answer says
+    /// that it was cut off.
     ///
     /// Needed where only the `message` was read, since the reason stands beside it.
     ///
@@ -108,8 +108,9 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was. Servers
-/// have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and new ones come.
+/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was.
+/// Servers have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and
+/// new ones come.
 pub(crate) fn is_cut_short(reason: &str) -> bool {
     const DONE: [&str; 13] = [
         "stop",

@@ -152,8 +152,8 @@ impl CallError {
     /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
     ///
     /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `cut_off`, `reply_broke_off`, `unavailable`,
-    /// `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`, `unserializable`,
-    /// `panic`.
+    /// `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`,
+    /// `unserializable`, `panic`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

@@ -71,8 +71,8 @@ impl ReplyAssembler {
     /// Takes the next chunk, in any of the forms that a [`Chunk`] is made of, and says what it brought. The events need
     /// not be looked at.
     ///
-    /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and is what
-    /// [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it.
+    /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and is
+    /// what [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> Events<'_> {
         self.noted.clear();
         if !self.has_ended() {
@@ -88,8 +88,8 @@ impl ReplyAssembler {
         matches!(self.stage, Stage::Closed { .. }) || self.error.is_some()
     }
 
-    /// Says that nothing more comes, and what follows from that: which calls are complete, or that there was no reply. For
-    /// programs that go by the events, where a stream ends without `[DONE]`, as those of typed clients do.
+    /// Says that nothing more comes, and what follows from that: which calls are complete, or that there was no reply.
+    /// For programs that go by the events, where a stream ends without `[DONE]`, as those of typed clients do.
     ///
     /// ```
     /// use tool_runtime::stream::{Event, ReplyAssembler};
@@ -116,14 +116,14 @@ impl ReplyAssembler {
 
     /// The reply.
     ///
-    /// Where it was cut short, by its `finish_reason` or since the stream ended without one and without `[DONE]`, a call whose
-    /// arguments are not a whole object is marked, and never run: its answer says that it was cut off. That such a stream ended
-    /// early is not known for sure, and so it is no error: some servers say neither.
+    /// Where it was cut short, by its `finish_reason` or since the stream ended without one and without `[DONE]`, a
+    /// call whose arguments are not a whole object is marked, and never run: its answer says that it was cut off. That
+    /// such a stream ended early is not known for sure, and so it is no error: some servers say neither.
     ///
     /// # Errors
     ///
-    /// The reply broke off, with an error of the server or of the connection, or there was none. The error has the reply as
-    /// far as it came.
+    /// The reply broke off, with an error of the server or of the connection, or there was none. The error has the
+    /// reply as far as it came.
     pub fn finish(mut self) -> Result<AssistantMessage, Interrupted<AssistantMessage>> {
         self.end();
         let tool_calls = self.calls.into_list().into_iter().map(CallSoFar::into_call).collect();

@@ -74,7 +74,7 @@ impl CallPiece {
     }
 
     /// Whether its arguments can only be the middle of some.
-    fn goes_on(&self) -> bool {
+    fn has_middle_of_arguments(&self) -> bool {
         matches!(&self.arguments, Arguments::Piece(text) if !text.trim_start().starts_with('{') && !text.is_empty())
     }
 
@@ -115,8 +115,8 @@ impl CallSoFar {
 
     /// Whether a piece that has the same index, or the same id, or neither, belongs to this call.
     ///
-    /// Calls share an index at Gemini and its gateways (<https://github.com/NousResearch/hermes-agent/issues/62940>) and at
-    /// sglang (<https://github.com/InternLM/lmdeploy/issues/3412>); vLLM has said the name again with each piece
+    /// Calls share an index at Gemini and its gateways (<https://github.com/NousResearch/hermes-agent/issues/62940>)
+    /// and at sglang (<https://github.com/InternLM/lmdeploy/issues/3412>); vLLM has said the name again with each piece
     /// (<https://github.com/vllm-project/vllm/issues/18412>), other servers have given each piece an id of its own
     /// (<https://github.com/cubist38/mlx-openai-server/pull/216>).
     pub(super) fn goes_on_with(&self, piece: &CallPiece) -> bool {
@@ -127,7 +127,7 @@ impl CallSoFar {
             return if piece.name.is_empty() {
                 piece.arguments.is_empty() || !self.is_whole()
             } else {
-                *name == piece.name && self.is_within_arguments() && piece.goes_on()
+                *name == piece.name && self.is_within_arguments() && piece.has_middle_of_arguments()
             };
         }
         if piece.name.is_empty() || name.is_empty() {

@@ -141,8 +141,8 @@ impl Calls {
         }
     }
 
-    /// Begins another call of the same tool, whose arguments came behind those of this call: Gemini's gateways put calls
-    /// so (<https://github.com/dyedd/lens/issues/49>).
+    /// Begins another call of the same tool, whose arguments came behind those of this call: Gemini's gateways put
+    /// calls so (<https://github.com/dyedd/lens/issues/49>).
     fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
         let another = self.begin(noted);
         let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];

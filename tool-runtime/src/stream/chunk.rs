@@ -15,7 +15,9 @@ use std::error::Error;
 /// - the chunk of another crate, by [`Chunk::of`];
 /// - a `Result` of any of these: an error is one of the connection, and breaks the reply off.
 ///
-/// A client that is generic over what it reads can read it directly, since it is `Deserialize`.
+/// A client that is generic over what it reads can read it directly, since it is `Deserialize`. Of
+/// `eventsource-stream`, for example, it is `bytes.eventsource().map(|event| event.map(|event| event.data))` that is
+/// wanted, and of a client with types of its own `stream.map(|chunk| chunk.map(|chunk| Chunk::of(&chunk)))`.
 ///
 /// ```
 /// use tool_runtime::stream::{Chunk, ReplyAssembler};
@@ -117,10 +119,7 @@ impl From<Value> for Chunk {
             Value::Null => Chunk::default(),
             Value::String(data) => data.into(),
             Value::Array(list) => list.into(),
-            chunk => {
-                let text = chunk.to_string();
-                Chunk::read(WireChunk::of_value(chunk), || text)
-            }
+            mut chunk => Chunk::read(WireChunk::of_value(&mut chunk), || chunk.to_string()),
         }
     }
 }

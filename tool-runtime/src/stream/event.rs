@@ -27,14 +27,15 @@ pub enum Event<'a> {
     Arguments {
         /// Which of the calls.
         index: usize,
-        /// All that came of them so far, which is not JSON yet. It begins anew where an empty object stood in front.
+        /// All that came of them so far, which need not be JSON yet. It begins anew where an empty object stood in front.
         so_far: &'a str,
         /// What is new: the end of `so_far`.
         piece: &'a str,
     },
-    /// A call is complete: its tool and its arguments will not change any more, and it can run. That is so when the arguments
-    /// are one whole object. Of an empty one, behind which they may still come, it is so when the next call begins or the reply
-    /// has finished; of none, or of what is not JSON, when the stream has ended. A call that was cut off is never complete.
+    /// A call is complete: its tool and its arguments will not change any more, and it can run. That is so when the
+    /// arguments are one whole object. Of an empty one, behind which they may still come, it is so when the next call
+    /// begins or the reply has finished; of none, or of what is not JSON, when the stream has ended. A call that was
+    /// cut off is never complete.
     #[non_exhaustive]
     CallComplete {
         /// Which of the calls.
@@ -42,7 +43,8 @@ pub enum Event<'a> {
         /// The call, with the id that the server gave to it, which may be empty.
         call: &'a ToolCall,
     },
-    /// The model has ended its reply. Usage may still follow, and calls that are complete only when the stream has ended.
+    /// The model has ended its reply. Usage may still follow, and calls that are complete only when the stream has
+    /// ended.
     #[non_exhaustive]
     Finished {
         /// The `finish_reason`, where there is one.

@@ -1,5 +1,5 @@
-//! The fields of a delta that stand beside its text and its calls, put together: reasoning above all, which some servers
-//! want back as it was.
+//! The fields of a delta that stand beside its text and its calls, put together: reasoning above all, which some
+//! servers want back as it was.
 
 use serde_json::{Map, Value};
 

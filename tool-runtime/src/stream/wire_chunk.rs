@@ -113,16 +113,37 @@ impl WireChunk {
     pub(super) fn of_text(text: &str) -> serde_json::Result<Self> {
         // Much faster than by way of a value.
         serde_json::from_str(text).or_else(|error| match serde_json::from_str(text) {
-            Ok(value) => Self::of_value(value),
+            Ok(mut value) => Self::of_value(&mut value),
             Err(_) => Err(error),
         })
     }
 
-    pub(super) fn of_value(mut chunk: Value) -> serde_json::Result<Self> {
-        WireChunk::deserialize(&chunk).or_else(|error| {
-            tidy(&mut chunk);
-            WireChunk::deserialize(&chunk).map_err(|_| error)
+    pub(super) fn of_value(chunk: &mut Value) -> serde_json::Result<Self> {
+        WireChunk::deserialize(&*chunk).or_else(|error| {
+            tidy(chunk);
+            WireChunk::deserialize(&*chunk).map_err(|_| error)
         })
+    }
+
+    /// What the server says in the place of a chunk, or beside it.
+    pub(super) fn take_error(&mut self) -> Option<StreamError> {
+        let WireChunk { choices, error, errors, message, msg, detail, error_message, base_resp } = self;
+        let error = error.take();
+        let texts = [message, msg, error_message].into_iter().filter(|text| text.is_string());
+        // Where the error is a number or `true`, its text is beside it.
+        let mut beside = texts.chain([detail, errors]).map(Value::take).filter(is_said);
+        if is_said(&error) {
+            let text = error_text(&error).or_else(|| beside.find_map(|beside| error_text(&beside)));
+            return Some(server_error(text, error));
+        }
+        let Some(choices) = choices else {
+            let mut status = || base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
+            let error = beside.next().or_else(&mut status)?;
+            return Some(server_error(error_text(&error), error));
+        };
+        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
+        let error = choices.iter_mut().map(|choice| choice.error.take()).find(is_said)?;
+        Some(server_error(error_text(&error), error))
     }
 }
 
@@ -149,29 +170,6 @@ fn tidy(chunk: &mut Value) {
                 _ => Value::Null,
             };
         }
-    }
-}
-
-impl WireChunk {
-    /// What the server says in the place of a chunk, or beside it.
-    pub(super) fn take_error(&mut self) -> Option<StreamError> {
-        let WireChunk { choices, error, errors, message, msg, detail, error_message, base_resp } = self;
-        let error = error.take();
-        let texts = [message, msg, error_message].into_iter().filter(|text| text.is_string());
-        // Where the error is a number or `true`, its text is beside it.
-        let mut beside = texts.chain([detail, errors]).map(Value::take).filter(is_said);
-        if is_said(&error) {
-            let text = error_text(&error).or_else(|| beside.find_map(|beside| error_text(&beside)));
-            return Some(server_error(text, error));
-        }
-        let Some(choices) = choices else {
-            let mut status = || base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
-            let error = beside.next().or_else(&mut status)?;
-            return Some(server_error(error_text(&error), error));
-        };
-        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
-        let error = choices.iter_mut().map(|choice| choice.error.take()).find(is_said)?;
-        Some(server_error(error_text(&error), error))
     }
 }
 
