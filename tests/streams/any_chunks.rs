@@ -1,5 +1,6 @@
 //! Any sequence of chunks gives calls or an error, and never a panic; and what it gives pairs.
 
+use crate::logged_tools::history_of;
 use crate::{calls, delta, finish};
 use fastrand::Rng;
 use futures_util::stream;
@@ -7,10 +8,7 @@ use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::stream::{Chunk, Event, Interrupted, ReplyAssembler};
-use tool_runtime::{
-    AssistantMessage, CallContext, Conversation, Echo, Message, Registry, ToolMessage, Turn, history, tool,
-    tools,
-};
+use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, Turn, history, tool, tools};
 
 const STREAMS: usize = 10_000;
 
@@ -231,12 +229,6 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         assert_eq!((&reply.tool_calls[index].name, &reply.tool_calls[index].id), (&call.name, &call.id));
     }
     (reply, is_whole)
-}
-
-fn history_of(reply: AssistantMessage, answers: Vec<ToolMessage>) -> Vec<Message> {
-    let mut messages = vec![Message::user("Go on."), reply.echo(Echo::Minimal).into()];
-    messages.extend(answers.into_iter().map(Message::from));
-    messages
 }
 
 #[tokio::test]

@@ -3,10 +3,12 @@
 #![allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
 
 mod any_chunks;
+mod before_its_end;
 mod broken_off;
 mod events;
 mod fields;
 mod in_a_conversation;
+mod logged_tools;
 mod quirks;
 mod while_the_model_speaks;
 

@@ -1,98 +1,15 @@
 //! Tools that run while their reply still comes.
 
+use crate::logged_tools::{Log, call, history_of, paced, registry, texts};
 use crate::{calls, delta, finish, whole};
 use futures_util::FutureExt as _;
-use futures_util::stream::{self, Stream, StreamExt as _};
-use serde_json::{Value, json};
-use std::io;
-use std::sync::{Arc, Mutex};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde_json::json;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
-use tool_runtime::stream::{Event, StreamError};
-use tool_runtime::{
-    BatchContext, CallError, CancellationToken, Conversation, Decision, Message, Outcome, Registry,
-    RegistryBuilder, ToolMessage, history, tool, tools,
-};
-
-/// When what happened, in milliseconds since the beginning.
-#[derive(Clone)]
-struct Log {
-    since: Instant,
-    lines: Arc<Mutex<Vec<String>>>,
-}
-
-impl Log {
-    fn new() -> Self {
-        Log { since: Instant::now(), lines: Arc::default() }
-    }
-
-    fn add(&self, what: impl std::fmt::Display) {
-        let line = format!("{} {what}", self.since.elapsed().as_millis());
-        self.lines.lock().expect("nobody panics with it").push(line);
-    }
-
-    fn lines(&self) -> Vec<String> {
-        self.lines.lock().expect("nobody panics with it").clone()
-    }
-}
-
-async fn takes_500_ms(tool: &str, log: &Log) {
-    log.add(format_args!("{tool} starts"));
-    sleep(Duration::from_millis(500)).await;
-    log.add(format_args!("{tool} ends"));
-}
-
-/// Reads.
-#[tool(read_only)]
-async fn read(n: u8, #[state] log: &Log) -> String {
-    takes_500_ms(&format!("read {n}"), log).await;
-    format!("read {n}")
-}
-
-/// Sets a value, to the same each time.
-#[tool(idempotent)]
-async fn set(n: u8, #[state] log: &Log) -> String {
-    takes_500_ms(&format!("set {n}"), log).await;
-    format!("set {n}")
-}
-
-/// Sends a letter, and another each time.
-#[tool]
-async fn send(n: u8, #[state] log: &Log) -> String {
-    takes_500_ms(&format!("send {n}"), log).await;
-    format!("sent {n}")
-}
-
-fn registry(log: &Log) -> RegistryBuilder {
-    Registry::builder().tools(tools![read, set, send]).state(log.clone())
-}
-
-/// A whole call.
-fn call(n: u8, tool: &str) -> Value {
-    let arguments = format!(r#"{{"n":{n}}}"#);
-    calls(&[
-        json!({ "index": n, "id": format!("call_{n}"), "function": { "name": tool, "arguments": arguments } }),
-    ])
-}
-
-/// Chunks, each so many milliseconds after the one before.
-fn paced<T>(chunks: impl IntoIterator<Item = (u64, T)>) -> impl Stream<Item = T> {
-    stream::iter(chunks).then(|(pause, chunk)| async move {
-        sleep(Duration::from_millis(pause)).await;
-        chunk
-    })
-}
-
-fn texts(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| &*answer.content).collect()
-}
-
-/// A history with this reply and its answers.
-fn history_of(reply: tool_runtime::AssistantMessage, answers: Vec<ToolMessage>) -> Vec<Message> {
-    let mut messages = vec![Message::user("Go on."), reply.echo(tool_runtime::Echo::Minimal).into()];
-    messages.extend(answers.into_iter().map(Message::from));
-    messages
-}
+use tokio::time::sleep;
+use tool_runtime::stream::Event;
+use tool_runtime::{BatchContext, Conversation, Decision, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn tools_that_only_read_run_while_the_model_speaks() {
@@ -183,95 +100,6 @@ async fn a_setting_starts_all_while_the_model_speaks() {
     assert_eq!(log.lines(), ["300 send 0 starts", "800 send 0 ends"]);
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: there is no tool `nothing`"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let cut = calls(&[
-        json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{\"n\":" } }),
-    ]);
-    let chunks = paced([
-        (0, Ok(delta(json!({ "content": "Look." })))),
-        (300, Ok(call(0, "read"))),
-        (300, Ok(call(1, "send"))),
-        (300, Ok(cut)),
-        (300, Err(io::Error::other("connection reset"))),
-    ]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
-    assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "what has side effects was not run");
-
-    let (reply, answers) = interrupted.into_so_far();
-    assert_eq!(
-        texts(&answers),
-        [
-            "read 0",
-            "Error: the tool `send` was not run, since the reply broke off. Call it again if it is still needed.",
-            "Error: the tool `read` was not run, since the reply broke off. Call it again if it is still needed.",
-        ]
-    );
-    let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));
-    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("reply_broke_off")]);
-    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
-}
-
-#[tokio::test(start_paused = true)]
-async fn calls_that_run_when_the_reply_breaks_off_come_to_their_end() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let chunks =
-        paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    assert_eq!(texts(&interrupted.so_far().1), ["read 0", "set 1"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_reply_that_is_cut_short_runs_the_calls_that_are_whole() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let cut =
-        calls(&[json!({ "index": 1, "id": "call_1", "function": { "name": "send", "arguments": "" } })]);
-    let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
-    assert_eq!(texts(&answers)[0], "sent 0");
-    assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_end_of_the_connection_is_not_waited_for() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let chunks =
-        paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
-    assert_eq!(texts(&answers), ["sent 0"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_token_of_the_batch_ends_the_reply_as_well() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
-    let cut =
-        calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
-    let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());
-    let mut told = Vec::new();
-    let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| told.push(crate::in_words(event)));
-    let cancelled = async {
-        sleep(Duration::from_millis(300)).await;
-        token.cancel();
-    };
-    let (dispatched, ()) = tokio::join!(dispatched, cancelled);
-    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
-    let interrupted = dispatched.expect_err("it was cancelled");
-    assert!(matches!(interrupted.cause(), StreamError::Cancelled));
-    let (reply, answers) = interrupted.into_so_far();
-    assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
-    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
-    assert_eq!(log.since.elapsed().as_millis(), 300);
 }
 
 #[tokio::test(start_paused = true)]
@@ -398,50 +226,6 @@ fn it_runs_on_any_thread() {
 #[tool(read_only)]
 fn read_nothing() {}
 
-/// Says when it is dropped.
-struct Dropped(Log);
-
-impl Drop for Dropped {
-    fn drop(&mut self) {
-        self.0.add("dropped");
-    }
-}
-
-/// Waits for ever.
-#[tool(read_only)]
-async fn wait_for_ever(n: u8, #[state] log: &Log) {
-    let _dropped = Dropped(log.clone());
-    log.add(format_args!("{n} waits"));
-    std::future::pending::<()>().await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
-    let log = Log::new();
-    let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
-    let registry = registry.build().expect("the state is there");
-    let waits = calls(&[
-        json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": { "n": 1 } } }),
-    ]);
-    let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
-    let dispatched = registry.dispatch_stream(chunks);
-    assert!(tokio::time::timeout(Duration::from_millis(100), dispatched).await.is_err());
-    assert_eq!(log.lines(), ["0 1 waits", "100 dropped"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_stream_is_dropped_when_it_has_ended_and_not_when_the_tools_have() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let dropped = Dropped(log.clone());
-    let chunks = paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).map(move |chunk| {
-        let _ = &dropped;
-        chunk
-    });
-    registry.dispatch_stream(chunks).await.expect("it comes to its end");
-    assert_eq!(log.lines(), ["0 dropped", "0 send 0 starts", "500 send 0 ends"]);
-}
-
 #[tokio::test]
 async fn a_tool_that_only_reads_and_needs_approval_does_not_run_early_without_it() {
     /// Reads what is private.
@@ -452,19 +236,6 @@ async fn a_tool_that_only_reads_and_needs_approval_does_not_run_early_without_it
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_letters", "arguments": {} } })]);
     let (_, answers) = registry.dispatch_stream(stream::iter([letters])).await.expect("it comes to its end");
     assert_eq!(texts(&answers), ["Error: the tool `read_letters` needs approval, which was not given."]);
-}
-
-#[tokio::test]
-async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
-    let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    let answers = &interrupted.so_far().1;
-    assert!(
-        texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
-        "{answers:?}"
-    );
 }
 
 #[tokio::test]

@@ -1,0 +1,158 @@
+//! Replies that break off, or are given up, while their calls run.
+
+use crate::logged_tools::{Log, call, history_of, paced, registry, send, texts};
+use crate::{calls, delta, finish};
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use serde_json::json;
+use std::io;
+use std::time::Duration;
+use tokio::time::sleep;
+use tool_runtime::stream::StreamError;
+use tool_runtime::{BatchContext, CallError, CancellationToken, Outcome, Registry, history, tool, tools};
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let cut = calls(&[
+        json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{\"n\":" } }),
+    ]);
+    let chunks = paced([
+        (0, Ok(delta(json!({ "content": "Look." })))),
+        (300, Ok(call(0, "read"))),
+        (300, Ok(call(1, "send"))),
+        (300, Ok(cut)),
+        (300, Err(io::Error::other("connection reset"))),
+    ]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
+    assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "what has side effects was not run");
+
+    let (reply, answers) = interrupted.into_so_far();
+    assert_eq!(
+        texts(&answers),
+        [
+            "read 0",
+            "Error: the tool `send` was not run, since the reply broke off. Call it again if it is still needed.",
+            "Error: the tool `read` was not run, since the reply broke off. Call it again if it is still needed.",
+        ]
+    );
+    let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));
+    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("reply_broke_off")]);
+    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_run_when_the_reply_breaks_off_come_to_their_end() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks =
+        paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    assert_eq!(texts(&interrupted.so_far().1), ["read 0", "set 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_is_cut_short_runs_the_calls_that_are_whole() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let cut =
+        calls(&[json!({ "index": 1, "id": "call_1", "function": { "name": "send", "arguments": "" } })]);
+    let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers)[0], "sent 0");
+    assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_connection_is_not_waited_for() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks =
+        paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(texts(&answers), ["sent 0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_token_of_the_batch_ends_the_reply_as_well() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let cut =
+        calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
+    let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());
+    let mut told = Vec::new();
+    let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| told.push(crate::in_words(event)));
+    let cancelled = async {
+        sleep(Duration::from_millis(300)).await;
+        token.cancel();
+    };
+    let (dispatched, ()) = tokio::join!(dispatched, cancelled);
+    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
+    let interrupted = dispatched.expect_err("it was cancelled");
+    assert!(matches!(interrupted.cause(), StreamError::Cancelled));
+    let (reply, answers) = interrupted.into_so_far();
+    assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
+    assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
+    assert_eq!(log.since.elapsed().as_millis(), 300);
+}
+
+/// Says when it is dropped.
+struct Dropped(Log);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.add("dropped");
+    }
+}
+
+/// Waits for ever.
+#[tool(read_only)]
+async fn wait_for_ever(n: u8, #[state] log: &Log) {
+    let _dropped = Dropped(log.clone());
+    log.add(format_args!("{n} waits"));
+    std::future::pending::<()>().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
+    let log = Log::new();
+    let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
+    let registry = registry.build().expect("the state is there");
+    let waits = calls(&[
+        json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": { "n": 1 } } }),
+    ]);
+    let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
+    let dispatched = registry.dispatch_stream(chunks);
+    assert!(tokio::time::timeout(Duration::from_millis(100), dispatched).await.is_err());
+    assert_eq!(log.lines(), ["0 1 waits", "100 dropped"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_stream_is_dropped_when_it_has_ended_and_not_when_the_tools_have() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let dropped = Dropped(log.clone());
+    let chunks = paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).map(move |chunk| {
+        let _ = &dropped;
+        chunk
+    });
+    registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    assert_eq!(log.lines(), ["0 dropped", "0 send 0 starts", "500 send 0 ends"]);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    let answers = &interrupted.so_far().1;
+    assert!(
+        texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
+        "{answers:?}"
+    );
+}
