@@ -118,7 +118,7 @@ async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
             "data: {\"choices\":[{\"delta\":{\"content\":\"Sun\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
             "the reply broke off: the server sent an error: overloaded",
         ),
-        ("<html>hello</html>", "the reply broke off: the stream ended, and nothing was in it"),
+        ("<html>hello</html>", "the reply broke off: the stream ended, and there was no reply in it"),
         ("data: {\"choices\":[{\n\n", "the reply broke off: what came is not a chunk"),
     ] {
         let body: &'static [&'static str] = Box::leak(Box::new([body]));

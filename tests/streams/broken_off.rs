@@ -103,7 +103,21 @@ fn errors_have_many_shapes() {
         assert_eq!(text(beside), "the server sent an error: no credit");
     }
     assert_eq!(text(json!({ "errors": ["no credit"] })), r#"the server sent an error: ["no credit"]"#);
-    for no_error in [json!({ "error": null }), json!({ "error": "" }), json!({ "error": false })] {
+    // Beside an empty list of choices, too.
+    assert_eq!(
+        text(json!({ "choices": [], "object": "error", "message": "no credit" })),
+        "the server sent an error: no credit"
+    );
+    assert_eq!(
+        text(json!({ "error": { "code": 7, "message": "" } })),
+        r#"the server sent an error: {"code":7,"message":""}"#
+    );
+    for no_error in [
+        json!({ "error": null }),
+        json!({ "error": "" }),
+        json!({ "error": false }),
+        json!({ "error": { "code": 0, "message": "" } }),
+    ] {
         assert_eq!(told([no_error, finish("stop")]), ["finished stop"]);
     }
     assert_eq!(text(json!({ "error": 500 })), "the server sent an error: 500");
@@ -111,6 +125,27 @@ fn errors_have_many_shapes() {
         text(json!({ "detail": [{ "msg": "field required" }], "message": 7 })),
         r#"the server sent an error: [{"msg":"field required"}]"#
     );
+}
+
+#[test]
+fn what_a_server_says_of_itself_is_an_error_only_if_no_reply_comes_behind_it() {
+    for status in [
+        json!({ "code": 0, "message": "Success" }),
+        json!({ "type": "ping", "message": "keep-alive" }),
+        json!({ "status": "processing", "detail": "queued" }),
+        json!({ "choices": null, "base_resp": { "status_code": 0, "status_msg": "success" } }),
+    ] {
+        let chunks = [
+            status.clone(),
+            delta(json!({ "content": "Hi" })),
+            status.clone(),
+            finish("stop"),
+            status.clone(),
+        ];
+        assert_eq!(told(chunks), ["text Hi", "finished stop"], "{status}");
+        let cause = interrupted([delta(json!({ "content": "Hi" })), status]);
+        assert!(matches!(cause.cause(), StreamError::Server { .. }));
+    }
 }
 
 #[test]
@@ -132,6 +167,10 @@ fn a_connection_that_fails_behind_the_end_of_the_reply_does_not_matter() {
     let chunks =
         [delta(json!({ "content": "Hi" })).to_string(), finish("stop").to_string(), "{\"usage".to_owned()];
     assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    // Where the reason came with a piece, nobody knows whether it was the last.
+    let half = json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
+    let chunks = [Ok(half), Err(io::Error::other("connection reset"))];
+    assert!(matches!(interrupted(chunks).cause(), StreamError::Transport { .. }));
     // What the server itself says does.
     let chunks = [delta(json!({ "content": "Hi" })), finish("stop"), json!({ "error": "no, wait" })];
     assert!(matches!(interrupted(chunks).cause(), StreamError::Server { .. }));
@@ -157,7 +196,10 @@ fn a_stream_without_a_reply_is_an_error() {
     for chunks in [vec![], vec!["[DONE]"], vec!["", "{\"choices\":[]}", "[DONE]"]] {
         let interrupted = interrupted(chunks);
         assert!(matches!(interrupted.cause(), StreamError::NoReply { .. }));
-        assert_eq!(interrupted.to_string(), "the reply broke off: the stream ended, and nothing was in it");
+        assert_eq!(
+            interrupted.to_string(),
+            "the reply broke off: the stream ended, and there was no reply in it"
+        );
     }
     let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
     assert_eq!(

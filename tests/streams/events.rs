@@ -68,11 +68,11 @@ fn each_call_is_complete_before_the_next_has_come() {
 }
 
 #[test]
-fn an_empty_object_may_be_the_beginning_and_is_complete_when_the_next_call_begins_or_the_reply_ends() {
+fn an_empty_object_may_be_the_beginning_and_is_complete_when_the_reply_has_finished() {
     let now = |index| json!({ "index": index, "id": format!("call_{index}"), "function": { "name": "now", "arguments": "{}" } });
     assert_eq!(
         told([calls(&[now(0)]), calls(&[now(1)]), finish("tool_calls")]),
-        ["0 started now", "0 complete now({})", "1 started now", "1 complete now({})", "finished tool_calls",]
+        ["0 started now", "1 started now", "0 complete now({})", "1 complete now({})", "finished tool_calls"]
     );
 }
 
@@ -126,7 +126,7 @@ fn the_end_of_a_stream_without_done_is_told_to_a_program_that_says_it() {
     assert_eq!(reply.end().map(crate::in_words).collect::<Vec<_>>(), ["0 complete now({})"]);
     assert_eq!(reply.end().count(), 0, "once");
     assert_eq!(reply.push(delta(json!({ "content": "ghost" }))).count(), 0);
-    assert_eq!(told(Vec::<&str>::new()), ["failed: the stream ended, and nothing was in it"]);
+    assert_eq!(told(Vec::<&str>::new()), ["failed: the stream ended, and there was no reply in it"]);
 }
 
 #[test]

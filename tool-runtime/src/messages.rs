@@ -16,7 +16,7 @@ mod wire;
 pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
 #[cfg(feature = "stream")]
-pub(crate) use assistant::is_cut_short;
+pub(crate) use assistant::{is_cut_short, is_no_reason};
 #[cfg(feature = "stream")]
 pub(crate) use call_ids::TakenIds;
 #[cfg(feature = "history")]

@@ -105,6 +105,21 @@ fn an_empty_object_stands_in_front_of_the_arguments() {
 }
 
 #[test]
+fn arguments_are_said_again_without_a_head_or_with_none_behind_them() {
+    let head =
+        calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
+    let piece = |arguments: Value| calls(&[json!({ "index": 0, "function": { "arguments": arguments } })]);
+    for again in
+        [json!(ROME), json!(" { \"city\" : \"Rome\" }"), json!({ "city": "Rome" }), json!("{}"), json!({})]
+    {
+        let chunks = [head.clone(), piece(json!(ROME)), piece(again.clone()), finish("stop")];
+        assert_eq!(called(chunks), rome("a"), "{again}");
+    }
+    let glued = piece(json!(format!("{ROME}{ROME}{OSLO}{OSLO}")));
+    assert_eq!(called([head, glued, finish("stop")]), rome_and_oslo(["a", ""]));
+}
+
+#[test]
 fn what_stands_behind_the_arguments_is_left_out() {
     let piece = |piece: &str| {
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } })])

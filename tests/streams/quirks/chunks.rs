@@ -98,7 +98,22 @@ fn the_finish_reason_comes_with_each_piece() {
             json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } });
         json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] }, "finish_reason": "tool_calls" }] })
     };
-    assert_eq!(called([piece(""), piece("{\"city\""), piece(":\"Rome\"}")]), rome("a"));
+    for first in ["", "{}"] {
+        let chunks = [piece(first), piece("{\"city\""), piece(":\"Rome\"}")];
+        assert_eq!(called(chunks), rome("a"));
+    }
+    // A call that is whole with it is complete when the stream ends, if it has no arguments.
+    assert_eq!(told([piece("{}")])[1..], ["finished tool_calls", "0 complete get_weather({})"]);
+}
+
+#[test]
+fn the_finish_reason_is_a_text_that_says_none() {
+    for none in ["null", "None", ""] {
+        let chunk =
+            json!({ "choices": [{ "index": 0, "delta": { "content": "Hi" }, "finish_reason": none }] });
+        let reply = assembled([chunk, finish("stop")]);
+        assert_eq!(reply.finish_reason(), Some("stop"));
+    }
 }
 
 #[test]

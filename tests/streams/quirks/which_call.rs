@@ -37,12 +37,23 @@ fn one_index_stands_for_several_ids() {
     ];
     assert_eq!(called(chunks), rome_and_oslo(["a", "b"]));
     // In pieces, each with its id.
-    let piece = |id: &str, name: &str, piece: &str| json!({ "index": 0, "id": id, "function": { "name": name, "arguments": piece } });
+    let piece = |id: &str, name: &str, piece: &str| {
+        calls(&[json!({ "index": 0, "id": id, "function": { "name": name, "arguments": piece } })])
+    };
     let chunks = [
-        calls(&[piece("a", "get_weather", "{\"city\"")]),
-        calls(&[piece("b", "get_weather", "{\"city\"")]),
-        calls(&[piece("a", "", ":\"Rome\"}")]),
-        calls(&[piece("b", "", ":\"Oslo\"}")]),
+        piece("a", "get_weather", "{\"city\""),
+        piece("b", "now", ""),
+        piece("a", "", ":\"Rome\"}"),
+        piece("b", "", "{\"zone\":1}"),
+        finish("tool_calls"),
+    ];
+    assert_eq!(called(chunks), [["a", "get_weather", ROME], ["b", "now", "{\"zone\":1}"]]);
+    // The head of a call of the same tool, and its arguments behind it.
+    let chunks = [
+        piece("a", "get_weather", ""),
+        piece("", "", ROME),
+        piece("b", "get_weather", ""),
+        piece("", "", OSLO),
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome_and_oslo(["a", "b"]));
@@ -110,12 +121,18 @@ fn each_piece_has_an_id_of_its_own() {
         let (more, last) = (piece("b", &ROME[begun.len()..8]), piece("c", &ROME[8..]));
         assert_eq!(called([calls(&[first]), more, last, piece("d", ""), finish("tool_calls")]), rome("a"));
     }
-    // And the name, too.
+    // And the name, too, as vLLM's do whose tool was chosen; the last for nothing.
     let piece = |id: &str, piece: &str| {
         calls(&[json!({ "index": 0, "id": id, "function": { "name": "get_weather", "arguments": piece } })])
     };
-    let chunks = [piece("a", "{"), piece("b", "\"city\""), piece("c", ":\"Rome\"}"), finish("tool_calls")];
+    let chunks =
+        [piece("a", "{"), piece("b", "\"city\""), piece("c", ":\"Rome\"}"), piece("d", ""), finish("stop")];
     assert_eq!(called(chunks), rome("a"));
+    let chunks =
+        [piece("a", ""), piece("b", "{\"city\""), piece("c", ""), piece("d", ":\"Rome\"}"), piece("e", "\n")];
+    assert_eq!(called(chunks), rome("a"));
+    let nested = [piece("a", "{\"in\":"), piece("b", "{\"city\":1}"), piece("c", "}"), finish("stop")];
+    assert_eq!(called(nested), [["a", "get_weather", "{\"in\":{\"city\":1}}"]]);
 }
 
 #[test]
@@ -175,6 +192,13 @@ fn the_name_comes_in_pieces() {
     assert_eq!(called(chunks), rome("a"), "the id arrives late, too");
     let chunks = [name("get"), name("get_"), name("get_weather"), arguments, finish("tool_calls")];
     assert_eq!(called(chunks), rome("a"), "each piece has what was before");
+}
+
+#[test]
+fn another_name_with_arguments_is_another_call_also_behind_none() {
+    let now = calls(&[json!({ "index": 0, "function": { "name": "now", "arguments": "" } })]);
+    let weather = calls(&[json!({ "index": 0, "function": { "name": "get_weather", "arguments": ROME } })]);
+    assert_eq!(called([now, weather, finish("stop")]), [["", "now", "{}"], ["", "get_weather", ROME]]);
 }
 
 #[test]

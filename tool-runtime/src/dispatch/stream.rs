@@ -90,7 +90,7 @@ impl Registry {
     /// ```
     /// use futures_util::{Stream, stream};
     /// use tool_runtime::stream::Event;
-    /// use tool_runtime::{BatchContext, Conversation, Registry, Turn, tool, tools};
+    /// use tool_runtime::{BatchContext, CancellationToken, Conversation, Registry, Turn, tool, tools};
     ///
     /// /// Look up the weather of a city.
     /// #[tool(read_only)]
@@ -114,7 +114,8 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client;
     /// let registry = Registry::new(tools![get_weather])?;
-    /// let batch = BatchContext::new();
+    /// let token = CancellationToken::new(); // for whoever wants to stop it
+    /// let batch = BatchContext::new().cancellation(token.clone());
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {
     ///     let chunks = client.send(chat.request(&registry)).await?; // with `"stream": true`
@@ -125,8 +126,9 @@ impl Registry {
     ///     };
     ///     let dispatched = registry.dispatch_stream_with(chunks, &batch, show).await;
     ///     let (reply, answers) = match dispatched {
-    ///         Err(interrupted) if !interrupted.so_far().1.is_empty() => interrupted.into_so_far(),
-    ///         dispatched => dispatched?, // broken off without calls: to be asked again, perhaps
+    ///         // Broken off behind calls: the model goes on from their answers.
+    ///         Err(broken) if !broken.so_far().1.is_empty() && !token.is_cancelled() => broken.into_so_far(),
+    ///         dispatched => dispatched?,
     ///     };
     ///     match chat.reply(reply) {
     ///         Turn::Answer(done) => break done,
@@ -189,10 +191,13 @@ impl Registry {
                     Some(chunk) => assembler.push(chunk),
                     None => assembler.end(),
                 };
+                let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
                 for event in events {
                     on_event(event);
                     match event {
-                        Event::CallComplete { index, call } if self.may_start_while_streaming(&call.name) => {
+                        Event::CallComplete { index, call }
+                            if !has_failed && self.may_start_while_streaming(&call.name) =>
+                        {
                             let mut call = call.clone();
                             ids.make_usable(&mut call);
                             started.insert(index, call.id.clone());

@@ -108,26 +108,41 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was.
-/// Servers have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and
-/// new ones come.
+/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was. Servers
+/// have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and new ones come.
 pub(crate) fn is_cut_short(reason: &str) -> bool {
-    const DONE: [&str; 13] = [
+    const DONE: [&str; 18] = [
         "stop",
-        "tool_calls",
-        "tool_call",
-        "tool_use",
-        "function_call",
-        "end_turn",
-        "stop_sequence",
+        "toolcalls",
+        "toolcall",
+        "tooluse",
+        "functioncall",
+        "functioncalls",
+        "endturn",
+        "stopsequence",
+        "stoptoken",
         "eos",
-        "eos_token",
+        "eostoken",
+        "endoftext",
         "complete",
         "completed",
+        "finish",
+        "finished",
         "done",
-        "end",
+        // Of Baidu.
+        "normal",
     ];
-    !DONE.iter().any(|done| reason.eq_ignore_ascii_case(done))
+    // `tool_calls`, `tool-calls`, `toolCalls`.
+    let letters =
+        reason.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
+    let word: String = letters.take(20).collect();
+    !is_no_reason(reason) && !DONE.contains(&&*word)
+}
+
+/// Whether this is what servers write in the place of a `finish_reason` that they do not have: `KoboldCpp`, for one
+/// (<https://github.com/PowerShell/AIShell/issues/350>).
+pub(crate) fn is_no_reason(reason: &str) -> bool {
+    reason.is_empty() || reason.eq_ignore_ascii_case("null") || reason.eq_ignore_ascii_case("none")
 }
 
 /// Equal when the model said and asked for the same: why it ended is not compared.

@@ -17,15 +17,16 @@ use std::slice;
 /// What servers do otherwise than documented, and what it makes of it:
 ///
 /// - **Which call a piece belongs to**: by its index, by its id where there is none, to the newest call where there is
-///   neither. Another id under an index that is taken is another call, and so is another name behind arguments (Gemini and its
-///   gateways give all calls the index 0); the same id or name again is the same call. (Another name before any arguments is
-///   the next piece of the name.) Calls stand in the order in which they began, whatever their indices: some servers count
-///   from 1.
+///   neither. Under an index that is taken, another name is another call, and so is another id with a name where the call
+///   is whole (Gemini and its gateways give all calls the index 0). The same id or name again is the same call, and so is
+///   an id that changes with each piece. Another name before any arguments is the next piece of the name. Calls stand in
+///   the order in which they began, whatever their indices: some servers count from 1.
 /// - **Arguments** are text in pieces, one text, an object, null, or never there. A second object behind a whole one is a
-///   further call of the same tool; behind an empty one, it is the arguments. Anything else behind a whole object is left out.
+///   further call of the same tool, if it is not the same again or empty; behind an empty one, it is the arguments.
+///   Anything else behind a whole object is left out.
 /// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short. `[DONE]` or
-///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices beside the first
-///   that came.
+///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices with another
+///   index than the first that came.
 /// - **Reasoning** is kept as the server wants it back: see [`Echo::Reasoning`](crate::Echo::Reasoning).
 ///
 /// A chunk's `usage` is not looked at: a program that wants it reads it on the way.
@@ -40,8 +41,12 @@ pub struct ReplyAssembler {
     other: Map<String, Value>,
     calls: Calls,
     finish_reason: Option<String>,
+    /// Whether nothing came with the finish reason, nor behind it: some servers say one with each piece.
+    is_settled: bool,
     stage: Stage,
     error: Option<StreamError>,
+    /// What may be an error, if no reply comes behind it.
+    doubt: Option<StreamError>,
     /// The beginning of the first thing that had no choices.
     passed_over: Option<String>,
     /// What the newest chunk brought.
@@ -72,7 +77,8 @@ impl ReplyAssembler {
     /// not be looked at.
     ///
     /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and is
-    /// what [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it.
+    /// what [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it. Behind a finish reason, which came
+    /// alone, only an error of the server is one: the reply is there.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> Events<'_> {
         self.noted.clear();
         if !self.has_ended() {
@@ -145,20 +151,25 @@ impl ReplyAssembler {
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let Chunk { choices, error, is_done, passed_over } = chunk;
+        let Chunk { choices, error, doubt, is_done, passed_over } = chunk;
         self.passed_over = self.passed_over.take().or(passed_over);
+        self.doubt = if choices.is_empty() { self.doubt.take().or(doubt) } else { None };
         for Choice { index, delta, message, finish_reason, .. } in choices {
             self.has_choice = true;
             if index.is_some_and(|index| *self.choice.get_or_insert(index) != index) {
                 continue;
             }
+            let noted = self.noted.len();
             if let Some(delta) = delta {
                 self.take_delta(delta);
             }
             if let Some(message) = message.filter(|_| self.is_empty()) {
                 self.take_delta(message);
             }
+            let is_nothing = self.noted.len() == noted;
+            self.is_settled &= is_nothing;
             if let (Some(reason), None) = (finish_reason, &error) {
+                self.is_settled |= is_nothing;
                 self.take_finish_reason(reason);
             }
         }
@@ -210,18 +221,22 @@ impl ReplyAssembler {
         if self.finish_reason.is_none() || is_cut_short(&reason) {
             self.finish_reason = Some(reason);
         }
-        // The others are complete when the stream ends: a server may say the reason with each piece.
-        self.calls.complete_whole(&mut self.noted);
+        if self.is_settled {
+            self.calls.complete_whole(&mut self.noted);
+        }
         self.tell_finished();
     }
 
     /// Nothing more comes; the server may have said so.
     fn close(&mut self, is_said: bool) {
+        if let Some(error) = self.doubt.take().filter(|_| self.stage == Stage::Coming) {
+            return self.fail(error);
+        }
         if !self.has_choice {
             let beginning = self.passed_over.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
         }
-        if (is_said || self.finish_reason.is_some()) && !self.is_cut_short() {
+        if (is_said || self.is_settled) && !self.is_cut_short() {
             self.calls.complete_all(&mut self.noted);
         } else {
             self.calls.complete_whole(&mut self.noted);
@@ -238,9 +253,9 @@ impl ReplyAssembler {
     }
 
     fn fail(&mut self, error: StreamError) {
-        if self.stage == Stage::Finished && !matches!(error, StreamError::Server { .. }) {
+        if self.is_settled && !matches!(error, StreamError::Server { .. }) {
             // The reply is there. Some servers close the connection in an unusual way.
-            self.close(true);
+            self.close(false);
         } else {
             self.error = Some(error);
             self.noted.push(Noted::Failed);

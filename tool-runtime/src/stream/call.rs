@@ -5,7 +5,6 @@ use super::object_end::ObjectEnd;
 use super::wire_chunk::{CallDelta, FunctionDelta};
 use crate::messages::{ToolCall, as_text, is_object};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// A call that comes piece by piece.
@@ -68,14 +67,16 @@ impl From<CallDelta> for CallPiece {
 }
 
 impl CallPiece {
+    /// Whether another piece has what belongs behind this head: arguments, and no head of another call.
+    pub(super) fn goes_on_with(&self, piece: &CallPiece) -> bool {
+        let is_same = |own: &str, other: &str| other.is_empty() || own == other;
+        let has_same_head = is_same(&self.id, &piece.id) && is_same(&self.name, &piece.name);
+        self.index == piece.index && has_same_head && !piece.arguments.is_empty()
+    }
+
     /// Whether neither id nor name says of which call it is.
     pub(super) fn has_no_head(&self) -> bool {
         self.id.is_empty() && self.name.is_empty()
-    }
-
-    /// Whether its arguments can only be the middle of some.
-    fn has_middle_of_arguments(&self) -> bool {
-        matches!(&self.arguments, Arguments::Piece(text) if !text.trim_start().starts_with('{') && !text.is_empty())
     }
 
     /// Whether there is nothing in it that could begin a call.
@@ -88,17 +89,6 @@ impl Arguments {
     /// Whether there is nothing in it but white space.
     fn is_empty(&self) -> bool {
         matches!(self, Arguments::Piece(text) if text.trim().is_empty())
-    }
-
-    /// The object that this is, if it is one whole.
-    fn as_object(&self) -> Option<Cow<'_, Value>> {
-        match self {
-            Arguments::Json(json) => Some(Cow::Borrowed(json)),
-            Arguments::Piece(text) if text.trim_start().starts_with('{') => {
-                serde_json::from_str(text).ok().map(Cow::Owned)
-            }
-            Arguments::Piece(_) => None,
-        }
     }
 }
 
@@ -116,33 +106,41 @@ impl CallSoFar {
     /// Whether a piece that has the same index, or the same id, or neither, belongs to this call.
     ///
     /// Calls share an index at Gemini and its gateways (<https://github.com/NousResearch/hermes-agent/issues/62940>)
-    /// and at sglang (<https://github.com/InternLM/lmdeploy/issues/3412>); vLLM has said the name again with each piece
-    /// (<https://github.com/vllm-project/vllm/issues/18412>), other servers have given each piece an id of its own
+    /// and at sglang (<https://github.com/InternLM/lmdeploy/issues/3412>). vLLM has said the name again with each piece
+    /// (<https://github.com/vllm-project/vllm/issues/18412>); it and others have given each piece an id of its own
     /// (<https://github.com/cubist38/mlx-openai-server/pull/216>).
     pub(super) fn goes_on_with(&self, piece: &CallPiece) -> bool {
         let ToolCall { id, name, arguments, .. } = &self.call;
+        let has_same_name = *name == piece.name;
         let has_id = !id.is_empty() && *id == piece.id;
         if !has_id && !id.is_empty() && !piece.id.is_empty() {
-            // A call of its own has a name and begins its arguments, or has some where those of this call have ended.
-            return if piece.name.is_empty() {
-                piece.arguments.is_empty() || !self.is_whole()
-            } else {
-                *name == piece.name && self.is_within_arguments() && piece.has_middle_of_arguments()
-            };
+            let is_nothing_new = piece.name.is_empty() && piece.arguments.is_empty();
+            let may_go_on = piece.name.is_empty() || has_same_name && piece.index.is_some();
+            return is_nothing_new || may_go_on && self.has_room_for(&piece.arguments);
         }
         if piece.name.is_empty() || name.is_empty() {
             return true;
         }
         if arguments.is_empty() {
             // Another name may be the next piece of this one, if anything says that the two are of one call.
-            return *name == piece.name || has_id || piece.index.is_some();
+            return has_same_name || (has_id || piece.index.is_some()) && piece.arguments.is_empty();
         }
         let is_said_again = has_id || piece.index.is_some() && piece.arguments.is_empty();
-        *name == piece.name && (!self.is_whole() || is_said_again)
+        has_same_name && (!self.is_whole() || is_said_again)
     }
 
-    fn is_within_arguments(&self) -> bool {
-        !self.call.arguments.is_empty() && !self.is_whole()
+    /// Whether these arguments can be some of those of this call. Nothing behind nothing is another call without any.
+    fn has_room_for(&self, arguments: &Arguments) -> bool {
+        let have_begun = !self.call.arguments.is_empty() || !arguments.is_empty();
+        have_begun && !self.is_whole()
+    }
+
+    /// Whether a piece has a head as of another call of this tool, and nothing behind it: such a call is there only if
+    /// its arguments come. vLLM ends a call so, with an id of its own for nothing.
+    pub(super) fn may_be_followed_by(&self, piece: &CallPiece) -> bool {
+        let has_own_id = !piece.id.is_empty() && piece.id != self.call.id;
+        let is_same_tool = piece.name == self.call.name && piece.index.is_some();
+        self.is_whole() && has_own_id && is_same_tool && piece.arguments.is_empty()
     }
 
     /// Takes what a piece says beside the arguments.
@@ -168,14 +166,12 @@ impl CallSoFar {
         }
     }
 
-    /// Whether a piece only says again what is there, with other white space perhaps.
-    pub(super) fn is_repeated_by(&self, piece: &CallPiece) -> bool {
-        self.is_whole()
-            && !piece.id.is_empty()
-            && piece.id == self.call.id
-            && piece.arguments.as_object().is_some_and(|arguments| {
-                serde_json::from_str::<Value>(&self.call.arguments).is_ok_and(|known| known == *arguments)
-            })
+    /// Whether these are the arguments that are there, with other white space perhaps, or none of those.
+    pub(super) fn says_again(&self, arguments: &Value) -> bool {
+        let is_none = arguments.as_object().is_some_and(Map::is_empty);
+        let is_known =
+            || serde_json::from_str::<Value>(&self.call.arguments).is_ok_and(|known| known == *arguments);
+        self.is_whole() && !self.is_empty_object() && (is_none || is_known())
     }
 
     /// Takes a piece of the arguments; gives back where they have grown, and what does not belong to them.

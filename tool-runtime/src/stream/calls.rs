@@ -14,6 +14,8 @@ pub(super) struct Calls {
     /// The newest call with an index, and with an id.
     by_index: HashMap<i64, usize>,
     by_id: HashMap<String, usize>,
+    /// That of a call which is there only if its arguments come.
+    head: Option<CallPiece>,
 }
 
 impl Calls {
@@ -30,20 +32,32 @@ impl Calls {
     }
 
     /// Takes the next piece of whichever call it belongs to.
-    pub(super) fn take(&mut self, mut piece: CallPiece, noted: &mut Vec<Noted>) {
-        let position = match self.position_of(&piece) {
-            Some(position) => position,
-            None if piece.is_empty() => return,
-            None => self.begin(noted),
-        };
-        self.remember(position, &piece);
-        let call = &mut self.list[position];
-        let is_repeated = call.is_repeated_by(&piece);
-        call.take_head(&mut piece);
-        self.start(position, noted);
-        if !is_repeated {
-            self.take_arguments(position, piece.arguments, noted);
+    pub(super) fn take(&mut self, piece: CallPiece, noted: &mut Vec<Noted>) {
+        if let Some(head) = self.head.take_if(|head| head.goes_on_with(&piece)) {
+            self.begin_with(head, noted);
         }
+        let position = match self.position_of(&piece) {
+            Ok(position) => position,
+            Err(_) if piece.is_empty() => return,
+            Err(Some(before)) if self.list[before].may_be_followed_by(&piece) => {
+                self.head = Some(piece);
+                return;
+            }
+            Err(_) => return self.begin_with(piece, noted),
+        };
+        self.take_at(position, piece, noted);
+    }
+
+    fn begin_with(&mut self, piece: CallPiece, noted: &mut Vec<Noted>) {
+        self.list.push(CallSoFar::new());
+        self.take_at(self.list.len() - 1, piece, noted);
+    }
+
+    fn take_at(&mut self, position: usize, mut piece: CallPiece, noted: &mut Vec<Noted>) {
+        self.remember(position, &piece);
+        self.list[position].take_head(&mut piece);
+        self.start(position, noted);
+        self.take_arguments(position, piece.arguments, noted);
     }
 
     /// Nothing more comes: every call is complete.
@@ -62,7 +76,8 @@ impl Calls {
         }
     }
 
-    fn position_of(&self, piece: &CallPiece) -> Option<usize> {
+    /// The call that the piece belongs to, or else the one that it comes behind.
+    fn position_of(&self, piece: &CallPiece) -> Result<usize, Option<usize>> {
         let of_index = piece.index.and_then(|index| self.by_index.get(&index).copied());
         let of_id = self.by_id.get(&piece.id).copied();
         let newest = self.list.len().checked_sub(1);
@@ -76,23 +91,14 @@ impl Calls {
                 position
             }
             (Some(position), _) => position,
-            (None, _) if piece.index.is_none() => newest?,
+            (None, _) if piece.index.is_none() => newest.ok_or(None)?,
             // The newest call may have come without its index, or with another.
-            (None, _) if piece.has_no_head() => newest.filter(|&position| !self.list[position].is_whole())?,
-            (None, _) => return None,
-        };
-        self.list[position].goes_on_with(piece).then_some(position)
-    }
-
-    /// Begins another call: the one before it is complete, if it is whole.
-    fn begin(&mut self, noted: &mut Vec<Noted>) -> usize {
-        if let Some(last) = self.list.len().checked_sub(1) {
-            if self.list[last].is_whole() {
-                self.complete(last, noted);
+            (None, _) if piece.has_no_head() => {
+                newest.filter(|&position| !self.list[position].is_whole()).ok_or(None)?
             }
-        }
-        self.list.push(CallSoFar::new());
-        self.list.len() - 1
+            (None, _) => return Err(None),
+        };
+        if self.list[position].goes_on_with(piece) { Ok(position) } else { Err(Some(position)) }
     }
 
     fn remember(&mut self, position: usize, piece: &CallPiece) {
@@ -124,14 +130,28 @@ impl Calls {
             }
             rest = behind;
             if takes_no_more {
-                position = self.begin_another(position, noted);
+                match self.said_again(position, rest) {
+                    Some(end) => rest = &rest[end..],
+                    None => position = self.begin_another(position, noted),
+                }
             }
         }
+    }
+
+    /// Where the object ends that this text begins with, if the call has it already: some servers send the arguments once
+    /// more behind their pieces (<https://github.com/vllm-project/vllm/issues/51697>).
+    fn said_again(&self, position: usize, text: &str) -> Option<usize> {
+        let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+        let object = objects.next()?.ok()?;
+        self.list[position].says_again(&object).then(|| objects.byte_offset())
     }
 
     fn take_json(&mut self, mut position: usize, json: &Value, noted: &mut Vec<Noted>) {
         let mut grown = self.list[position].take_json(json);
         if grown.is_none() {
+            if self.list[position].says_again(json) {
+                return;
+            }
             position = self.begin_another(position, noted);
             grown = self.list[position].take_json(json);
         }
@@ -144,7 +164,8 @@ impl Calls {
     /// Begins another call of the same tool, whose arguments came behind those of this call: Gemini's gateways put
     /// calls so (<https://github.com/dyedd/lens/issues/49>).
     fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
-        let another = self.begin(noted);
+        let another = self.list.len();
+        self.list.push(CallSoFar::new());
         let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
         // What comes for the same index or id is for the new call.
         if let Some(index) = index {

@@ -43,6 +43,8 @@ use std::error::Error;
 pub struct Chunk {
     pub(super) choices: Vec<Choice>,
     pub(super) error: Option<StreamError>,
+    /// What may be an error, if no reply comes behind it.
+    pub(super) doubt: Option<StreamError>,
     /// Whether it is the `[DONE]` behind the last.
     pub(super) is_done: bool,
     /// The beginning of what has no choices.
@@ -75,14 +77,16 @@ impl Chunk {
 
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        WireChunk::deserialize(deserializer).map(Chunk::from)
+        // By way of a value, which can be read in more than one way.
+        Value::deserialize(deserializer).map(Chunk::from)
     }
 }
 
 impl From<WireChunk> for Chunk {
     fn from(mut chunk: WireChunk) -> Self {
         let error = chunk.take_error();
-        Chunk { choices: chunk.choices.unwrap_or_default(), error, ..Chunk::default() }
+        let doubt = chunk.take_doubt();
+        Chunk { choices: chunk.choices.unwrap_or_default(), error, doubt, ..Chunk::default() }
     }
 }
 
@@ -128,9 +132,10 @@ impl From<Value> for Chunk {
 impl From<Vec<Value>> for Chunk {
     fn from(chunks: Vec<Value>) -> Self {
         let mut all = Chunk::default();
-        for Chunk { choices, error, is_done, passed_over } in chunks.into_iter().map(Chunk::from) {
+        for Chunk { choices, error, doubt, is_done, passed_over } in chunks.into_iter().map(Chunk::from) {
             all.choices.extend(choices);
             all.error = all.error.or(error);
+            all.doubt = all.doubt.or(doubt);
             all.is_done |= is_done;
             all.passed_over = all.passed_over.or(passed_over);
         }

@@ -33,9 +33,8 @@ pub enum Event<'a> {
         piece: &'a str,
     },
     /// A call is complete: its tool and its arguments will not change any more, and it can run. That is so when the
-    /// arguments are one whole object. Of an empty one, behind which they may still come, it is so when the next call
-    /// begins or the reply has finished; of none, or of what is not JSON, when the stream has ended. A call that was
-    /// cut off is never complete.
+    /// arguments are one whole object. Of an empty one, behind which they may still come, it is so when the reply has
+    /// finished; of none, or of what is not JSON, when the stream has ended. A call that was cut off is never complete.
     #[non_exhaustive]
     CallComplete {
         /// Which of the calls.
@@ -43,11 +42,12 @@ pub enum Event<'a> {
         /// The call, with the id that the server gave to it, which may be empty.
         call: &'a ToolCall,
     },
-    /// The model has ended its reply. Usage may still follow, and calls that are complete only when the stream has
-    /// ended.
+    /// The first `finish_reason` came: the model has ended its reply. Calls may still follow that are complete only when
+    /// the stream has ended; and, of servers that say a reason with each piece, all else.
     #[non_exhaustive]
     Finished {
-        /// The `finish_reason`, where there is one.
+        /// The `finish_reason`, where there is one. That of the reply is another, if a later one says that it was cut
+        /// short.
         reason: Option<&'a str>,
     },
     /// The reply broke off. What comes behind is not looked at.

@@ -54,7 +54,7 @@ impl fmt::Display for StreamError {
                  server-sent event, and not this: {beginning}"
             ),
             StreamError::NoReply { beginning } if beginning.is_empty() => {
-                f.write_str("the stream ended, and nothing was in it")
+                f.write_str("the stream ended, and there was no reply in it")
             }
             StreamError::NoReply { beginning } => write!(
                 f,

@@ -1,7 +1,7 @@
 //! What servers send as a chunk, and in its place.
 
 use super::StreamError;
-use crate::messages::{Content, error_text};
+use crate::messages::{Content, error_text, is_no_reason};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -12,6 +12,8 @@ pub(super) struct WireChunk {
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
     // Where servers say that something is wrong, some of them in one of these alone.
+    #[serde(default)]
+    object: Value,
     #[serde(default)]
     error: Value,
     #[serde(default)]
@@ -101,10 +103,10 @@ fn read_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>,
     Ok(index.as_i64().or_else(|| index.as_str()?.parse().ok()))
 }
 
-/// A text, which some servers leave empty while there is no reason.
+/// A text. What servers write while there is no reason is none.
 fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     match Value::deserialize(deserializer)? {
-        Value::String(reason) if !reason.is_empty() => Ok(Some(reason)),
+        Value::String(reason) if !is_no_reason(&reason) => Ok(Some(reason)),
         _ => Ok(None),
     }
 }
@@ -125,25 +127,34 @@ impl WireChunk {
         })
     }
 
-    /// What the server says in the place of a chunk, or beside it.
+    /// The error that the server sends in the place of a chunk, or beside it.
     pub(super) fn take_error(&mut self) -> Option<StreamError> {
-        let WireChunk { choices, error, errors, message, msg, detail, error_message, base_resp } = self;
-        let error = error.take();
-        let texts = [message, msg, error_message].into_iter().filter(|text| text.is_string());
-        // Where the error is a number or `true`, its text is beside it.
-        let mut beside = texts.chain([detail, errors]).map(Value::take).filter(is_said);
+        let error = self.error.take();
         if is_said(&error) {
-            let text = error_text(&error).or_else(|| beside.find_map(|beside| error_text(&beside)));
+            // Where it is a number or `true`, its text is beside it.
+            let text = error_text(&error).or_else(|| self.beside().find_map(|beside| error_text(&beside)));
             return Some(server_error(text, error));
         }
-        let Some(choices) = choices else {
-            let mut status = || base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
-            let error = beside.next().or_else(&mut status)?;
-            return Some(server_error(error_text(&error), error));
-        };
+        if self.object == "error" {
+            return self.take_doubt();
+        }
         // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
-        let error = choices.iter_mut().map(|choice| choice.error.take()).find(is_said)?;
+        let mut choices = self.choices.iter_mut().flatten();
+        let error = choices.find_map(|choice| Some(choice.error.take()).filter(is_said))?;
         Some(server_error(error_text(&error), error))
+    }
+
+    /// What is an error if nothing comes behind it, and may be the state of the server otherwise.
+    pub(super) fn take_doubt(&mut self) -> Option<StreamError> {
+        let status = self.base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
+        let error = self.beside().next().or(status)?;
+        Some(server_error(error_text(&error), error))
+    }
+
+    fn beside(&mut self) -> impl Iterator<Item = Value> {
+        let texts = [&mut self.message, &mut self.msg, &mut self.error_message].map(Value::take);
+        let texts = texts.into_iter().filter(Value::is_string);
+        texts.chain([self.detail.take(), self.errors.take()]).filter(is_said)
     }
 }
 
@@ -173,16 +184,19 @@ fn tidy(chunk: &mut Value) {
     }
 }
 
+/// Whether there is anything in it: some servers write the zero of each field with each chunk.
 fn is_said(error: &Value) -> bool {
     match error {
-        Value::Null | Value::Bool(false) => false,
+        Value::Null => false,
+        Value::Bool(is_error) => *is_error,
+        Value::Number(code) => code.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-        Value::Bool(true) | Value::Number(_) => true,
+        Value::Object(fields) => fields.values().any(is_said),
     }
 }
 
 fn server_error(text: Option<String>, error: Value) -> StreamError {
+    let text = text.filter(|text| !text.is_empty());
     StreamError::Server { message: text.unwrap_or_else(|| error.to_string()), error }
 }
