@@ -156,3 +156,14 @@ async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
         "{answers:?}"
     );
 }
+
+#[tokio::test]
+async fn no_call_starts_that_comes_with_the_error() {
+    let log = Log::new();
+    let registry = registry(&log).start_all_while_streaming(true).build().expect("the state is there");
+    let mut both = call(0, "send");
+    both["error"] = json!({ "message": "overloaded" });
+    let interrupted = registry.dispatch_stream(stream::iter([both])).await.expect_err("it breaks off");
+    assert!(texts(&interrupted.so_far().1)[0].starts_with("Error: the tool `send` was not run"));
+    assert!(log.lines().is_empty());
+}

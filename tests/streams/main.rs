@@ -3,6 +3,7 @@
 #![allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
 
 mod any_chunks;
+mod any_style;
 mod before_its_end;
 mod broken_off;
 mod events;

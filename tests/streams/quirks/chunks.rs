@@ -189,7 +189,9 @@ fn chunks_come_in_the_types_of_clients() {
     let theirs =
         Theirs { choices: vec![json!({ "index": 0, "delta": { "tool_calls": [whole(0, "Rome")] } })] };
     let read: Chunk = serde_json::from_value(finish("tool_calls")).expect("it is a chunk");
+    let odd: Chunk = serde_json::from_str(r#"{"choices":[{"delta":[]}]}"#).expect("it is read as a text is");
     let mut reply = ReplyAssembler::new();
+    assert_eq!(reply.push(odd).count(), 0);
     assert_eq!(reply.push(Chunk::of(&theirs)).count(), 3);
     assert_eq!(reply.push(read).count(), 1);
     assert_eq!(reply.finish().expect("it went well").tool_calls.len(), 1);
