@@ -39,16 +39,14 @@ const STYLES: [(&str, Style); 16] = [
         headed(call, rng, json!({ "index": at, "id": id(at) }), json!({ "index": at, "id": null }))
     }),
     ("a new id for each piece", |at, call, rng| {
-        let mut pieces = headed(call, rng, json!({ "index": at }), json!({ "index": at }));
-        pieces.iter_mut().for_each(|piece| piece["id"] = format!("{:x}", rng.u64(..)).into());
-        pieces
+        let pieces = headed(call, rng, json!({ "index": at }), json!({ "index": at }));
+        with_new_ids(pieces, rng)
     }),
     ("name repeated", |at, call, rng| repeated(call, rng, json!({ "index": at, "id": id(at) }))),
     ("name repeated, without ids", |at, call, rng| repeated(call, rng, json!({ "index": at }))),
     ("name repeated, a new id for each piece", |at, call, rng| {
-        let mut pieces = repeated(call, rng, json!({ "index": at }));
-        pieces.iter_mut().for_each(|piece| piece["id"] = format!("{:x}", rng.u64(..)).into());
-        pieces
+        let pieces = repeated(call, rng, json!({ "index": at }));
+        with_new_ids(pieces, rng)
     }),
     ("an empty object in front", |at, call, rng| {
         let mut pieces = headed(call, rng, json!({ "index": at, "id": id(at) }), json!({ "index": at }));
@@ -87,6 +85,13 @@ fn repeated((name, arguments): &Call, rng: &mut Rng, head: Value) -> Vec<Value> 
         piece
     });
     pieces.collect()
+}
+
+fn with_new_ids(mut pieces: Vec<Value>, rng: &mut Rng) -> Vec<Value> {
+    for piece in &mut pieces {
+        piece["id"] = format!("{:x}", rng.u64(..)).into();
+    }
+    pieces
 }
 
 fn cut(text: &str, rng: &mut Rng) -> Vec<String> {

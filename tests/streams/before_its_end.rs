@@ -167,3 +167,16 @@ async fn no_call_starts_that_comes_with_the_error() {
     assert!(texts(&interrupted.so_far().1)[0].starts_with("Error: the tool `send` was not run"));
     assert!(log.lines().is_empty());
 }
+
+#[tokio::test]
+async fn the_end_of_a_stream_without_done_is_told_to_who_listens() {
+    let log = Log::new();
+    let registry = registry(&log).build().expect("the state is there");
+    let mut told = Vec::new();
+    let chunks = stream::iter([delta(json!({ "content": "Hi" }))]);
+    let listening = BatchContext::new();
+    let dispatched =
+        registry.dispatch_stream_with(chunks, &listening, |event| told.push(crate::in_words(event)));
+    dispatched.await.expect("it is not known to have broken off");
+    assert_eq!(told, ["text Hi", "finished without a reason"]);
+}

@@ -20,6 +20,9 @@ fn arguments_are_an_object() {
         finish("stop"),
     ];
     assert_eq!(called(chunks), rome("a"));
+    // Behind half of a text, it is another call.
+    let chunks = [calls(&[call(json!("{\"ci"))]), calls(&[call(json!({ "city": "Rome" }))]), finish("stop")];
+    assert_eq!(called(chunks), [["a", "get_weather", "{\"ci"], ["", "get_weather", ROME]]);
     // Another one is another call, unless what was there was an empty text of an object.
     let chunks = [
         calls(&[call(json!({ "city": "Rome" }))]),
@@ -71,6 +74,11 @@ fn arguments_of_two_calls_come_behind_one_another() {
     };
     let chunks = [piece(ROME), piece("{\"city\""), piece(":\"Oslo\"}"), finish("tool_calls")];
     assert_eq!(called(chunks), rome_and_oslo(["a", "a"]));
+    let piece = |piece: &str| {
+        calls(&[json!({ "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
+    };
+    let chunks = [piece(ROME), piece("{\"city\""), piece(":\"Oslo\"}"), finish("tool_calls")];
+    assert_eq!(called(chunks), rome_and_oslo(["a", "a"]), "without an index, too");
     // And the name comes late.
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]),
@@ -130,6 +138,12 @@ fn what_stands_behind_the_arguments_is_left_out() {
 
 #[test]
 fn a_call_of_a_custom_tool_has_its_input_in_pieces() {
+    let none = json!({ "index": 0, "id": "a", "type": "custom", "custom": { "name": "run" } });
+    assert_eq!(
+        called([calls(&[none]), finish("tool_calls")]),
+        [["a", "run", ""]],
+        "no object is made of nothing"
+    );
     let piece = |piece: &str| json!({ "index": 0, "custom": { "input": piece } });
     let first = json!({ "index": 0, "id": "a", "type": "custom", "custom": { "name": "run", "input": "" } });
     let reply =

@@ -108,8 +108,9 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was. Servers
-/// have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and new ones come.
+/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was.
+/// Servers have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and
+/// new ones come.
 pub(crate) fn is_cut_short(reason: &str) -> bool {
     const DONE: [&str; 18] = [
         "stop",

@@ -138,8 +138,8 @@ impl Calls {
         }
     }
 
-    /// Where the object ends that this text begins with, if the call has it already: some servers send the arguments once
-    /// more behind their pieces (<https://github.com/vllm-project/vllm/issues/51697>).
+    /// Where the object ends that this text begins with, if the call has it already: some servers send the arguments
+    /// once more behind their pieces (<https://github.com/vllm-project/vllm/issues/51697>).
     fn said_again(&self, position: usize, text: &str) -> Option<usize> {
         let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let object = objects.next()?.ok()?;

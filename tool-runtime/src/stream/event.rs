@@ -27,7 +27,8 @@ pub enum Event<'a> {
     Arguments {
         /// Which of the calls.
         index: usize,
-        /// All that came of them so far, which need not be JSON yet. It begins anew where an empty object stood in front.
+        /// All that came of them so far, which need not be JSON yet. It begins anew where an empty object stood in
+        /// front.
         so_far: &'a str,
         /// What is new: the end of `so_far`.
         piece: &'a str,
@@ -42,8 +43,8 @@ pub enum Event<'a> {
         /// The call, with the id that the server gave to it, which may be empty.
         call: &'a ToolCall,
     },
-    /// The first `finish_reason` came: the model has ended its reply. Calls may still follow that are complete only when
-    /// the stream has ended; and, of servers that say a reason with each piece, all else.
+    /// The first `finish_reason` came: the model has ended its reply. Calls may still follow that are complete only
+    /// when the stream has ended; and, of servers that say a reason with each piece, all else.
     #[non_exhaustive]
     Finished {
         /// The `finish_reason`, where there is one. That of the reply is another, if a later one says that it was cut
