@@ -17,12 +17,13 @@ use std::slice;
 /// What servers do otherwise than documented, and what it makes of it:
 ///
 /// - **Which call a piece belongs to**: by its index, by its id where there is none, to the newest call where there is
-///   neither. Under an index that is taken, another name is another call, and so is another id with a name where the call
-///   is whole (Gemini and its gateways give all calls the index 0). The same id or name again is the same call, and so is
-///   an id that changes with each piece. Another name before any arguments is the next piece of the name. Calls stand in
-///   the order in which they began, whatever their indices: some servers count from 1.
-/// - **Arguments** are text in pieces, one text, an object, null, or never there. A second object behind a whole one is a
-///   further call of the same tool, if it is not the same again or empty; behind an empty one, it is the arguments.
+///   neither. Under an index that is taken, another name is another call, and so is another id with a name where the
+///   call is whole (Gemini and its gateways give all calls the index 0), once its arguments begin. The same id or name
+///   again is the same call, and so is an id that changes with each piece. Another name before any arguments is the
+///   next piece of the name. Calls stand in the order in which they began, whatever their indices: some servers count
+///   from 1.
+/// - **Arguments** are text in pieces, one text, an object, null, or never there. A second object behind a whole one is
+///   a further call of the same tool, if it is not the same again or empty; behind an empty one, it is the arguments.
 ///   Anything else behind a whole object is left out.
 /// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short. `[DONE]` or
 ///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices with another
