@@ -136,6 +136,20 @@ fn each_piece_has_an_id_of_its_own() {
 }
 
 #[test]
+fn a_head_alone_behind_a_whole_call_of_the_same_tool_is_a_call_once_it_has_arguments() {
+    let head =
+        calls(&[json!({ "index": 0, "id": "b", "function": { "name": "get_weather", "arguments": "" } })]);
+    let of_index =
+        |index: usize| json!({ "index": index, "function": { "name": "get_weather", "arguments": OSLO } });
+    let chunks = [calls(&[whole(0, "Rome")]), head.clone(), calls(&[of_index(0)]), finish("stop")];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", "b"]));
+    let chunks = [calls(&[whole(0, "Rome")]), head.clone(), calls(&[of_index(1)]), finish("stop")];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "these are not its own");
+    let chunks = [calls(&[whole(0, "Rome")]), head, calls(&[whole(0, "Oslo")]), finish("stop")];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "nor are these, which have another id");
+}
+
+#[test]
 fn a_whole_call_is_said_again() {
     for again in [json!("{ \"city\" : \"Rome\" }\n"), json!({ "city": "Rome" })] {
         let again =
