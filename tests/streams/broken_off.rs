@@ -103,6 +103,9 @@ fn errors_have_many_shapes() {
         assert_eq!(text(beside), "the server sent an error: no credit");
     }
     assert_eq!(text(json!({ "errors": ["no credit"] })), r#"the server sent an error: ["no credit"]"#);
+    // What is said to be one is one, whatever comes behind it.
+    let said = json!({ "object": "error", "message": "no credit" });
+    assert!(matches!(interrupted([said, finish("stop")]).cause(), StreamError::Server { .. }));
     // Beside an empty list of choices, too.
     assert_eq!(
         text(json!({ "choices": [], "object": "error", "message": "no credit" })),
@@ -143,6 +146,8 @@ fn what_a_server_says_of_itself_is_an_error_only_if_no_reply_comes_behind_it() {
             status.clone(),
         ];
         assert_eq!(told(chunks), ["text Hi", "finished stop"], "{status}");
+        let chunks = [status.clone(), delta(json!({ "content": "Hi" })), "[DONE]".into()];
+        assert_eq!(told(chunks), ["text Hi", "finished without a reason"], "{status}");
         let cause = interrupted([delta(json!({ "content": "Hi" })), status]);
         assert!(matches!(cause.cause(), StreamError::Server { .. }));
     }
@@ -167,6 +172,13 @@ fn a_connection_that_fails_behind_the_end_of_the_reply_does_not_matter() {
     let chunks =
         [delta(json!({ "content": "Hi" })).to_string(), finish("stop").to_string(), "{\"usage".to_owned()];
     assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    // Nor behind a piece that came behind the reason.
+    let more = [
+        Ok(finish("stop")),
+        Ok(delta(json!({ "content": "Hi" }))),
+        Err(io::Error::other("connection reset")),
+    ];
+    assert!(matches!(interrupted(more).cause(), StreamError::Transport { .. }));
     // Where the reason came with a piece, nobody knows whether it was the last.
     let half = json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] });
     let chunks = [Ok(half), Err(io::Error::other("connection reset"))];
