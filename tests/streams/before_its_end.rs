@@ -71,7 +71,8 @@ async fn the_end_of_the_connection_is_not_waited_for() {
     let registry = registry(&log).build().expect("the state is there");
     let chunks =
         paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let dispatched = tokio::time::timeout(Duration::from_secs(60), registry.dispatch_stream(chunks)).await;
+    let (_, answers) = dispatched.expect("it waits for nothing").expect("it comes to its end");
     assert_eq!(texts(&answers), ["sent 0"]);
 }
 

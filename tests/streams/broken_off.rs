@@ -148,8 +148,8 @@ fn what_a_server_says_of_itself_is_an_error_only_if_no_reply_comes_behind_it() {
         assert_eq!(told(chunks), ["text Hi", "finished stop"], "{status}");
         let chunks = [status.clone(), delta(json!({ "content": "Hi" })), "[DONE]".into()];
         assert_eq!(told(chunks), ["text Hi", "finished without a reason"], "{status}");
-        let cause = interrupted([delta(json!({ "content": "Hi" })), status]);
-        assert!(matches!(cause.cause(), StreamError::Server { .. }));
+        let interrupted = interrupted([delta(json!({ "content": "Hi" })), status]);
+        assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
     }
 }
 

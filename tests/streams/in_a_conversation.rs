@@ -4,7 +4,8 @@ use crate::{calls, delta, finish};
 use futures_util::stream;
 use serde_json::{Value, json};
 use tool_runtime::{
-    Conversation, NotPending, PendingCalls, Registry, ReplyWarning, ToolMessage, Turn, tool, tools,
+    AssistantMessage, Conversation, NotPending, PendingCalls, Registry, ReplyWarning, ToolMessage, Turn,
+    tool, tools,
 };
 
 /// Reads a file.
@@ -101,13 +102,15 @@ async fn of_answers_to_other_calls_none_is_taken() {
 
 #[test]
 fn a_stream_that_just_ends_is_warned_of() {
-    let warnings =
-        |chunks: Vec<Value>| match Conversation::new().user("Hello!").reply(crate::assembled(chunks)) {
-            Turn::Answer(chat) => chat.warnings().to_vec(),
-            Turn::Calls(pending) => pending.warnings().to_vec(),
-        };
+    let warned = |reply: AssistantMessage| match Conversation::new().user("Hello!").reply(reply) {
+        Turn::Answer(chat) => chat.warnings().to_vec(),
+        Turn::Calls(pending) => pending.warnings().to_vec(),
+    };
+    let warnings = |chunks: Vec<Value>| warned(crate::assembled(chunks));
     let half = delta(json!({ "content": "Half a sen" }));
     assert_eq!(warnings(vec![half.clone()]), [ReplyWarning::EndedUnsaid]);
     assert_eq!(warnings(vec![half.clone(), "[DONE]".into()]), []);
-    assert_eq!(warnings(vec![half, finish("stop")]), []);
+    assert_eq!(warnings(vec![half.clone(), finish("stop")]), []);
+    let said = crate::assembled([half]).with_finish_reason("stop");
+    assert_eq!(warned(said), [], "the program knows that it ended");
 }

@@ -252,11 +252,14 @@ async fn a_stream_that_is_always_ready_lets_the_tools_and_other_tasks_have_their
     }
     let registry = Registry::new(tools![wait_for_the_other]).expect("one tool");
     let other = tokio::spawn(async { TICKED.store(true, Ordering::Relaxed) });
-    let endless = stream::iter([call(0, "wait_for_the_other")]).chain(stream::repeat(delta(json!({}))));
-    // Such a stream ends when somebody has had a turn.
-    let chunks = endless.take_while(|_| async { !TICKED.load(Ordering::Relaxed) });
+    let (many, mut read) = (1_000_000, 0);
+    let nothing = stream::repeat(delta(json!({}))).take(many);
+    let chunks = stream::iter([call(0, "wait_for_the_other")]).chain(nothing);
+    // It ends when somebody else has had a turn.
+    let chunks = chunks.take_while(|_| async { !TICKED.load(Ordering::Relaxed) }).inspect(|_| read += 1);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
     assert_eq!(texts(&answers), ["0"]);
+    assert!(read < many, "all {read} were read before anybody had a turn");
     other.await.expect("it does not panic");
 }
 

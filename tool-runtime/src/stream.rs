@@ -37,12 +37,14 @@
 
 mod assembler;
 mod call;
+mod call_piece;
 mod calls;
 mod chunk;
 mod event;
 mod fields;
 mod interrupted;
 mod object_end;
+mod server_error;
 mod wire_chunk;
 
 pub use assembler::{Events, ReplyAssembler};

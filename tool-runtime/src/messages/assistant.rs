@@ -78,6 +78,7 @@ impl AssistantMessage {
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
         self.finish_reason = Some(reason.into());
+        self.ended_unsaid = false;
         let is_cut_short = self.is_cut_short();
         for call in &mut self.tool_calls {
             call.is_cut_off = is_cut_short && !is_object(&call.arguments);

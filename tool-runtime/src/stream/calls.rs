@@ -1,6 +1,7 @@
 //! The calls of a reply: which of them a piece belongs to.
 
-use super::call::{Arguments, CallPiece, CallSoFar, Told};
+use super::call::{CallSoFar, Told};
+use super::call_piece::{Arguments, CallPiece};
 use super::event::Noted;
 use crate::messages::ToolCall;
 use serde_json::Value;

@@ -1,7 +1,6 @@
-//! What servers send as a chunk, and in its place.
+//! What servers send as a chunk, and how it is read.
 
-use super::StreamError;
-use crate::messages::{Content, error_text, is_no_reason};
+use crate::messages::{Content, is_no_reason};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -11,24 +10,24 @@ use serde_json::{Map, Value, json};
 pub(super) struct WireChunk {
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    // Where servers say that something is wrong, some of them in one of these alone.
+    // Where servers say that something is wrong: see `server_error`.
     #[serde(default)]
-    object: Value,
+    pub(super) object: Value,
     #[serde(default)]
-    error: Value,
+    pub(super) error: Value,
     #[serde(default)]
-    errors: Value,
+    pub(super) errors: Value,
     #[serde(default)]
-    message: Value,
+    pub(super) message: Value,
     #[serde(default)]
-    msg: Value,
+    pub(super) msg: Value,
     #[serde(default)]
-    detail: Value,
+    pub(super) detail: Value,
     #[serde(default)]
-    error_message: Value,
+    pub(super) error_message: Value,
     /// In each chunk of `MiniMax`.
     #[serde(default)]
-    base_resp: Value,
+    pub(super) base_resp: Value,
 }
 
 #[derive(Debug, Deserialize)]
@@ -126,36 +125,6 @@ impl WireChunk {
             WireChunk::deserialize(&*chunk).map_err(|_| error)
         })
     }
-
-    /// The error that the server sends in the place of a chunk, or beside it.
-    pub(super) fn take_error(&mut self) -> Option<StreamError> {
-        let error = self.error.take();
-        if is_said(&error) {
-            // Where it is a number or `true`, its text is beside it.
-            let text = error_text(&error).or_else(|| self.beside().find_map(|beside| error_text(&beside)));
-            return Some(server_error(text, error));
-        }
-        if self.object == "error" {
-            return self.take_doubt();
-        }
-        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
-        let mut choices = self.choices.iter_mut().flatten();
-        let error = choices.find_map(|choice| Some(choice.error.take()).filter(is_said))?;
-        Some(server_error(error_text(&error), error))
-    }
-
-    /// What is an error if nothing comes behind it, and may be the state of the server otherwise.
-    pub(super) fn take_doubt(&mut self) -> Option<StreamError> {
-        let status = self.base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
-        let error = self.beside().next().or(status)?;
-        Some(server_error(error_text(&error), error))
-    }
-
-    fn beside(&mut self) -> impl Iterator<Item = Value> {
-        let texts = [&mut self.message, &mut self.msg, &mut self.error_message].map(Value::take);
-        let texts = texts.into_iter().filter(Value::is_string);
-        texts.chain([self.detail.take(), self.errors.take()]).filter(is_said)
-    }
 }
 
 /// Takes out what is of another kind than documented and brings nothing: `[]` in the place of an empty object, for
@@ -182,21 +151,4 @@ fn tidy(chunk: &mut Value) {
             };
         }
     }
-}
-
-/// Whether there is anything in it: some servers write the zero of each field with each chunk.
-fn is_said(error: &Value) -> bool {
-    match error {
-        Value::Null => false,
-        Value::Bool(is_error) => *is_error,
-        Value::Number(code) => code.as_f64() != Some(0.0),
-        Value::String(text) => !text.is_empty(),
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(fields) => fields.values().any(is_said),
-    }
-}
-
-fn server_error(text: Option<String>, error: Value) -> StreamError {
-    let text = text.filter(|text| !text.is_empty());
-    StreamError::Server { message: text.unwrap_or_else(|| error.to_string()), error }
 }
