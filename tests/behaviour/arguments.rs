@@ -12,6 +12,34 @@ fn get_weather(city: String, days: u8, unit: Option<String>) -> String {
     format!("{city} {days} {unit:?}")
 }
 
+/// Takes keys that JSON writes with escapes.
+#[tool]
+fn takes_odd_keys(
+    #[arg(name = "a\"b")] quote: u8,
+    #[arg(name = "c\\n")] backslash: u8,
+    odd: Option<Odd>,
+) -> String {
+    format!("{quote} {backslash} {:?}", odd.map(|odd| odd.newline))
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Odd {
+    #[serde(rename = "d\\n")]
+    newline: u8,
+}
+
+#[tokio::test]
+async fn a_key_is_what_its_json_says() {
+    let odd = async |arguments| answer(tools![takes_odd_keys], "takes_odd_keys", arguments).await;
+    assert_eq!(odd(r#"{"a\"b":1,"c\\n":2,"odd":{"d\\n":3}}"#).await, "1 2 Some(3)");
+    assert_eq!(odd(r#"{"\u0061\u0022b":1,"\u0063\\n":2,"odd":{"\u0064\\n":3}}"#).await, "1 2 Some(3)");
+    assert!(odd(r#"{"a"b":1,"c\\n":2}"#).await.contains("are not valid JSON"));
+    // A line's end, and no backslash.
+    assert!(odd(r#"{"a\"b":1,"c\n":2}"#).await.contains("is missing"));
+    assert!(odd(r#"{"a\"b":1,"c\\n":2,"odd":{"d\n":3}}"#).await.contains("is missing"));
+}
+
 async fn weather(arguments: &str) -> String {
     answer(tools![get_weather], "get_weather", arguments).await
 }

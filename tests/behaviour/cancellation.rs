@@ -32,6 +32,36 @@ async fn counts(#[state] started: &Arc<AtomicU32>) -> u32 {
     started.fetch_add(1, Ordering::SeqCst) + 1
 }
 
+/// Gives its token away, and panics.
+#[tool]
+async fn panics(#[state] given: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
+    let _ = given.send(call.cancellation());
+    panic!("as planned");
+}
+
+/// The same on a thread.
+#[tool(blocking)]
+fn panics_on_a_thread(#[state] given: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
+    let _ = given.send(call.cancellation());
+    panic!("as planned");
+}
+
+#[tokio::test]
+async fn what_a_tool_left_at_work_learns_that_it_panicked() {
+    for tool in ["panics", "panics_on_a_thread"] {
+        let (given, taken) = mpsc::channel::<CancellationToken>();
+        let registry = Registry::builder()
+            .tools(tools![panics, panics_on_a_thread])
+            .state(given)
+            .build()
+            .expect("a registry");
+        let answers = registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
+        assert_eq!(contents(&answers), [format!("Error: the tool `{tool}` failed unexpectedly.")]);
+        let token = taken.recv().expect("the tool gave its token away");
+        assert!(token.is_cancelled(), "{tool}");
+    }
+}
+
 /// The answers to a batch that is cancelled after so many seconds, and after how many they were there.
 async fn cancelled_after(registry: &Registry, calls: &[ToolCall], seconds: u64) -> (Vec<ToolMessage>, u64) {
     let token = CancellationToken::new();

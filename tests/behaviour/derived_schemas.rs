@@ -159,6 +159,27 @@ async fn integers_that_are_written_as_floats_keep_every_digit() {
     }
 }
 
+/// Integers of the widest types.
+#[tool]
+fn wide(signed: i128, unsigned: Option<u128>) -> String {
+    format!("{signed} {unsigned:?}")
+}
+
+#[tokio::test]
+async fn the_widest_integers_are_read_to_their_end() {
+    let registry = Registry::new(tools![wide]).expect("one tool");
+    for (written, read) in [("1e3", "1000"), ("1.5e1", "15"), ("2.0", "2"), ("-7", "-7")] {
+        let said = registry.call("wide", &format!(r#"{{"signed":{written}}}"#)).await;
+        assert_eq!(said.unwrap_or_else(|error| panic!("{written}: {error}")), format!("{read} None"));
+    }
+    let said = registry.call("wide", r#"{"unsigned": 12e1 , "signed": 0}"#).await;
+    assert_eq!(said.expect("both are integers"), "0 Some(120)");
+    for written in ["1.5", "15e-1", "1e", "1x"] {
+        let arguments = format!(r#"{{"signed":{written}}}"#);
+        assert!(registry.call("wide", &arguments).await.is_err(), "{written}");
+    }
+}
+
 /// Takes steps.
 #[tool]
 fn step(first: Step, flat: Option<Flat>) -> String {

@@ -40,6 +40,29 @@ fn registry() -> Registry {
     Registry::new(tools![get_weather, now, panics, panics_later]).expect("different names")
 }
 
+/// Says it back, the later the sooner.
+#[tool]
+async fn echo(number: u32) -> u32 {
+    tokio::time::sleep(Duration::from_millis(u64::from(1_000 - number))).await;
+    number
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_are_in_the_order_of_the_calls_however_many_there_are() {
+    let registry = Registry::new(tools![echo]).expect("different names");
+    for number in [0, 1, 2, 29, 30, 31, 32, 33, 100, 500, 1_000] {
+        let call = |at| ToolCall::new(format!("call_{at}"), "echo", format!(r#"{{"number":{at}}}"#));
+        let calls: Vec<ToolCall> = (0..number).map(call).collect();
+        let begun = tokio::time::Instant::now();
+        let answers = registry.dispatch(&calls).await;
+        assert!(begun.elapsed() <= Duration::from_millis(1_001), "{number} calls run side by side");
+        let expected: Vec<(String, String)> =
+            (0..number).map(|at| (format!("call_{at}"), at.to_string())).collect();
+        let got = answers.iter().map(|answer| (answer.tool_call_id.clone(), answer.content.to_string()));
+        assert_eq!(got.collect::<Vec<_>>(), expected, "{number} calls");
+    }
+}
+
 #[tokio::test]
 async fn every_call_gets_one_message_in_call_order_with_its_id() {
     let calls = [

@@ -227,6 +227,70 @@ async fn an_argument_that_panics_when_it_is_dropped_fails_its_call_alone() {
     );
 }
 
+/// Panics where it is read on a thread.
+#[derive(JsonSchema)]
+struct ThreadTrap {
+    #[allow(dead_code, reason = "for the schema")]
+    set: bool,
+}
+
+impl<'de> Deserialize<'de> for ThreadTrap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer)?;
+        let of_the_test = std::thread::current().name().is_some_and(|name| name.starts_with("outputs::"));
+        assert!(of_the_test, "a secret of the thread");
+        Ok(ThreadTrap { set: true })
+    }
+}
+
+/// Takes its argument on a thread.
+#[tool(blocking)]
+fn takes_thread_trap(_trap: ThreadTrap) {}
+
+#[tokio::test]
+async fn a_decoder_that_panics_on_a_thread_alone_fails_its_call_alone() {
+    let registry = Registry::new(tools![takes_thread_trap, repeat]).expect("a registry");
+    let calls = [
+        ToolCall::new("1", "takes_thread_trap", r#"{"trap":{"set":true}}"#),
+        ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
+    ];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(answers[0].content, "Error: the tool `takes_thread_trap` failed unexpectedly.");
+    let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+    assert_eq!(error.as_deref(), Some("a secret of the thread"));
+    assert_eq!(answers[1].content, "xx");
+}
+
+/// Panics where it is read as an integer.
+#[derive(JsonSchema)]
+#[schemars(transparent)]
+struct IntegerTrap(#[allow(dead_code, reason = "for the schema")] u8);
+
+impl<'de> Deserialize<'de> for IntegerTrap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = u8::deserialize(deserializer)?;
+        panic!("a secret of {number}")
+    }
+}
+
+/// Takes an integer.
+#[tool]
+fn takes_integer_trap(_trap: IntegerTrap) {}
+
+#[tokio::test]
+async fn a_decoder_that_panics_on_what_was_mended_fails_its_call_alone() {
+    let registry = Registry::new(tools![takes_integer_trap, repeat]).expect("a registry");
+    let calls = [
+        ToolCall::new("1", "takes_integer_trap", r#"{"trap":1.0}"#),
+        ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
+    ];
+    let answers = registry.dispatch(&calls).await;
+    assert_eq!(answers[0].content, "Error: the tool `takes_integer_trap` failed unexpectedly.");
+    let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+    assert_eq!(error.as_deref(), Some("a secret of 1"));
+    assert_eq!(answers[1].content, "xx");
+}
+
 #[tokio::test]
 async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
     let names = ["takes_trap", "returns_trap", "takes_trap_on_a_thread", "returns_trap_from_a_thread"];

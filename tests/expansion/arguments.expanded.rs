@@ -79,7 +79,7 @@ const _: () = {
                     keywords: &[],
                 },
             ],
-            call: |mut __invocation| {
+            call: |__invocation| {
                 let mut __tags = __tool_runtime::Tag::<&[String]>::NEW
                     .__passing()
                     .argument();

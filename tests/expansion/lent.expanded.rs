@@ -32,7 +32,7 @@ const _: () = {
                     keywords: &[],
                 },
             ],
-            call: |mut __invocation| {
+            call: |__invocation| {
                 let __shop = __invocation.__state::<Shop>("shop")?;
                 let mut __title = __tool_runtime::Tag::<&str>::NEW
                     .__passing()

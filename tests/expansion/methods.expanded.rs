@@ -53,7 +53,7 @@ const _: () = {
                         keywords: &[],
                     },
                 ],
-                call: |mut __invocation| {
+                call: |__invocation| {
                     let __self = __invocation.__instance::<Self>();
                     let mut __a = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __a])?;
@@ -83,7 +83,7 @@ const _: () = {
                         keywords: &[],
                     },
                 ],
-                call: |mut __invocation| {
+                call: |__invocation| {
                     let mut __n = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __n])?;
                     __tool_runtime::start(async move {

@@ -21,7 +21,7 @@ const _: () = {
             },
             options: __tool_runtime::Options::NONE,
             parameters: &[],
-            call: |mut __invocation| {
+            call: |__invocation| {
                 __invocation.__decode(&mut [])?;
                 __tool_runtime::start(async move {
                     let __returned = ring();

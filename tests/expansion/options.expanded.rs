@@ -37,7 +37,7 @@ const _: () = {
                     keywords: &[],
                 },
             ],
-            call: |mut __invocation| {
+            call: |__invocation| {
                 let mut __path = __tool_runtime::argument::<String>();
                 __invocation.__decode(&mut [&mut __path])?;
                 __tool_runtime::start(async move {

@@ -34,7 +34,7 @@ const _: () = {
                     keywords: &[],
                 },
             ],
-            call: |mut __invocation| {
+            call: |__invocation| {
                 let mut __city = __tool_runtime::Tag::<&str>::NEW.__passing().argument();
                 let mut __days = __tool_runtime::argument::<u8>().__with_default(|| 0);
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;

@@ -223,7 +223,7 @@ fn call(tool: &Tool) -> TokenStream {
         })
     };
     quote! {
-        |mut __invocation| {
+        |__invocation| {
             #instance
             #(#declarations)*
             __invocation.__decode(&mut [#(#decoded),*])?;

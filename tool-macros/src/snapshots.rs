@@ -29,6 +29,29 @@ fn each_shape_expands_as_it_did() {
 }
 
 #[test]
+fn a_tool_of_three_parameters_adds_less_than_sixty_lines() {
+    let source = quote! {
+        /// Look up the weather of a city.
+        #[tool]
+        async fn get_weather(
+            /// City name, for example "Beijing".
+            city: &str,
+            /// How many days ahead; 0 is today.
+            #[arg(default = 0)]
+            days: u8,
+            /// Whether to tell of the wind as well.
+            detail: bool,
+        ) -> Result<String, Error> {
+            todo!()
+        }
+    };
+    let source: File = syn::parse2(source).expect("the source is Rust");
+    let lines = |text: String| text.lines().count();
+    let added = lines(expanded(&source)) - lines(prettyplease::unparse(&source));
+    assert!(added < 60, "{added} lines");
+}
+
+#[test]
 fn the_function_comes_first_and_as_it_was() {
     // A body that is no Rust: it is passed on, not read.
     let function = quote! {

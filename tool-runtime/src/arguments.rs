@@ -62,7 +62,7 @@ pub(crate) fn decode<'a>(
     checks: &Checks,
     slots: &mut [&mut dyn Slot<'a>],
 ) -> Result<(), Refusal> {
-    match cursor::read(arguments, parameters, checks, slots) {
+    match cursor::read(arguments, checks, slots) {
         Some(()) => Ok(()),
         None => diagnosis::read(arguments, parameters, checks, slots),
     }

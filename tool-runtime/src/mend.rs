@@ -55,6 +55,12 @@ fn nesting(text: &str) -> usize {
 /// The arguments as they were meant, if they can be read so and are then other than they were.
 #[cold]
 pub(crate) fn mend(arguments: &str, checker: &Checker, mending: Mending) -> Option<Mended> {
+    // Most registries have only integers mended, and to see that there are none halves what a refusal costs. Keys are
+    // written anew without their escapes, which a map whose keys are integers does not read.
+    let may_be_mended = mending.slips || mending.null_is_absent || arguments.contains('\\');
+    if !may_be_mended && !integer::may_stand_in(arguments) {
+        return None;
+    }
     // No decoder reads what is deeper, with the object itself.
     if arguments.len() > LONGEST || nesting(arguments) > DEEPEST + 1 {
         return None;

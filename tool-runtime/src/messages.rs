@@ -29,6 +29,7 @@ pub use tool_call::ToolCall;
 pub(crate) use tool_call::means_none;
 #[cfg(feature = "stream")]
 pub(crate) use tool_call::{as_text, is_object};
+pub(crate) use tool_message::ERROR;
 pub use tool_message::ToolMessage;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

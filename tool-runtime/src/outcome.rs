@@ -53,8 +53,8 @@ impl Outcome {
         Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
     }
 
-    pub(crate) fn failed(&mut self, error: CallError) {
-        self.error = Some(Arc::new(error));
+    pub(crate) fn failed(&mut self, error: Box<CallError>) {
+        self.error = Some(error.into());
     }
 
     /// Whether there is a result: of the tool, or of the hook in its place.

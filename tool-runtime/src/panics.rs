@@ -2,25 +2,13 @@
 
 use std::any::Any;
 use std::error::Error;
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 
 /// What was said in a panic, where that is a text.
 pub(crate) type Payload = Option<Box<dyn Error + Send + Sync>>;
-
-/// What the future comes to, or what it panicked with. All that futures-util's `catch_unwind` does, without
-/// the features that it needs.
-pub(crate) async fn caught<F: Future>(future: F) -> Result<F::Output, Payload> {
-    let mut future = pin!(future);
-    poll_fn(|context| match guarded(|| future.as_mut().poll(context)) {
-        Ok(Poll::Pending) => Poll::Pending,
-        Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-        Err(payload) => Poll::Ready(Err(payload)),
-    })
-    .await
-}
 
 /// What the closure comes to. It is not called again: what it leaves in a broken state is not looked at.
 pub(crate) fn guarded<T>(closure: impl FnOnce() -> T) -> Result<T, Payload> {
@@ -39,8 +27,8 @@ fn text(payload: Box<dyn Any + Send>) -> Payload {
     text
 }
 
-/// A future of the program's, whose panic when it is dropped ends nothing. Where a batch is given up, its tools are
-/// dropped one after the other, and a second panic would end the process.
+/// A future whose panics end nothing but itself: when it is polled, which tells of them, and when it is dropped. Where a
+/// batch is given up, its tools are dropped one after the other, and a second panic would end the process.
 pub(crate) struct Held<'a, T>(Option<Boxed<'a, T>>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -52,10 +40,13 @@ impl<'a, T> Held<'a, T> {
 }
 
 impl<T> Future for Held<'_, T> {
-    type Output = T;
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+    type Output = Result<T, Payload>;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Some(future) => future.as_mut().poll(context),
+            Some(future) => match guarded(|| future.as_mut().poll(context)) {
+                Ok(polled) => polled.map(Ok),
+                Err(payload) => Poll::Ready(Err(payload)),
+            },
             None => Poll::Pending,
         }
     }

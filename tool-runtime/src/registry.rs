@@ -4,6 +4,7 @@ mod before_call;
 mod build;
 mod entry;
 mod fault;
+mod index;
 mod limits;
 mod name;
 mod refuse;
@@ -12,6 +13,7 @@ mod setting;
 pub use build::RegistryBuilder;
 pub(crate) use entry::Entry;
 pub use fault::{BuildError, BuildFault};
+use index::Index;
 pub(crate) use limits::Limits;
 use setting::Setting;
 
@@ -23,8 +25,7 @@ use crate::state::States;
 use crate::tool::{Hints, ToolList};
 use crate::tool_choice::ToolChoice;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
@@ -61,7 +62,7 @@ pub struct Registry {
 struct Tools {
     schemas: Vec<ToolSchema>,
     entries: Vec<Entry>,
-    index: HashMap<Cow<'static, str>, usize>,
+    index: Index,
     /// Written when they are first asked for.
     loose_array: OnceLock<Option<Box<RawValue>>>,
     strict_array: OnceLock<Option<Box<RawValue>>>,
@@ -70,18 +71,10 @@ struct Tools {
 
 impl Tools {
     fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, setting: Arc<Setting>) -> Self {
-        let mut index: HashMap<Cow<'static, str>, usize> = HashMap::with_capacity(entries.len());
-        for (place, entry) in entries.iter().enumerate() {
-            if let Some(original) = &entry.original_name {
-                index.entry(original.to_string().into()).or_insert(place);
-            }
-        }
-        // A name that servers see goes before one that they do not.
-        index.extend(entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)));
         Tools {
             schemas,
+            index: Index::of(&entries),
             entries,
-            index,
             loose_array: OnceLock::new(),
             strict_array: OnceLock::new(),
             setting,
@@ -196,7 +189,7 @@ impl Registry {
     /// The definition of one tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSchema> {
-        self.tools.index.get(name).map(|&index| &self.tools.schemas[index])
+        self.tools.index.find(name).map(|place| &self.tools.schemas[place])
     }
 
     /// The names of the tools, in order.
@@ -273,7 +266,7 @@ impl Registry {
         let mut indices = BTreeSet::new();
         for name in names {
             let name = name.as_ref();
-            indices.insert(*self.tools.index.get(name).ok_or_else(|| self.unknown_tool(name))?);
+            indices.insert(self.tools.index.find(name).ok_or_else(|| self.unknown_tool(name))?);
         }
         let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
         let entries = indices.iter().map(|&index| self.tools.entries[index].clone()).collect();
@@ -281,7 +274,7 @@ impl Registry {
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.tools.index.get(name).map(|&index| &self.tools.entries[index])
+        self.tools.index.find(name).map(|place| &self.tools.entries[place])
     }
 
     pub(crate) fn states(&self) -> &States {

@@ -55,7 +55,7 @@ pub struct Descriptor {
     /// In declared order.
     pub parameters: &'static [Parameter],
     /// Decodes the arguments and starts the function, or describes its parameters: see [`Invocation`].
-    pub call: for<'a> fn(Invocation<'a>) -> Result<Started<'a>, NotStarted>,
+    pub call: for<'a> fn(&mut Invocation<'a>) -> Result<Started<'a>, NotStarted>,
 }
 
 /// Where a tool was written.
@@ -108,7 +108,7 @@ impl Descriptor {
             location: Location { module: "", file: "", line: 0 },
             options: Options::NONE,
             parameters: &[],
-            call: |mut invocation| {
+            call: |invocation| {
                 invocation.__decode(&mut [])?;
                 start(std::future::ready(Ok(ToolOutput::default())))
             },

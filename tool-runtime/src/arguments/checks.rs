@@ -5,18 +5,22 @@ use crate::check::{Checker, RuleId};
 use crate::json::Text;
 use serde_json::Value;
 
-/// The schema of a tool as a checker, and which parameters need it.
+/// The schema of a tool as a checker, and what each parameter needs of it.
 #[derive(Debug)]
 pub(crate) struct Checks {
     checker: Checker,
     parameters: Vec<Check>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Check {
-    rule: RuleId,
+/// What holds for one parameter.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    /// The name as JSON, in its quotes.
+    pub(super) key: Box<str>,
+    pub(super) rule: RuleId,
     /// Whether its type takes what its schema does not admit. A plain scalar, or a list of these, does not.
-    is_needed: bool,
+    pub(super) is_needed: bool,
 }
 
 impl Checks {
@@ -30,7 +34,8 @@ impl Checks {
                 .rule(checker.root())
                 .named_property(parameter.name)
                 .map_or(RuleId::ANYTHING, |(rule, _)| rule);
-            Check { rule, is_needed: is_narrowed || !is_plain }
+            let key = Value::from(parameter.name).to_string().into();
+            Check { name: parameter.name, key, rule, is_needed: is_narrowed || !is_plain }
         };
         let parameters = parameters.iter().zip(is_plain).map(of_parameter).collect();
         Checks { checker, parameters }
@@ -42,6 +47,11 @@ impl Checks {
 
     pub(crate) fn checker(&self) -> &Checker {
         &self.checker
+    }
+
+    /// In declared order; none for a tool that reads its arguments itself.
+    pub(super) fn parameters(&self) -> &[Check] {
+        &self.parameters
     }
 
     /// The rule of the argument of a parameter.

@@ -1,8 +1,8 @@
 //! The fast reading: one walk over the object, each value decoded in place.
 
+use super::checks::{Check, Checks};
 use super::slot::Slot;
 use super::value::next_value;
-use super::{Checks, Parameter};
 use crate::json::Text;
 use crate::messages::means_none;
 
@@ -10,26 +10,21 @@ use crate::messages::means_none;
 const MOST: usize = u64::BITS as usize;
 
 /// Fills every slot from `arguments`, or gives up: then some slots may be filled.
-pub(super) fn read<'a>(
-    arguments: &'a str,
-    parameters: &[Parameter],
-    checks: &Checks,
-    slots: &mut [&mut dyn Slot<'a>],
-) -> Option<()> {
+pub(super) fn read<'a>(arguments: &'a str, checks: &Checks, slots: &mut [&mut dyn Slot<'a>]) -> Option<()> {
     if slots.len() > MOST {
         return None;
     }
     let mut seen = 0u64;
-    let mut cursor = Cursor { rest: arguments };
-    cursor.skip_space();
-    if cursor.take(b'{') {
-        seen = cursor.object(parameters, checks, slots)?;
-        cursor.skip_space();
-        if !cursor.rest.is_empty() {
-            return None;
+    let mut cursor = Cursor { text: arguments, at: 0 };
+    match cursor.next_mark() {
+        Some(b'{') => {
+            seen = cursor.object(checks, slots)?;
+            if cursor.next_mark().is_some() {
+                return None;
+            }
         }
-    } else if !means_none(arguments) {
-        return None;
+        _ if means_none(arguments) => {}
+        _ => return None,
     }
     for (index, slot) in slots.iter_mut().enumerate() {
         if seen & (1 << index) == 0 && !slot.fill_absent() {
@@ -40,79 +35,73 @@ pub(super) fn read<'a>(
 }
 
 struct Cursor<'a> {
-    rest: &'a str,
+    text: &'a str,
+    at: usize,
 }
 
 impl<'a> Cursor<'a> {
     /// Everything after the opening brace, the closing one included; says which slots were filled.
-    fn object(
-        &mut self,
-        parameters: &[Parameter],
-        checks: &Checks,
-        slots: &mut [&mut dyn Slot<'a>],
-    ) -> Option<u64> {
+    fn object(&mut self, checks: &Checks, slots: &mut [&mut dyn Slot<'a>]) -> Option<u64> {
         let mut seen = 0u64;
+        let mut expected = 0;
         self.skip_space();
-        if self.take(b'}') {
+        if self.rest()?.starts_with('}') {
+            self.at += 1;
             return Some(seen);
         }
         loop {
-            let index = self.key(parameters)?;
+            self.skip_space();
+            let (index, check) = self.key(checks.parameters(), expected)?;
             if seen & (1 << index) != 0 {
                 return None;
             }
             seen |= 1 << index;
-            self.skip_space();
-            if !self.take(b':') {
+            expected = index + 1;
+            if self.next_mark() != Some(b':') {
                 return None;
             }
+            let rest = self.rest()?;
             // Before its decoder, which may try the alternatives of an enum for ever.
-            if let Some(rule) = checks.needed(index) {
-                checks.checker().admits(rule, self.rest)?;
+            if check.is_needed {
+                checks.checker().admits(check.rule, rest)?;
             }
-            let length = slots[index].read(self.rest).ok()?;
-            self.rest = &self.rest[length..];
-            self.skip_space();
-            if self.take(b'}') {
-                return Some(seen);
+            self.at += slots[index].read(rest).ok()?;
+            match self.next_mark()? {
+                b'}' => return Some(seen),
+                b',' => {}
+                _ => return None,
             }
-            if !self.take(b',') {
-                return None;
-            }
-            self.skip_space();
         }
     }
 
-    /// The parameter that the next key names.
-    fn key(&mut self, parameters: &[Parameter]) -> Option<usize> {
-        let text = self.rest.strip_prefix('"')?;
-        let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\' | ..0x20))?;
-        if text.as_bytes()[end] == b'"' {
-            self.rest = &text[end + 1..];
-            position(parameters, &text[..end])
-        } else {
-            let (Text(key), length) = next_value(self.rest).ok()?;
-            self.rest = &self.rest[length..];
-            position(parameters, &key)
+    /// The parameter that the next key names. Models keep to the order of the schema: the one that is expected is
+    /// looked at before the key is read, which saves two thirds of the work on a key.
+    fn key<'c>(&mut self, checks: &'c [Check], expected: usize) -> Option<(usize, &'c Check)> {
+        let rest = self.rest()?;
+        if let Some(check) = checks.get(expected).filter(|check| rest.starts_with(&*check.key)) {
+            self.at += check.key.len();
+            return Some((expected, check));
         }
+        let (Text(key), length) = next_value(rest).ok()?;
+        self.at += length;
+        checks.iter().enumerate().find(|(_, check)| check.name == key)
     }
 
-    fn take(&mut self, byte: u8) -> bool {
-        match self.rest.as_bytes().first() {
-            Some(&first) if first == byte => {
-                self.rest = &self.rest[1..];
-                true
-            }
-            _ => false,
-        }
+    /// The byte after white space.
+    fn next_mark(&mut self) -> Option<u8> {
+        self.skip_space();
+        let mark = *self.text.as_bytes().get(self.at)?;
+        self.at += 1;
+        Some(mark)
     }
 
     fn skip_space(&mut self) {
-        let space = self.rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).count();
-        self.rest = &self.rest[space..];
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = self.text.as_bytes().get(self.at) {
+            self.at += 1;
+        }
     }
-}
 
-fn position(parameters: &[Parameter], key: &str) -> Option<usize> {
-    parameters.iter().position(|parameter| parameter.name == key)
+    fn rest(&self) -> Option<&'a str> {
+        self.text.get(self.at..)
+    }
 }

@@ -33,9 +33,12 @@ pub(super) fn read<'a>(
                 }
                 // What the schema admits, a decoder may still refuse: the text of a date, for one.
                 if faults.len() == before {
-                    if let Err(error) = slots[index].read(value.get()) {
-                        faults.push(ArgumentFault::invalid(key.into_owned(), &error));
-                    }
+                    let error = match slots[index].read(value.get()) {
+                        Ok(length) if length == value.get().len() => continue,
+                        Ok(_) => serde::de::Error::custom("the value goes on"),
+                        Err(error) => error,
+                    };
+                    faults.push(ArgumentFault::invalid(key.into_owned(), &error));
                 }
             }
         }

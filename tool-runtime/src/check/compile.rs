@@ -168,7 +168,13 @@ impl<'s> Compiler<'s> {
                 for (name, schema) in value.as_object()? {
                     let of_property = self.schema(schema, &within(&within(at, keyword), name));
                     let name = name.clone();
-                    rule.object.properties.push(Property { name, rule: of_property, is_required: false });
+                    let key = Value::from(&*name).to_string();
+                    rule.object.properties.push(Property {
+                        name,
+                        key,
+                        rule: of_property,
+                        is_required: false,
+                    });
                 }
             }
             "required" => drop(value.as_array()?),

@@ -1,7 +1,7 @@
 //! An object held to a rule: each key once, those that must be there, and none that may not.
 
 use super::expected::{self, Got};
-use super::rule::{Property, Rule};
+use super::rule::{Count, Property, Rule, bit};
 use super::walk::{Stop, Walk, Walked};
 use crate::json::Scanner;
 use crate::outcome::{ArgumentFault, unknown_arguments};
@@ -13,26 +13,35 @@ impl<'c> Walk<'c> {
     /// Holds the object that comes next to a rule.
     pub(super) fn object(&mut self, rule: &'c Rule, json: &mut Scanner<'_>) -> Walked {
         let mut keys = Keys::of(rule);
+        let mut expected = 0;
         json.take(b'{');
         while !json.take(b'}') && json.peek() != 0 {
-            let Some(key) = json.string().unquoted() else {
-                return self.fault(|_| "a key holds half of a surrogate pair".to_owned());
+            // Known keys are found as they are written, the one behind the last first: a third of what the walk costs.
+            let properties = &rule.object.properties;
+            let mut places = (expected..properties.len()).chain(0..expected);
+            let (place, key) = match places.find(|&place| json.take_text(&properties[place].key)) {
+                Some(place) => (Some(place), Cow::Borrowed(&*properties[place].name)),
+                None => match json.string().unquoted() {
+                    Some(key) => (rule.object.position(&key), key),
+                    None => return self.fault(|_| "a key holds half of a surrogate pair".to_owned()),
+                },
             };
+            expected = place.map_or(expected, |place| place + 1);
             json.take(b':');
-            self.entry(rule, &mut keys, key, json)?;
+            self.entry(rule, &mut keys, place, key, json)?;
             json.take(b',');
         }
         keys.end(self)
     }
 
-    fn entry<'j>(
+    fn entry<'k>(
         &mut self,
         rule: &'c Rule,
-        keys: &mut Keys<'j, 'c>,
-        key: Cow<'j, str>,
-        json: &mut Scanner<'j>,
+        keys: &mut Keys<'k, 'c>,
+        place: Option<usize>,
+        key: Cow<'k, str>,
+        json: &mut Scanner<'_>,
     ) -> Walked {
-        let place = rule.object.position(&key);
         let is_new = match place.and_then(bit) {
             Some(bit) => keys.insert_first(bit),
             None => keys.others.get_or_insert_with(HashSet::new).insert(key.clone()),
@@ -89,12 +98,12 @@ impl<'c> Walk<'c> {
 }
 
 /// The keys that an object has.
-struct Keys<'j, 'c> {
+struct Keys<'k, 'c> {
     rule: &'c Rule,
     /// A bit for each of the first properties of the rule, which is most often all of them.
     first: u64,
-    others: Option<HashSet<Cow<'j, str>>>,
-    unknown: Vec<Cow<'j, str>>,
+    others: Option<HashSet<Cow<'k, str>>>,
+    unknown: Vec<Cow<'k, str>>,
 }
 
 impl<'c> Keys<'_, 'c> {
@@ -127,6 +136,9 @@ impl<'c> Keys<'_, 'c> {
     /// What can be said only when every key is known.
     fn end(self, walk: &mut Walk<'c>) -> Walked {
         let (rule, object) = (self.rule, &self.rule.object);
+        if self.unknown.is_empty() && object.is_complete_with(self.first) && object.count == Count::ANY {
+            return Ok(());
+        }
         let absent = |&(index, property): &(usize, &Property)| !self.holds(Some(index), &property.name);
         let mut missing: Vec<&str> = Vec::new();
         if object.properties.iter().any(|property| property.is_required) {
@@ -160,10 +172,6 @@ impl<'c> Keys<'_, 'c> {
             })
         }
     }
-}
-
-fn bit(place: usize) -> Option<u64> {
-    (place < u64::BITS as usize).then(|| 1 << place)
 }
 
 /// How the value of one key of an object is written, if the object has the key.

@@ -131,6 +131,12 @@ impl Rule {
             || lists_more_than_scalars
             // A list or an object is equal to none of the scalars that are listed.
             || (self.listed.is_some() && self.kinds.meets(Kinds::LIST.with(Kinds::OBJECT)));
+        let object = &mut self.object;
+        let is_told_in_bits = object.required.is_empty() && object.properties.len() <= u64::BITS as usize;
+        object.needed = is_told_in_bits.then(|| {
+            let needed = object.properties.iter().enumerate().filter(|(_, property)| property.is_required);
+            needed.filter_map(|(index, _)| bit(index)).sum()
+        });
         self
     }
 
@@ -257,6 +263,8 @@ pub(super) struct ObjectRule {
     pub(super) properties: Vec<Property>,
     /// Keys that must be there and of which nothing else is said.
     pub(super) required: Vec<String>,
+    /// The properties that must be there, a bit for each, where these are all keys that must.
+    needed: Option<u64>,
     pub(super) patterns: Vec<(Pattern, RuleId)>,
     /// What holds for every other key; `None` where there may be none.
     pub(super) additional: Option<RuleId>,
@@ -267,6 +275,8 @@ pub(super) struct ObjectRule {
 #[derive(Debug)]
 pub(super) struct Property {
     pub(super) name: String,
+    /// The name as JSON, in its quotes.
+    pub(super) key: String,
     pub(super) rule: RuleId,
     pub(super) is_required: bool,
 }
@@ -275,6 +285,11 @@ impl ObjectRule {
     pub(super) fn position(&self, key: &str) -> Option<usize> {
         self.properties.iter().position(|property| property.name == key)
     }
+
+    /// Whether nothing is missing where there are these properties, by their bits; `false` also where bits do not tell.
+    pub(super) fn is_complete_with(&self, given: u64) -> bool {
+        self.needed.is_some_and(|needed| given & needed == needed)
+    }
 }
 
 impl Default for ObjectRule {
@@ -282,12 +297,18 @@ impl Default for ObjectRule {
         ObjectRule {
             properties: Vec::new(),
             required: Vec::new(),
+            needed: None,
             patterns: Vec::new(),
             additional: Some(RuleId::ANYTHING),
             names: None,
             count: Count::ANY,
         }
     }
+}
+
+/// What stands for a property of a rule in a set of them. Only the first have one, which are most often all.
+pub(super) fn bit(place: usize) -> Option<u64> {
+    (place < u64::BITS as usize).then(|| 1 << place)
 }
 
 /// Several rules for one value.

@@ -4,7 +4,7 @@ use super::third_failure::Failures;
 use super::{Conversation, NotPending, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
-use crate::dispatch::{Approval, Asked, Started};
+use crate::dispatch::{Approval, CallTerms, Dispatch};
 use crate::fingerprint::fingerprint;
 use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
@@ -294,7 +294,7 @@ impl PendingCalls {
 
     /// As [`run`](PendingCalls::run), with what the program attaches to this batch.
     pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
-        let started = Started::now();
+        let dispatch = &Dispatch::of(batch);
         let failures = Failures::before(self.before.messages());
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let running = calls.filter(|(_, (_, state))| state.answer.is_none()).map(|(index, (call, state))| {
@@ -304,8 +304,8 @@ impl PendingCalls {
                 let progress = Progress::default();
                 let CallState { approved, answer } = state;
                 let _used = UsedOnceBegun { approved, progress: &progress };
-                let asked = Asked { approval, progress: Some(&progress), ..Asked::new(index, call) };
-                let answered = registry.answering(asked, batch, started).await;
+                let terms = CallTerms { approval, progress: Some(&progress), ..CallTerms::NONE };
+                let answered = registry.answer(index, call, &terms, dispatch).await;
                 registry.write_as_understood(call);
                 *answer = Some(failures.told(call, answered));
             }

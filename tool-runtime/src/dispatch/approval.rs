@@ -53,7 +53,7 @@ impl Registry {
                 self.proposed(&work).ok()
             }
             // A state that the batch will bring, perhaps: then nobody knows yet whether the arguments are good.
-            Ok(Err(CallError::Unavailable { .. })) => {
+            Ok(Err(error)) if matches!(*error, CallError::Unavailable { .. }) => {
                 let mended = tool.mend(work.arguments, self.mending());
                 let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
                 self.proposed(&Work { arguments, ..work }).ok()
@@ -78,7 +78,8 @@ impl Registry {
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
         let mut at_work = Duration::ZERO;
-        let deciding = panics::caught(timed(async { Held::new(hook.decide(proposed)).await }, &mut at_work));
+        let deciding = async { Held::new(panics::guarded(|| hook.decide(proposed))?).await };
+        let deciding = timed(deciding, &mut at_work);
         let decided = tool.in_time(allowed, deciding, late).await?;
         match allowed {
             // While it does not wait, a hook cannot be interrupted, and is too late all the same.

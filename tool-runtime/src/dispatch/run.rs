@@ -1,45 +1,27 @@
 //! One call run: its arguments read, and mended if need be; its panic caught.
 
-use super::work::{Running, Work, not_started};
+use super::work::{CallResult, Running, Work, not_started, panicked};
 use crate::arguments::Refusal;
 use crate::invocation::NotStarted;
 use crate::mend::Mending;
 use crate::messages::ToolCall;
 use crate::outcome::{CallError, Outcome, Repairs};
-use crate::output::ToolOutput;
-use crate::panics;
+use crate::panics::{self, Held};
 use crate::registry::Registry;
 use std::sync::{Arc, OnceLock};
 
 impl Registry {
     /// Runs a tool of this registry, and says what it came to, whatever it does.
-    pub(super) async fn run(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<ToolOutput, CallError> {
-        match panics::caught(self.run_uncaught(work, outcome)).await {
-            Ok(result) => result,
-            Err(source) => Err(CallError::Panicked { tool: work.tool.name.to_string(), source }),
-        }
-    }
-
-    async fn run_uncaught(&self, work: &Work<'_>, outcome: &mut Outcome) -> Result<ToolOutput, CallError> {
-        match self.begin(work) {
-            Ok(started) => self.finish(work, started, outcome).await,
-            // Boxed, since few calls come here.
-            Err(hindrance) => Box::pin(self.run_mended(work, hindrance, outcome)).await,
-        }
-    }
-
-    async fn finish(
-        &self,
-        work: &Work<'_>,
-        started: Running<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
-        if self.has_steps(work) {
-            // Boxed, since it is much the larger future, and not every call needs it.
-            Box::pin(self.go_through_steps(work, started, outcome)).await
-        } else {
-            work.complete(started).await
-        }
+    ///
+    /// What not every call needs is boxed: the future of a batch has this one for each of its calls, and copies it.
+    pub(super) async fn run(&self, work: &Work<'_>, outcome: &mut Outcome) -> CallResult {
+        let result = match panics::guarded(|| self.begin(work)) {
+            Ok(Ok(started)) if !self.has_steps(work) => return work.complete(started).await,
+            Ok(Ok(started)) => Held::new(Box::pin(self.go_through_steps(work, started, outcome))).await,
+            Ok(Err(hindrance)) => Held::new(Box::pin(self.run_mended(work, hindrance, outcome))).await,
+            Err(source) => Err(source),
+        };
+        result.unwrap_or_else(|source| Err(panicked(work.tool, source).into()))
     }
 
     fn begin<'a>(&'a self, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
@@ -53,16 +35,15 @@ impl Registry {
     }
 
     #[cold]
-    async fn run_mended(
-        &self,
-        work: &Work<'_>,
-        hindrance: Hindrance,
-        outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
+    async fn run_mended(&self, work: &Work<'_>, hindrance: Hindrance, outcome: &mut Outcome) -> CallResult {
         let place = Place::default();
         let (work, started) = self.begin_mended(work, hindrance, &place)?;
         outcome.repairs = place.mended.get().map(|mended| Arc::clone(&mended.repairs));
-        self.finish(&work, started, outcome).await
+        if self.has_steps(&work) {
+            self.go_through_steps(&work, started, outcome).await
+        } else {
+            work.complete(started).await
+        }
     }
 
     /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has
@@ -82,7 +63,7 @@ impl Registry {
         &'a self,
         work: &'a Work<'a>,
         place: &'a Place,
-    ) -> Result<(Work<'a>, Running<'a>), CallError> {
+    ) -> Result<(Work<'a>, Running<'a>), Box<CallError>> {
         match self.begin(work) {
             Ok(started) => Ok((*work, started)),
             Err(hindrance) => self.begin_mended(work, hindrance, place),
@@ -95,10 +76,10 @@ impl Registry {
         work: &Work<'a>,
         hindrance: Hindrance,
         place: &'a Place,
-    ) -> Result<(Work<'a>, Running<'a>), CallError> {
+    ) -> Result<(Work<'a>, Running<'a>), Box<CallError>> {
         let (tool, mending) = (work.tool, self.mending());
         let (arguments, refusal) = match hindrance {
-            Hindrance::Lasting(why) => return Err(not_started(tool, why)),
+            Hindrance::Lasting(why) => return Err(not_started(tool, why).into()),
             // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
             Hindrance::Nulls => {
                 let without = tool.mend(work.arguments, Mending { slips: false, ..mending });
@@ -109,13 +90,13 @@ impl Registry {
                 match self.start(&work) {
                     Ok(started) => return Ok((work, started)),
                     Err(NotStarted::Refused(refusal)) => (&**without, refusal),
-                    Err(why) => return Err(not_started(tool, why)),
+                    Err(why) => return Err(not_started(tool, why).into()),
                 }
             }
             Hindrance::Refused(refusal) => (work.arguments, refusal),
         };
         let Some(mended) = tool.mend(arguments, mending) else {
-            return Err(not_started(tool, NotStarted::Refused(refusal)));
+            return Err(not_started(tool, NotStarted::Refused(refusal)).into());
         };
         let mended = place
             .mended

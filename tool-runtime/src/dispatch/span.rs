@@ -1,6 +1,7 @@
 //! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
+use super::{CallTerms, Dispatch};
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Shortened};
 use crate::output::Texts;
@@ -13,12 +14,15 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span, info_span, warn};
 
 impl Registry {
-    /// The answering of a call in its span.
-    pub(super) fn in_span(
-        &self,
-        call: &ToolCall,
-        answer: impl Future<Output = ToolMessage>,
-    ) -> impl Future<Output = ToolMessage> {
+    /// Answers a call in its span.
+    pub(super) fn answer_in_span<'a>(
+        &'a self,
+        index: usize,
+        call: &'a ToolCall,
+        terms: &'a CallTerms<'a>,
+        dispatch: &'a Dispatch<'a>,
+        answer: &'a mut ToolMessage,
+    ) -> impl Future<Output = ()> + Send + 'a {
         let traces_content = self.traces_content();
         // The name of a span is static; that of `otel.name` is what OpenTelemetry shows, as it does the kind and the status.
         let span = info_span!(
@@ -38,10 +42,9 @@ impl Registry {
         );
         let recorded = span.clone();
         async move {
-            let message = answer.await;
+            self.answer_untraced(index, call, terms, dispatch, answer).await;
             // The texts of the program's errors are the program's code, and may panic.
-            let _ = panics::guarded(|| record(&recorded, &message, traces_content));
-            message
+            let _ = panics::guarded(|| record(&recorded, answer, traces_content));
         }
         .instrument(span)
     }

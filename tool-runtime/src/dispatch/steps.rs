@@ -1,9 +1,8 @@
 //! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be
 //! approved, wait in the queue, run in its time or on a thread, and be cancelled on each step.
 
-use super::work::{Running, Work};
+use super::work::{CallResult, Running, Work};
 use crate::outcome::{CallError, Outcome};
-use crate::output::ToolOutput;
 use crate::registry::Registry;
 use futures_util::future::{Either, FutureExt as _, select};
 use std::ops::ControlFlow;
@@ -31,7 +30,7 @@ impl Registry {
         work: &Work<'_>,
         started: Running<'_>,
         outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
+    ) -> CallResult {
         let steps = pin!(self.steps(work, started, outcome));
         let Some(token) = work.batch.token() else { return steps.await };
         match select(steps, pin!(token.cancelled())).await {
@@ -39,17 +38,12 @@ impl Registry {
             // A tool that has its answer, or gives it when it is woken by the token, keeps it, whoever was woken first. Not held
             // back by tokio, which lets a task with many calls look at some of them only.
             Either::Right(((), steps)) => {
-                unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(work)))
+                unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(work).into()))
             }
         }
     }
 
-    async fn steps(
-        &self,
-        work: &Work<'_>,
-        started: Running<'_>,
-        outcome: &mut Outcome,
-    ) -> Result<ToolOutput, CallError> {
+    async fn steps(&self, work: &Work<'_>, started: Running<'_>, outcome: &mut Outcome) -> CallResult {
         let tool = work.tool;
         tool.refuse_without_runtime()?;
         refuse_cancelled(work)?;

@@ -1,6 +1,6 @@
 //! A reply whose calls run while it still comes.
 
-use super::{Asked, Started};
+use super::{CallTerms, Dispatch};
 use crate::context::BatchContext;
 use crate::messages::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::outcome::CallError;
@@ -253,6 +253,6 @@ impl Registry {
         refused: Option<fn(String) -> CallError>,
         batch: &BatchContext,
     ) -> ToolMessage {
-        self.answering(Asked { refused, ..Asked::new(index, call) }, batch, Started::now()).await
+        self.answer(index, call, &CallTerms { refused, ..CallTerms::NONE }, &Dispatch::of(batch)).await
     }
 }

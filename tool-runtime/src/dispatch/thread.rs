@@ -1,9 +1,10 @@
 //! A tool on a thread of its own.
 
-use super::work::{Work, not_started};
+use super::work::{CallResult, Work, not_started};
 use crate::context::Progress;
 use crate::outcome::CallError;
-use crate::output::ToolOutput;
+use crate::output::Reply;
+use crate::panics::Payload;
 use crate::registry::Registry;
 use futures_util::FutureExt as _;
 use std::panic::resume_unwind;
@@ -12,7 +13,7 @@ use tokio::task::JoinHandle;
 
 impl Registry {
     /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
-    pub(super) async fn run_on_blocking_pool(&self, work: &Work<'_>) -> Result<ToolOutput, CallError> {
+    pub(super) async fn run_on_blocking_pool(&self, work: &Work<'_>) -> CallResult {
         let (registry, tool, batch) = (self.clone(), work.tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
         let progress = Progress::on_a_thread(work.progress.token(work.batch));
@@ -29,20 +30,19 @@ impl Registry {
                 return Err(CallError::Cancelled { tool: tool.name.to_string() });
             }
             // A `fn` never waits, so its future is done when it was polled once.
-            let result = work.complete(started).now_or_never();
-            result.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits"))
+            let ended = started.now_or_never();
+            Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits")))
         });
         let mut thread = Thread { handle, begins, progress: work.progress };
         match (&mut thread.handle).await {
-            Ok(result) => {
-                work.progress.finished();
-                result
-            }
-            // As if it had panicked here: the guard of `run` tells of it.
+            Ok(Ok(ended)) => work.settle(ended),
+            Ok(Err(error)) => Err(error.into()),
+            // A decoder that panicked there. As if it had done so here: `run` tells of it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
                 Err(shut_down) => {
-                    Err(CallError::Unavailable { tool: work.tool.name.to_string(), source: shut_down.into() })
+                    let tool = work.tool.name.to_string();
+                    Err(CallError::Unavailable { tool, source: shut_down.into() }.into())
                 }
             },
         }
@@ -51,7 +51,7 @@ impl Registry {
 
 /// A call that is given up while it waits for a thread never begins; one that runs cannot be stopped.
 struct Thread<'a> {
-    handle: JoinHandle<Result<ToolOutput, CallError>>,
+    handle: JoinHandle<Result<Result<Reply, Payload>, CallError>>,
     /// Whether the body begins, said once: by its thread, or by the call that is given up.
     begins: Arc<OnceLock<bool>>,
     progress: &'a Progress,

@@ -5,8 +5,13 @@ use crate::context::{BatchContext, Progress};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply, ReturnedError, ToolOutput};
-use crate::panics::Held;
+use crate::panics::{Held, Payload};
 use crate::registry::{Entry, Registry};
+use futures_util::FutureExt as _;
+use std::future::Future;
+
+/// What a call came to. The error is boxed, since each future on its way has room for it.
+pub(super) type CallResult = Result<ToolOutput, Box<CallError>>;
 
 /// A tool that is decoded for its call.
 pub(super) type Running<'a> = Held<'a, Reply>;
@@ -45,11 +50,21 @@ impl<'a> Work<'a> {
     }
 
     /// Runs what was started to its end.
-    pub(super) async fn complete(&self, started: Running<'_>) -> Result<ToolOutput, CallError> {
+    pub(super) fn complete(&self, started: Running<'_>) -> impl Future<Output = CallResult> {
         self.progress.begun();
-        let reply = started.await;
-        self.progress.finished();
-        reply.map_err(|failure| failed(self.tool, failure))
+        started.map(|ended| self.settle(ended))
+    }
+
+    /// What a tool came to that has ended: with a reply, or in a panic.
+    #[inline]
+    pub(super) fn settle(&self, ended: Result<Reply, Payload>) -> CallResult {
+        match ended {
+            Ok(reply) => {
+                self.progress.finished();
+                reply.map_err(|failure| failed(self.tool, failure).into())
+            }
+            Err(source) => Err(panicked(self.tool, source).into()),
+        }
     }
 }
 
@@ -74,6 +89,11 @@ fn failed(tool: &Entry, failure: Failure) -> CallError {
         }
         Failure::Unserializable(source) => CallError::Unserializable { tool, source },
     }
+}
+
+#[cold]
+pub(super) fn panicked(tool: &Entry, source: Payload) -> CallError {
+    CallError::Panicked { tool: tool.name.to_string(), source }
 }
 
 #[cold]

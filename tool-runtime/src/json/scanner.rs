@@ -36,6 +36,15 @@ impl<'j> Scanner<'j> {
         is_next
     }
 
+    /// Goes over this text, if it stands here.
+    #[inline]
+    pub(crate) fn take_text(&mut self, text: &str) -> bool {
+        let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
+        let is_next = rest.starts_with(text.as_bytes());
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
     /// Goes over a value of any kind, and says how it is written.
     pub(crate) fn value(&mut self) -> &'j str {
         match self.peek() {

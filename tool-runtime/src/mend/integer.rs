@@ -7,6 +7,15 @@ const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 /// The most digits that a float needs to be told from its neighbours.
 const DIGITS_OF_FLOATS: usize = 17;
 
+/// Whether there may be an integer in the arguments that [`of_float`] would write anew.
+pub(super) fn may_stand_in(arguments: &str) -> bool {
+    let bytes = arguments.as_bytes();
+    bytes.windows(2).any(|pair| match pair {
+        [digit, b'.' | b'e' | b'E'] => digit.is_ascii_digit(),
+        pair => pair == b"-0",
+    })
+}
+
 /// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. With an exponent
 /// and no more digits than a float is written with, it is a float that somebody wrote, and that float's integer.
 pub(super) fn of_float(number: &str) -> Option<String> {

@@ -9,6 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::any::Any;
 
+/// What the answer to a call without a result starts with.
+pub(crate) const ERROR: &str = "Error: ";
+
 /// The answer to one tool call: a message of role `tool`.
 ///
 /// ```
@@ -43,9 +46,20 @@ impl ToolMessage {
         }
     }
 
+    /// The answer to this call, before it is written.
+    pub(crate) fn blank(id: &str) -> Self {
+        ToolMessage {
+            tool_call_id: id.to_owned(),
+            content: Content::default(),
+            other: Map::new(),
+            outcome: Some(Outcome::default()),
+            artifact: None,
+        }
+    }
+
     /// The answer to a call that has no result.
     pub(crate) fn failed(id: &str, error: CallError) -> Self {
-        let mut message = ToolMessage::new(id, format!("Error: {error}"));
+        let mut message = ToolMessage::new(id, format!("{ERROR}{error}"));
         message.outcome = Some(Outcome::of_failure(error));
         message
     }

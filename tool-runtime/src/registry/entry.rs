@@ -69,6 +69,9 @@ impl Entry {
     }
 
     /// Decodes the arguments and starts the tool.
+    ///
+    /// Inlined, since what it hands on is else copied right after it was written: 4 ns.
+    #[inline]
     pub(crate) fn start<'a>(
         &'a self,
         arguments: &'a str,
@@ -88,7 +91,7 @@ impl Entry {
                 ));
             }
         };
-        (tool.call)(Invocation::call(tool.parameters, arguments, &self.checks, scope))
+        (tool.call)(&mut Invocation::call(tool.parameters, arguments, &self.checks, scope))
     }
 
     /// The arguments as they were meant, if they can be read so.
@@ -124,7 +127,7 @@ impl Candidate {
             .into_generator();
         let mut description = Description::default();
         // The shim stops once it has described itself.
-        let _ = (tool.call)(Invocation::describe(tool.parameters, &mut generator, &mut description));
+        let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
         let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
         let parameters = parameters_of_tool(tool.parameters, description.parameters, definitions)?;
