@@ -43,10 +43,9 @@ fn main() -> Result<()> {
     ];
     println!("{TOOLS} tools of 3 parameters; best of {RUNS} runs, less the figure for 1 tool");
     println!("{:22}{:>14}{:>14}{:>9}{:>9}", "", "derived struct", "#[tool]", "ratio", "budget");
-    let mut is_within = true;
     for (name, command) in [("cargo check", "check"), ("cargo build", "build")] {
         let seconds = times(&root, &programs, command)?.map(|time| time.as_secs_f64());
-        is_within &= row(name, seconds, |seconds| format!("{seconds:.2} s"));
+        row(name, seconds, |seconds| format!("{seconds:.2} s"));
     }
     let mut sizes = [0.0; 4];
     for (program, size) in programs.iter().zip(&mut sizes) {
@@ -54,18 +53,19 @@ fn main() -> Result<()> {
         let bytes = fs::metadata(root.join("target/release").join(program.name()))?.len();
         *size = u32::try_from(bytes)?.into();
     }
-    is_within &= row("release binary", sizes, |bytes| format!("{:.0} kB", bytes / 1000.0));
-    if is_within { Ok(()) } else { Err("a budget is not kept".into()) }
+    // Of these, the size alone is the same in every run.
+    let ratio = row("release binary", sizes, |bytes| format!("{:.0} kB", bytes / 1000.0));
+    if ratio <= BUDGET { Ok(()) } else { Err("the release binary is over its budget".into()) }
 }
 
-/// `figures` are those of 1 and of 200 derived structs, then of 1 and of 200 tools. Says whether the budget is kept.
-fn row(name: &str, figures: [f64; 4], written: impl Fn(f64) -> String) -> bool {
+/// Tells the ratio. `figures` are those of 1 and of 200 derived structs, then of 1 and of 200 tools.
+fn row(name: &str, figures: [f64; 4], written: impl Fn(f64) -> String) -> f64 {
     let (derived, tool) = (figures[1] - figures[0], figures[3] - figures[2]);
     let ratio = tool / derived;
     let verdict = if ratio > BUDGET { "  over" } else { "" };
     let (derived, tool) = (written(derived), written(tool));
     println!("{name:22}{derived:>14}{tool:>14}{ratio:>9.2}{BUDGET:>9.2}{verdict}");
-    ratio <= BUDGET
+    ratio
 }
 
 fn times(root: &Path, programs: &[Program; 4], command: &str) -> Result<[Duration; 4]> {

@@ -1,6 +1,6 @@
 //! What a reply in pieces costs: by its bytes, and not by their square.
 //!
-//! `cargo bench -p tool-runtime --features stream --bench stream`
+//! `cargo bench -p tool-runtime --bench stream`
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

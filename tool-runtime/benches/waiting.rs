@@ -55,7 +55,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let thousand = calls("sleeps", 1_000);
     println!("medians of {RUNS} runs, on one thread");
     let all = median(|| batch(&registry, &thousand)).await;
-    println!("1000 calls that each sleep 50 ms: {all:.1} ms; at most 100");
+    println!("1000 calls that each sleep 50 ms: {all:.1} ms, at most 100");
     let turns = median(|| batch(&limited, &thousand)).await;
     println!("the same with `max_concurrency(100)`: {turns:.1} ms; 500 at least");
 

@@ -1,0 +1,42 @@
+//! How often a dispatch allocates, beside a dispatcher written by hand.
+//!
+//! `cargo bench -p tool-runtime --bench dispatch_allocations`
+
+#![allow(missing_docs, clippy::unused_async, reason = "the tools are async, as most are, and do not wait")]
+#![allow(clippy::cast_precision_loss, reason = "nothing is counted that far")]
+
+mod by_hand;
+mod samples;
+
+use allocation_counter::{AllocationInfo, measure};
+use futures_util::FutureExt as _;
+use samples::{ALL, is_answered_alike, registry};
+use std::error::Error;
+use std::hint::black_box;
+
+/// So many allocations more than by hand may a call with a result make.
+const BUDGET: f64 = 1.0;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let registry = registry()?;
+    println!("allocations and bytes per call");
+    println!("{:24}{:>7}{:>16}{:>16}{:>8}", "", "calls", "by hand", "dispatch", "more");
+    let mut is_within = true;
+    for sample in ALL {
+        for number in [1, 8, 64, 1_000] {
+            let calls = sample.calls(number);
+            assert!(is_answered_alike(&registry, sample, &calls), "the answers differ: {}", sample.name);
+            let by_hand = measure(|| drop(black_box(by_hand::dispatch(&calls).now_or_never())));
+            let ours = measure(|| drop(black_box(registry.dispatch(&calls).now_or_never())));
+            let by_call = |count: u64| count as f64 / number as f64;
+            let told = |info: &AllocationInfo| {
+                format!("{:.2} {:>6.0} B", by_call(info.count_total), by_call(info.bytes_total))
+            };
+            let more = by_call(ours.count_total) - by_call(by_hand.count_total);
+            println!("{:24}{number:7}{:>16}{:>16}{more:8.2}", sample.name, told(&by_hand), told(&ours));
+            is_within &= more <= BUDGET || sample.fails;
+        }
+    }
+    println!("of calls that have a result: at most {BUDGET} more");
+    if is_within { Ok(()) } else { Err("a budget is not kept".into()) }
+}

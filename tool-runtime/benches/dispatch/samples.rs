@@ -1,0 +1,140 @@
+//! The tools, and what the model sends to them.
+
+use super::by_hand::{self, Answer};
+use futures_util::FutureExt as _;
+use serde::{Deserialize, Serialize};
+use std::hint::black_box;
+use tool_runtime::schemars::JsonSchema;
+use tool_runtime::{BuildError, Registry, ToolCall, ToolMessage, tool, tools};
+
+/// Looks up the weather.
+#[tool]
+pub(crate) async fn get_weather(city: &str, days: u8, detail: bool) -> String {
+    format!("{city}: {days} days of sun{}", if detail { ", 25 degrees, no wind" } else { "" })
+}
+
+/// The same, as JSON.
+#[tool]
+pub(crate) async fn get_forecast(city: &str, days: u8, detail: bool) -> Forecast<'_> {
+    Forecast { city, days, sunny: detail, degrees: 25.5 }
+}
+
+#[derive(Serialize)]
+pub(crate) struct Forecast<'a> {
+    city: &'a str,
+    days: u8,
+    sunny: bool,
+    degrees: f64,
+}
+
+/// Places an order.
+#[tool]
+pub(crate) async fn place_order(customer: Customer, items: Vec<Item>, note: Option<String>) -> Receipt {
+    let total = items.iter().map(|item| f64::from(item.quantity) * item.price).sum();
+    Receipt { customer: customer.name, total, items: items.len(), note }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Customer {
+    name: String,
+    #[expect(dead_code, reason = "only decoded")]
+    email: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Item {
+    #[expect(dead_code, reason = "only decoded")]
+    sku: String,
+    quantity: u32,
+    price: f64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Receipt {
+    customer: String,
+    total: f64,
+    items: usize,
+    note: Option<String>,
+}
+
+/// Writes a file.
+#[tool]
+pub(crate) async fn write_file(path: &str, content: &str) -> String {
+    format!("{} bytes written to {path}", content.len())
+}
+
+/// Always fails.
+#[tool]
+pub(crate) async fn get_price(product: &str) -> Result<f64, String> {
+    Err(format!("no price is known of {product}"))
+}
+
+pub(crate) fn registry() -> Result<Registry, BuildError> {
+    Registry::new(tools![get_weather, get_forecast, place_order, write_file, get_price])
+}
+
+/// One kind of call.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    pub(crate) name: &'static str,
+    pub(crate) fails: bool,
+    tool: &'static str,
+    arguments: fn() -> String,
+}
+
+pub(crate) const SCALARS: Sample =
+    Sample { name: "scalars, a text back", tool: "get_weather", arguments: scalars, fails: false };
+pub(crate) const SCALARS_AND_JSON: Sample =
+    Sample { name: "scalars, JSON back", tool: "get_forecast", arguments: scalars, fails: false };
+pub(crate) const NESTED: Sample =
+    Sample { name: "nested, JSON back", tool: "place_order", arguments: nested, fails: false };
+pub(crate) const LARGE: Sample =
+    Sample { name: "64 kB of text", tool: "write_file", arguments: large, fails: false };
+pub(crate) const ERROR: Sample =
+    Sample { name: "an error", tool: "get_price", arguments: product, fails: true };
+pub(crate) const UNKNOWN_TOOL: Sample =
+    Sample { name: "an unknown tool", tool: "get_wether", arguments: scalars, fails: true };
+
+pub(crate) const ALL: [Sample; 6] = [SCALARS, SCALARS_AND_JSON, NESTED, LARGE, ERROR, UNKNOWN_TOOL];
+
+impl Sample {
+    pub(crate) fn calls(self, number: usize) -> Vec<ToolCall> {
+        // As long as the ids of OpenAI.
+        (0..number).map(|n| ToolCall::new(format!("call_{n:024}"), self.tool, (self.arguments)())).collect()
+    }
+}
+
+fn scalars() -> String {
+    r#"{"city":"Beijing","days":3,"detail":true}"#.to_owned()
+}
+
+fn product() -> String {
+    r#"{"product":"bread"}"#.to_owned()
+}
+
+fn nested() -> String {
+    r#"{"customer":{"name":"Ada Lovelace","email":"ada@example.org"},"items":[
+        {"sku":"A-1","quantity":2,"price":9.5},{"sku":"B-7","quantity":1,"price":120.0},
+        {"sku":"C-3","quantity":12,"price":0.25}],"note":"ring twice"}"#
+        .to_owned()
+}
+
+fn large() -> String {
+    let content = "fn main() { println!(\\\"hello\\\"); }\\n".repeat(1_800);
+    format!(r#"{{"path":"src/main.rs","content":"{content}"}}"#)
+}
+
+/// Whether the dispatchers come to the same, but for the words in which they tell of a failure.
+pub(crate) fn is_answered_alike(registry: &Registry, sample: Sample, calls: &[ToolCall]) -> bool {
+    let by_hand = by_hand::dispatch(calls).now_or_never().unwrap_or_default();
+    let ours = registry.dispatch(calls).now_or_never().unwrap_or_default();
+    let is_alike = |by_hand: &Answer, ours: &ToolMessage| {
+        black_box(by_hand.duration);
+        let is_failure = by_hand.content.starts_with("Error: ") && ours.content.starts_with("Error: ");
+        ours.tool_call_id == by_hand.tool_call_id
+            && (if sample.fails { is_failure } else { ours.content == *by_hand.content })
+    };
+    by_hand.len() == ours.len() && by_hand.iter().zip(&ours).all(|(by_hand, ours)| is_alike(by_hand, ours))
+}

@@ -1,0 +1,92 @@
+//! What a registry costs to build and to look up in, by the number of its tools.
+//!
+//! `cargo bench -p tool-runtime --bench registry`
+
+#![allow(clippy::cast_precision_loss, reason = "nothing is counted that far")]
+
+mod medians;
+
+use serde_json::json;
+use std::collections::HashMap;
+use std::error::Error;
+use std::hint::black_box;
+use tool_runtime::{BuildError, DynamicTool, Registry};
+
+/// How many times longer than among 10 tools it may take to look names up among 10,000.
+const BUDGET: f64 = 1.1;
+/// So many names are looked up again and again, as a model asks for few of many tools.
+const ASKED: usize = 10;
+
+fn name(number: usize) -> String {
+    format!("get_weather_of_place_{number}")
+}
+
+fn registry(tools: usize) -> Result<Registry, BuildError> {
+    let mut registry = Registry::builder();
+    for number in 0..tools {
+        let parameters = json!({
+            "type": "object",
+            "properties": {"days": {"type": "integer"}, "detail": {"type": "boolean"}},
+            "required": ["days"],
+        });
+        let tool = DynamicTool::new(name(number), "Looks up the weather.", parameters, |_| async {
+            Ok::<_, String>(())
+        });
+        registry = registry.dynamic(tool);
+    }
+    registry.build()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
+    let mut registries = Vec::new();
+    for size in SIZES {
+        registries.push(registry(size)?);
+    }
+    // Far from one another.
+    let spread =
+        |names: usize, of: usize| -> Vec<String> { (0..names).map(|at| name(at * 7_919 % of)).collect() };
+    let asked = SIZES.map(|size| spread(ASKED, size));
+    let looked_up = |place: usize, names: &[String]| {
+        let registry: &Registry = &registries[place];
+        names.iter().filter(|name| registry.get(black_box(name)).is_some()).count()
+    };
+    // The sizes take turns, since they are held against one another.
+    let hot = medians::of([
+        &mut || assert_eq!(looked_up(0, &asked[0]), ASKED),
+        &mut || assert_eq!(looked_up(1, &asked[1]), ASKED),
+        &mut || assert_eq!(looked_up(2, &asked[2]), ASKED),
+        &mut || assert_eq!(looked_up(3, &asked[3]), ASKED),
+    ]);
+    println!("medians of {} runs, per tool or per name, beside a `HashMap` of std", medians::RUNS);
+    println!(
+        "{:>7}{:>12}{:>22}{:>12}{:>22}{:>12}",
+        "tools", "build", "10 names, hot", "HashMap", "each name in turn", "HashMap"
+    );
+    for (place, size) in SIZES.into_iter().enumerate() {
+        let by_std: HashMap<String, usize> = (0..size).map(|number| (name(number), number)).collect();
+        let looked_up_std =
+            |names: &[String]| names.iter().filter(|name| by_std.contains_key(black_box(*name))).count();
+        let each = spread(size, size);
+        let [building, std_of_asked, of_each, std_of_each] = medians::of([
+            &mut || drop(black_box(registry(size))),
+            &mut || assert_eq!(looked_up_std(&asked[place]), ASKED),
+            &mut || assert_eq!(looked_up(place, &each), size),
+            &mut || assert_eq!(looked_up_std(&each), size),
+        ]);
+        let per_tool = |total: f64| total / size as f64;
+        let per_name = |total: f64| total / ASKED as f64;
+        println!(
+            "{size:7}{:>9.1} µs{:>19.1} ns{:>9.1} ns{:>19.1} ns{:>9.1} ns",
+            per_tool(building) / 1_000.0,
+            per_name(hot[place]),
+            per_name(std_of_asked),
+            per_tool(of_each),
+            per_tool(std_of_each)
+        );
+    }
+    let ratio = hot[3] / hot[0];
+    let verdict = if ratio > BUDGET { ", over" } else { "" };
+    println!("10 names, among 10,000 tools to among 10: {ratio:.2}, at most {BUDGET}{verdict}");
+    Ok(())
+}
