@@ -57,8 +57,8 @@ async fn what_a_tool_left_at_work_learns_that_it_panicked() {
             .expect("a registry");
         let answers = registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
         assert_eq!(contents(&answers), [format!("Error: the tool `{tool}` failed unexpectedly.")]);
-        let token = taken.recv().expect("the tool gave its token away");
-        assert!(token.is_cancelled(), "{tool}");
+        let left = taken.recv().expect("the tool gave its token away");
+        assert!(left.is_cancelled(), "{tool}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! The instructions of a dispatch beside those of one written by hand, the same in every run, where times drift.
+//! The instructions of a dispatch beside those of one written by hand: nearly the same in every run, where times drift.
 //!
 //! `cargo bench -p tool-runtime --bench dispatch_instructions`, with Valgrind and
 //! `cargo install gungraun-runner@0.18.2 --locked`.
@@ -89,11 +89,14 @@ fn main() {
     for tool in ["valgrind", "gungraun-runner"] {
         if Command::new(tool).arg("--version").output().is_err() {
             println!(
-                "skipped: instructions are counted by `valgrind` and `gungraun-runner`; there is no `{tool}`"
+                "skipped: there is no `{tool}`; instructions are counted by Valgrind and gungraun-runner \
+                 (cargo install gungraun-runner@0.18.2 --locked)"
             );
             return;
         }
     }
-    println!("a figure is of {DISPATCHES} dispatches; the ratio is that to the same written by hand");
+    println!(
+        "a figure is of {DISPATCHES} dispatches; the ratio to by hand is the last figure under each `Comparison`"
+    );
     harness::run();
 }

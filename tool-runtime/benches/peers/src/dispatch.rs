@@ -78,7 +78,7 @@ async fn measure_samples() -> Result<Measured> {
     }
     let notes = vec![
         format!("Dispatch: times for one call, medians of {RUNS} runs of {CALLS_IN_A_RUN} calls, in turns."),
-        "By hand: a `match`, a derived struct and `join_all`. Of all, only tool-runtime reads the clock for each call, \
+        "By hand: the least that answers, a `match` and a derived struct, and `join_all` for many. Of all, only tool-runtime reads the clock for each call, \
          catches panics, and holds structs to their schema."
             .to_owned(),
         "Dispatch: the search of llm-tool for control tokens in results, which no other does, is switched off; rig is \
