@@ -2,35 +2,22 @@
 //!
 //! `cargo bench -p tool-runtime --bench memory`
 
+mod many_tools;
+
 use allocation_counter::measure;
-use serde_json::json;
-use tool_runtime::{BuildError, Dialect, DynamicTool, Registry};
+use std::error::Error;
+use tool_runtime::Dialect;
 
-fn registry(tools: i64) -> Result<Registry, BuildError> {
-    let mut registry = Registry::builder();
-    for number in 0..tools {
-        let parameters = json!({
-            "type": "object",
-            "properties": {"days": {"type": "integer"}, "detail": {"type": "boolean"}},
-            "required": ["days"],
-        });
-        let name = format!("get_weather_of_place_{number}");
-        let tool =
-            DynamicTool::new(name, "Looks up the weather.", parameters, |_| async { Ok::<_, String>(()) });
-        registry = registry.dynamic(tool);
-    }
-    registry.build()
-}
-
-fn main() -> Result<(), BuildError> {
-    println!("bytes that are kept per tool of two parameters; the array is that of `schemas_for`");
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("bytes that are kept per tool of three parameters; the array is that of `schemas_for`");
     println!("{:>7}{:>10}{:>10}", "tools", "registry", "array");
-    for tools in [10, 100, 1_000, 10_000] {
+    for tools in [10_u16, 100, 1_000, 10_000] {
         let mut built = None;
-        let kept = measure(|| built = Some(registry(tools)));
-        let Some(registry) = built.transpose()? else { continue };
+        let kept = measure(|| built = many_tools::registry(tools.into()).ok());
+        let registry = built.ok_or("the registry was not built")?;
         let array = measure(|| assert!(registry.schemas_for(Dialect::OpenAi).is_some()));
-        println!("{tools:7}{:10}{:10}", kept.bytes_current / tools, array.bytes_current / tools);
+        let per_tool = |bytes: i64| bytes / i64::from(tools);
+        println!("{tools:7}{:10}{:10}", per_tool(kept.bytes_current), per_tool(array.bytes_current));
     }
     Ok(())
 }

@@ -4,38 +4,19 @@
 
 #![allow(clippy::cast_precision_loss, reason = "nothing is counted that far")]
 
+mod many_tools;
 mod medians;
 
-use serde_json::json;
+use many_tools::{name, registry};
 use std::collections::HashMap;
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::{BuildError, DynamicTool, Registry};
+use tool_runtime::Registry;
 
 /// How many times longer than among 10 tools it may take to look names up among 10,000.
 const BUDGET: f64 = 1.1;
 /// So many names are looked up again and again, as a model asks for few of many tools.
 const ASKED: usize = 10;
-
-fn name(number: usize) -> String {
-    format!("get_weather_of_place_{number}")
-}
-
-fn registry(tools: usize) -> Result<Registry, BuildError> {
-    let mut registry = Registry::builder();
-    for number in 0..tools {
-        let parameters = json!({
-            "type": "object",
-            "properties": {"days": {"type": "integer"}, "detail": {"type": "boolean"}},
-            "required": ["days"],
-        });
-        let tool = DynamicTool::new(name(number), "Looks up the weather.", parameters, |_| async {
-            Ok::<_, String>(())
-        });
-        registry = registry.dynamic(tool);
-    }
-    registry.build()
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];

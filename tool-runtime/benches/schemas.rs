@@ -2,14 +2,15 @@
 //!
 //! `cargo bench -p tool-runtime --bench schemas`
 
+mod many_tools;
 mod medians;
 
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::{Dialect, DynamicTool, Registry, ToolSchema};
+use tool_runtime::{Dialect, ToolSchema};
 
 /// How many tools, and how many times what it takes to write the request without them and to copy their bytes it may take
 /// to write it with them.
@@ -19,30 +20,6 @@ const BUDGET: (usize, f64) = (100, 1.1);
 struct Request<'a, T> {
     model: &'a str,
     tools: T,
-}
-
-fn registry(tools: usize) -> Result<Registry, tool_runtime::BuildError> {
-    let mut registry = Registry::builder();
-    for number in 0..tools {
-        let parameters = json!({
-            "type": "object",
-            "properties": {
-                "city": {"type": "string", "description": "City name, for example \"Beijing\"."},
-                "days": {"type": "integer", "minimum": 0, "description": "How many days ahead; 0 is today."},
-                "unit": {"type": "string", "enum": ["celsius", "fahrenheit"]},
-            },
-            "required": ["city", "days"],
-            "additionalProperties": false,
-        });
-        let tool = DynamicTool::new(
-            format!("get_weather_{number}"),
-            "Look up the weather of a city.",
-            parameters,
-            |_| async { Ok::<_, String>(()) },
-        );
-        registry = registry.dynamic(tool);
-    }
-    registry.build()
 }
 
 /// A body of a request, written into memory that is there already.
@@ -63,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "tools", "bytes", "no tools", "copied", "from `schemas_for`", "from `schemas`", "from `Vec<Value>`"
     );
     for number in [10, 100, 1_000] {
-        let registry = registry(number)?;
+        let registry = many_tools::registry(number)?;
         let array: &RawValue = registry.schemas_for(Dialect::OpenAi).ok_or("there are tools")?;
         let schemas: &[ToolSchema] = registry.schemas();
         let values: Vec<Value> = serde_json::from_str(array.get())?;

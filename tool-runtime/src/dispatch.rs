@@ -1,5 +1,6 @@
 //! Calls in, paired messages out.
 
+mod answer;
 mod approval;
 mod run;
 #[cfg(feature = "tracing")]
@@ -12,21 +13,20 @@ mod time;
 mod work;
 
 use crate::context::{BatchContext, Progress};
-use crate::messages::{Artifact, ERROR, ToolCall, ToolMessage};
+use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
-use crate::output::cut;
-use crate::registry::{Entry, Registry};
+use crate::registry::Registry;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
-use std::future::Future;
 use std::iter;
 // The same as that of std, but for a test that pauses the time.
+pub(crate) use answer::CallTerms;
 use tokio::time::Instant;
 pub(crate) use work::Approval;
 use work::Work;
 
-/// Up to so many calls, `join_all` polls all of them, whichever is woken.
+/// Up to so many calls, `join_all` itself polls all of them, whichever is woken.
 const FEW: usize = 30;
 
 /// Of more, so many are polled together. With a task of its own, each of 64 calls that do not wait takes an eighth longer;
@@ -44,19 +44,6 @@ impl<'a> Dispatch<'a> {
     pub(crate) fn of(batch: &'a BatchContext) -> Self {
         Dispatch { batch, started: Instant::now() }
     }
-}
-
-/// What holds for one call of a dispatch.
-pub(crate) struct CallTerms<'a> {
-    pub(crate) approval: Approval,
-    /// Where the caller wants to see how far it is.
-    pub(crate) progress: Option<&'a Progress>,
-    /// Why it is not run, by the name of its tool.
-    pub(crate) refused: Option<fn(String) -> CallError>,
-}
-
-impl CallTerms<'_> {
-    pub(crate) const NONE: Self = CallTerms { approval: Approval::None, progress: None, refused: None };
 }
 
 impl Registry {
@@ -125,35 +112,6 @@ impl Registry {
         answers
     }
 
-    /// The answer to one call of a reply.
-    pub(crate) async fn answer(
-        &self,
-        index: usize,
-        call: &ToolCall,
-        terms: &CallTerms<'_>,
-        dispatch: &Dispatch<'_>,
-    ) -> ToolMessage {
-        let mut answer = ToolMessage::blank(&call.id);
-        self.answer_into(index, call, terms, dispatch, &mut answer).await;
-        answer
-    }
-
-    /// Writes the answer into the message where it stays: to move messages through the futures of a batch costs more than
-    /// to make them.
-    fn answer_into<'a>(
-        &'a self,
-        index: usize,
-        call: &'a ToolCall,
-        terms: &'a CallTerms<'a>,
-        dispatch: &'a Dispatch<'a>,
-        answer: &'a mut ToolMessage,
-    ) -> impl Future<Output = ()> + Send + 'a {
-        #[cfg(feature = "tracing")]
-        return self.answer_in_span(index, call, terms, dispatch, answer);
-        #[cfg(not(feature = "tracing"))]
-        self.answer_untraced(index, call, terms, dispatch, answer)
-    }
-
     /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. Its
     /// time and the queue are those of any call, and a result is cut as for the model.
     ///
@@ -183,79 +141,5 @@ impl Registry {
         let work = Work { approval: Approval::ByHand, ..Work::new(tool, "", arguments, &batch, &progress) };
         let output = self.run(&work, &mut Outcome::default()).await.map_err(|error| *error)?;
         Ok(self.shown(output.text, ""))
-    }
-
-    #[allow(clippy::manual_async_fn, reason = "an `async fn` keeps what it is given twice")]
-    fn answer_untraced<'a>(
-        &'a self,
-        index: usize,
-        call: &'a ToolCall,
-        terms: &'a CallTerms<'a>,
-        dispatch: &'a Dispatch<'a>,
-        answer: &'a mut ToolMessage,
-    ) -> impl Future<Output = ()> + Send + 'a {
-        async move {
-            let outcome = answer.outcome.get_or_insert_default();
-            let result = match self.tool_to_run(index, call, terms) {
-                Ok(tool) => {
-                    let own_progress = Progress::default();
-                    let progress = terms.progress.unwrap_or(&own_progress);
-                    let approval = terms.approval;
-                    let work = Work {
-                        approval,
-                        ..Work::new(tool, &call.id, &call.arguments, dispatch.batch, progress)
-                    };
-                    let result = self.run(&work, outcome).await;
-                    outcome.has_begun = progress.has_begun();
-                    result.map(|output| {
-                        answer.content = self.shown(output.text, "").into();
-                        answer.artifact = output.artifact.map(Artifact::new);
-                    })
-                }
-                Err(error) => Err(error),
-            };
-            if let Err(error) = result {
-                answer.content = self.shown(format!("{ERROR}{error}"), ERROR).into();
-                outcome.failed(error);
-            }
-            outcome.duration = dispatch.started.elapsed();
-        }
-    }
-
-    /// The tool that is to be run.
-    fn tool_to_run(
-        &self,
-        index: usize,
-        call: &ToolCall,
-        terms: &CallTerms<'_>,
-    ) -> Result<&Entry, Box<CallError>> {
-        if let Some(limit) = self.exceeded_by(index) {
-            return Err(CallError::TooManyCalls { limit }.into());
-        }
-        let Some(tool) = self.entry(&call.name) else {
-            return Err(CallError::UnknownTool(self.unknown_tool(&call.name)).into());
-        };
-        if let Some(refused) = terms.refused {
-            return Err(refused(tool.name.to_string()).into());
-        }
-        if call.is_cut_off {
-            return Err(CallError::CutOff { tool: tool.name.to_string() }.into());
-        }
-        Ok(tool)
-    }
-
-    /// The limit of calls in one batch, where the call with this index is over it.
-    fn exceeded_by(&self, index: usize) -> Option<usize> {
-        self.limits().max_calls_per_batch.filter(|&limit| index >= limit)
-    }
-
-    /// As much of a text as the model is shown. Its prefix is shown whole.
-    #[inline]
-    fn shown(&self, text: String, prefix: &str) -> String {
-        let Some(most) = self.limits().max_output_bytes else { return text };
-        match cut(&text[prefix.len()..], most.saturating_sub(prefix.len())) {
-            Some(cut) => [prefix, &cut].concat(),
-            None => text,
-        }
     }
 }

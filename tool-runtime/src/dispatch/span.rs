@@ -1,7 +1,6 @@
 //! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
-use super::{CallTerms, Dispatch};
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Shortened};
 use crate::output::Texts;
@@ -9,23 +8,15 @@ use crate::panics;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use std::error::Error;
-use std::future::Future;
 use tracing::field::Empty;
-use tracing::{Instrument as _, Span, info_span, warn};
+use tracing::{Span, info_span, warn};
 
 impl Registry {
-    /// Answers a call in its span.
-    pub(super) fn answer_in_span<'a>(
-        &'a self,
-        index: usize,
-        call: &'a ToolCall,
-        terms: &'a CallTerms<'a>,
-        dispatch: &'a Dispatch<'a>,
-        answer: &'a mut ToolMessage,
-    ) -> impl Future<Output = ()> + Send + 'a {
+    /// The span of a call.
+    pub(super) fn span(&self, call: &ToolCall) -> Span {
         let traces_content = self.traces_content();
         // The name of a span is static; that of `otel.name` is what OpenTelemetry shows, as it does the kind and the status.
-        let span = info_span!(
+        info_span!(
             target: "tool_runtime",
             "execute_tool",
             otel.name = format!("execute_tool {}", Shortened(&call.name)),
@@ -39,14 +30,13 @@ impl Registry {
             gen_ai.tool.call.arguments = traces_content.then_some(&*call.arguments),
             gen_ai.tool.call.result = Empty,
             "error.type" = Empty,
-        );
-        let recorded = span.clone();
-        async move {
-            self.answer_untraced(index, call, terms, dispatch, answer).await;
-            // The texts of the program's errors are the program's code, and may panic.
-            let _ = panics::guarded(|| record(&recorded, answer, traces_content));
-        }
-        .instrument(span)
+        )
+    }
+
+    /// How the call went.
+    pub(super) fn record(&self, span: &Span, answer: &ToolMessage) {
+        // The texts of the program's errors are the program's code, and may panic.
+        let _ = panics::guarded(|| record(span, answer, self.traces_content()));
     }
 }
 
