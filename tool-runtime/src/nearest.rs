@@ -9,16 +9,39 @@ pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     // One letter is as near to any other.
     let most = if length < 2 { 0 } else { (length / 3).max(1) };
     let wrong = LazyCell::new(|| plain(wrong));
-    candidates
+    let (mut nearest, mut too_far) = (None, most + 1);
+    for candidate in candidates {
         // The distance is at least the difference in length; asked first, since a model may send a megabyte.
-        .filter(|candidate| candidate.chars().count().abs_diff(length) <= most)
-        .map(|candidate| (strsim::damerau_levenshtein(&wrong, &plain(candidate)), candidate))
-        .filter(|&(distance, _)| distance <= most)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+        if candidate.chars().count().abs_diff(length) >= too_far {
+            continue;
+        }
+        let name = plain(candidate);
+        if least_distance(&wrong, &name) >= too_far {
+            continue;
+        }
+        let distance = strsim::osa_distance(&wrong, &name);
+        if distance < too_far {
+            (nearest, too_far) = (Some(candidate), distance);
+        }
+    }
+    nearest
 }
 
 /// Letter case and the choice between `_` and `-` are the commonest slips, and cost nothing.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
+}
+
+/// As many edits as there are letters which only one of the two has. Among a hundred tools it leaves so few to be compared
+/// that an unknown one is answered in a fifth of the time.
+fn least_distance(one: &str, other: &str) -> usize {
+    // Letters of one class are taken for the same, which only makes it less.
+    const CLASSES: u32 = 64;
+    let mut surplus = [0_isize; CLASSES as usize];
+    let class = |letter: char| (u32::from(letter) % CLASSES) as usize;
+    one.chars().for_each(|letter| surplus[class(letter)] += 1);
+    other.chars().for_each(|letter| surplus[class(letter)] -= 1);
+    let of_one: usize = surplus.iter().map(|&letters| letters.max(0).unsigned_abs()).sum();
+    let of_other: usize = surplus.iter().map(|&letters| letters.min(0).unsigned_abs()).sum();
+    of_one.max(of_other)
 }

@@ -1,7 +1,7 @@
 //! An object held to a rule: each key once, those that must be there, and none that may not.
 
 use super::expected::{self, Got};
-use super::rule::{Count, Property, Rule, bit};
+use super::rule::{Count, ObjectRule, Property, Rule, bit};
 use super::walk::{Stop, Walk, Walked};
 use crate::json::Scanner;
 use crate::outcome::{ArgumentFault, unknown_arguments};
@@ -15,12 +15,9 @@ impl<'c> Walk<'c> {
         let mut keys = Keys::of(rule);
         let mut expected = 0;
         json.take(b'{');
-        while !json.take(b'}') && json.peek() != 0 {
-            // Known keys are found as they are written, the one behind the last first: a third of what the walk costs.
-            let properties = &rule.object.properties;
-            let mut places = (expected..properties.len()).chain(0..expected);
-            let (place, key) = match places.find(|&place| json.take_text(&properties[place].key)) {
-                Some(place) => (Some(place), Cow::Borrowed(&*properties[place].name)),
+        while json.has_entry_before(b'}') {
+            let (place, key) = match rule.object.take_known(expected, json) {
+                Some((place, property)) => (Some(place), Cow::Borrowed(&*property.name)),
                 None => match json.string().unquoted() {
                     Some(key) => (rule.object.position(&key), key),
                     None => return self.fault(|_| "a key holds half of a surrogate pair".to_owned()),
@@ -94,6 +91,18 @@ impl<'c> Walk<'c> {
             }
             _ => Err(Stop::Refused),
         }
+    }
+}
+
+impl ObjectRule {
+    /// Goes over a key that is known, if it is written as the schema writes it.
+    ///
+    /// Models keep to the order of the schema: the property behind the last comes first.
+    fn take_known(&self, expected: usize, json: &mut Scanner<'_>) -> Option<(usize, &Property)> {
+        if let Some(property) = self.properties.get(expected).filter(|next| json.take_text(&next.key)) {
+            return Some((expected, property));
+        }
+        self.properties.iter().enumerate().find(|(_, property)| json.take_text(&property.key))
     }
 }
 
@@ -178,7 +187,7 @@ impl<'c> Keys<'_, 'c> {
 pub(super) fn value_of<'j>(object: &'j str, key: &str) -> Option<&'j str> {
     let mut json = Scanner::new(object);
     json.take(b'{');
-    while !json.take(b'}') && json.peek() != 0 {
+    while json.has_entry_before(b'}') {
         let name = json.string().unquoted();
         json.take(b':');
         let value = json.value();

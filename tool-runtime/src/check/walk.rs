@@ -216,7 +216,7 @@ impl<'c> Walk<'c> {
         json.take(b'[');
         let mut seen = None;
         let mut length = 0;
-        while !json.take(b']') && json.peek() != 0 {
+        while json.has_entry_before(b']') {
             let outside = self.report.as_mut().map(|report| report.enter_item(length));
             let id = rule.item(length);
             if rule.list.unique {

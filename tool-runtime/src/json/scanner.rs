@@ -36,6 +36,14 @@ impl<'j> Scanner<'j> {
         is_next
     }
 
+    /// Whether one more entry comes before the bracket that ends the list or the object, which it goes over.
+    #[inline]
+    pub(crate) fn has_entry_before(&mut self, end: u8) -> bool {
+        let next = self.peek();
+        self.at += usize::from(next == end);
+        next != end && next != 0
+    }
+
     /// Goes over this text, if it stands here.
     #[inline]
     pub(crate) fn take_text(&mut self, text: &str) -> bool {

@@ -36,12 +36,17 @@ impl fmt::Display for UnknownTool {
             Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
             None => f.write_str(". ")?,
         }
-        let shown: Vec<String> =
-            self.available.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
-        match self.available.len() - shown.len() {
-            _ if shown.is_empty() => f.write_str("No tool is available."),
-            0 => write!(f, "Available: {}.", shown.join(", ")),
-            more => write!(f, "Available: {} and {more} more.", shown.join(", ")),
+        let (shown, others) = self.available.split_at(self.available.len().min(MOST_NAMES));
+        let Some((first, shown)) = shown.split_first() else {
+            return f.write_str("No tool is available.");
+        };
+        write!(f, "Available: `{first}`")?;
+        for name in shown {
+            write!(f, ", `{name}`")?;
+        }
+        match others.len() {
+            0 => f.write_str("."),
+            others => write!(f, " and {others} more."),
         }
     }
 }
