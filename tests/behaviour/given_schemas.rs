@@ -107,6 +107,16 @@ async fn prices_are_multiples_of_a_hundredth() {
 }
 
 #[tokio::test]
+async fn whole_numbers_are_multiples_of_one_less_than_nothing() {
+    let registry = registry_of(&json!({"type": "integer", "multipleOf": -1}), &json!({}));
+    for number in
+        ["2", "-3", "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"]
+    {
+        assert!(registry.call("take", &format!(r#"{{"a":{number}}}"#)).await.is_ok(), "{number}");
+    }
+}
+
+#[tokio::test]
 async fn patterns_mean_what_they_mean_in_ecmascript() {
     for (pattern, taken, refused) in [
         (r"^\d+$", "12", "٣"),

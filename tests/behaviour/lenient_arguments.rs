@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::HashMap;
 use tool_runtime::{Registry, ToolCall, ToolMessage, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -278,6 +279,25 @@ async fn large_and_deep_text_is_refused_soon() {
     refused(&"\"".repeat(100_000)).await;
     refused(&"```".repeat(100_000)).await;
     refused(&format!("{{\"text\":\"{}\",}}", "x".repeat(5_000_000))).await;
+}
+
+/// Takes lists by their names.
+#[tool]
+fn count_items(lists: HashMap<String, Vec<i64>>) -> usize {
+    lists.values().map(Vec::len).sum()
+}
+
+#[tokio::test]
+async fn what_was_mended_is_told_in_short_under_a_key_of_any_length() {
+    let registry =
+        Registry::builder().tools(tools![count_items]).lenient_arguments(true).build().expect("one tool");
+    let (key, items) = ("k".repeat(50_000), [r#""1""#; 1_000].join(","));
+    let arguments = format!(r#"{{"lists":{{"{key}":[{items}]}}}}"#);
+    let answer = registry.dispatch(&[ToolCall::new("1", "count_items", arguments)]).await.remove(0);
+    assert_eq!(answer.content, "1000");
+    let repairs = answer.outcome().expect("it ran").repairs();
+    assert!(repairs.len() == 1_000 && repairs[999].contains("k…") && repairs[999].contains("[999]`: "));
+    assert!(repairs.iter().all(|repair| repair.len() < 200), "{}", repairs[0].len());
 }
 
 /// Takes what a single value could be in two ways.

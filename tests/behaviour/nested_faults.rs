@@ -69,6 +69,40 @@ async fn every_fault_in_a_nested_value_has_its_path() {
 }
 
 #[tokio::test]
+async fn behind_a_key_that_is_no_text_the_faults_have_their_places() {
+    assert_eq!(
+        told(r#"{"stops":[{"\ud800":{"city":1},"city":"A"},{"city":1}]}"#).await,
+        "`stops[0]`: a key holds half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`"
+    );
+}
+
+/// Counts what there is, by kind and name.
+#[tool]
+fn count(by_kind: BTreeMap<String, BTreeMap<String, u8>>) -> usize {
+    by_kind.values().map(BTreeMap::len).sum()
+}
+
+#[tokio::test]
+async fn a_fault_is_told_in_short_under_a_key_of_any_length() {
+    let registry = Registry::new(tools![count]).expect("one tool");
+    let entries: Vec<String> = (0..2_000).map(|entry| format!(r#""x{entry}":-1"#)).collect();
+    let arguments = format!(r#"{{"by_kind":{{"{}":{{{}}}}}}}"#, "k".repeat(100_000), entries.join(","));
+    let Err(CallError::InvalidArguments { faults, .. }) = registry.call("count", &arguments).await else {
+        panic!("less than nothing was taken")
+    };
+    assert_eq!(faults.len(), 1_000);
+    for (place, fault) in faults.iter().enumerate() {
+        let ArgumentFault::Invalid { path, .. } = fault else { panic!("{fault}") };
+        assert!(
+            path.starts_with("by_kind.kkk") && path.ends_with(&format!("k….x{place}")) && path.len() < 200
+        );
+    }
+    let repeated = format!(r#"{{"by_kind":{{"a":{{{}"x":1}}}}}}"#, r#""x":1,"#.repeat(200_000));
+    let told = registry.call("count", &repeated).await.expect_err("a key is there twice").to_string();
+    assert_eq!(told, "invalid arguments for `count`: `by_kind.a.x` is given twice");
+}
+
+#[tokio::test]
 async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
     for (arguments, problem) in [
         (r#"{"kind":"walk","hours":"two"}"#, "`way.hours`: expected a number, got string \"two\""),

@@ -9,6 +9,7 @@ use crate::nearest::nearest;
 use crate::outcome::Shortened;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 /// A value, as far as it is told again.
@@ -102,16 +103,14 @@ const DEEPEST: usize = 4;
 
 /// What a rule expects of a value like this one: of a schema that names no type, only what concerns its kind.
 pub(super) fn of_rule(checker: &Checker, rule: &Rule, got: &Got<'_>) -> String {
-    let mut words = Words { checker, kind: got.kind(), told: Vec::new() };
-    words.of_rule(rule, DEEPEST);
-    let told = list(words.told);
+    let told = |rule: &Rule| {
+        let mut words = Words { checker, kind: got.kind(), told: Vec::new(), known: HashSet::new() };
+        words.of_rule(rule, DEEPEST);
+        list(words.told)
+    };
     match rule.not.map(|id| checker.rule(id)) {
-        Some(not) => {
-            let mut words = Words { checker, kind: got.kind(), told: Vec::new() };
-            words.of_rule(not, DEEPEST);
-            format!("{told} other than {}", list(words.told))
-        }
-        None => told,
+        Some(not) => format!("{} other than {}", told(rule), told(not)),
+        None => told(rule),
     }
 }
 
@@ -120,6 +119,8 @@ struct Words<'c> {
     checker: &'c Checker,
     kind: Kinds,
     told: Vec<String>,
+    /// An enum may have thousands of values.
+    known: HashSet<String>,
 }
 
 impl Words<'_> {
@@ -139,7 +140,7 @@ impl Words<'_> {
     }
 
     fn add(&mut self, word: String) {
-        if !self.told.contains(&word) {
+        if self.known.insert(word.clone()) {
             self.told.push(word);
         }
     }

@@ -76,8 +76,10 @@ impl Number {
 
     pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
-            (Number::Integer(_), Number::Integer(0)) => true,
-            (Number::Integer(number), Number::Integer(divisor)) => number % divisor == 0,
+            // No rest is that of a division by 0, of which all are multiples, and of the least number by -1.
+            (Number::Integer(number), Number::Integer(divisor)) => {
+                number.checked_rem(divisor).is_none_or(|rest| rest == 0)
+            }
             (number, divisor) => {
                 let quotient = number.as_f64() / divisor.as_f64();
                 // 19.99 is 1999 hundredths, and no float is either; a half is what it is.

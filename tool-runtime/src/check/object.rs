@@ -16,16 +16,18 @@ impl<'c> Walk<'c> {
         let mut expected = 0;
         json.take(b'{');
         while json.has_entry_before(b'}') {
-            let (place, key) = match rule.object.take_known(expected, json) {
-                Some((place, property)) => (Some(place), Cow::Borrowed(&*property.name)),
-                None => match json.string().unquoted() {
-                    Some(key) => (rule.object.position(&key), key),
-                    None => return self.fault(|_| "a key holds half of a surrogate pair".to_owned()),
-                },
+            let key = match rule.object.take_known(expected, json) {
+                Some((place, property)) => Some((Some(place), Cow::Borrowed(&*property.name))),
+                None => json.string().unquoted().map(|key| (rule.object.position(&key), key)),
             };
-            expected = place.map_or(expected, |place| place + 1);
             json.take(b':');
-            self.entry(rule, &mut keys, place, key, json)?;
+            if let Some((place, key)) = key {
+                expected = place.map_or(expected, |place| place + 1);
+                self.entry(rule, &mut keys, place, key, json)?;
+            } else {
+                self.fault(|_| "a key holds half of a surrogate pair".to_owned())?;
+                json.value();
+            }
             json.take(b',');
         }
         keys.end(self)

@@ -1,6 +1,6 @@
 //! What is wrong, and where.
 
-use crate::outcome::{ArgumentFault, MOST_FAULTS};
+use crate::outcome::{ArgumentFault, MOST_FAULTS, Shortened};
 use std::fmt::Write as _;
 
 /// Beyond so many faults nobody looks further: a model may send a list of a million.
@@ -11,17 +11,19 @@ const MOST_KEPT: usize = 1_000;
 pub(super) struct Report {
     path: String,
     faults: Vec<ArgumentFault>,
+    /// Those that were told already among them.
+    met: usize,
 }
 
 impl Report {
     pub(super) fn at(path: &str) -> Self {
-        Report { path: path.to_owned(), faults: Vec::new() }
+        Report { path: path.to_owned(), faults: Vec::new(), met: 0 }
     }
 
     /// Goes into a property; says where to come back to.
     pub(super) fn enter_property(&mut self, key: &str) -> usize {
         let outside = self.path.len();
-        self.path = self.path_of(key);
+        push_key(&mut self.path, key);
         outside
     }
 
@@ -38,10 +40,9 @@ impl Report {
 
     /// `stops[2].city`
     pub(super) fn path_of(&self, key: &str) -> String {
-        match &*self.path {
-            "" => key.to_owned(),
-            path => format!("{path}.{key}"),
-        }
+        let mut path = self.path.clone();
+        push_key(&mut path, key);
+        path
     }
 
     pub(super) fn len(&self) -> usize {
@@ -49,6 +50,7 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, fault: ArgumentFault) {
+        self.met += 1;
         // Two rules may say the same of one value.
         if !self.faults.iter().rev().take(MOST_FAULTS).any(|known| *known == fault) {
             self.faults.push(fault);
@@ -60,10 +62,17 @@ impl Report {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.faults.len() >= MOST_KEPT
+        self.met >= MOST_KEPT
     }
 
     pub(super) fn into_faults(self) -> Vec<ArgumentFault> {
         self.faults
     }
+}
+
+/// Each fault keeps its path, and a key of the model's own may be of any length.
+fn push_key(path: &mut String, key: &str) {
+    let joint = if path.is_empty() { "" } else { "." };
+    // Writing to a text never fails.
+    let _ = write!(path, "{joint}{}", Shortened(key));
 }

@@ -3,8 +3,9 @@
 use super::{Mending, integer, slips};
 use crate::check::{Admitted, Budget, Checker, Kinds, Rule, RuleId};
 use crate::json::Pairs;
-use crate::outcome::Shortened;
+use crate::outcome::{ShortPath, Shortened};
 use serde_json::value::RawValue;
+use std::fmt::Write as _;
 
 pub(super) struct Rewriting<'c> {
     checker: &'c Checker,
@@ -161,7 +162,7 @@ impl<'c> Rewriting<'c> {
         }
         self.repairs.push(format!(
             "`{}`: {} was read as {}",
-            self.path,
+            ShortPath(&self.path),
             Shortened(json),
             Shortened(&written)
         ));
@@ -185,7 +186,8 @@ impl<'c> Rewriting<'c> {
         if outside.0 > 0 && !is_entry {
             self.path.push('.');
         }
-        self.path.push_str(step);
+        // Each repair tells its path, and a key of the model's own may be of any length. Writing to a text never fails.
+        let _ = write!(self.path, "{}", Shortened(step));
         self.is_entry = is_entry;
         let done = work(self);
         self.path.truncate(outside.0);
