@@ -1,11 +1,9 @@
 //! One message per call, in call order, with the call's id.
 
 use crate::{answer, contents};
-use serde_json::json;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime::{CallError, DynamicTool, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::{CallError, Registry, ToolCall, ToolMessage, tool, tools};
 
 /// Look up the weather.
 #[tool]
@@ -122,64 +120,6 @@ async fn unknown_tool_gets_a_message_with_the_nearest_name() {
         "Error: there is no tool `Get-Weather`; did you mean `get_weather`? Available: `get_weather`."
     );
     assert_eq!(answer(tools![], "now", "").await, "Error: there is no tool `now`. No tool is available.");
-}
-
-#[test]
-fn a_slip_in_any_letter_of_a_name_is_told_with_the_name_that_was_meant() {
-    let names = [
-        "create_calendar_event",
-        "delete_file",
-        "get_weather",
-        "list_open_issues",
-        "now",
-        "search-web",
-        "send_mail",
-    ];
-    for name in names {
-        for wrong in slips(name) {
-            assert_eq!(meant(&names, &wrong).as_deref(), Some(name), "by `{wrong}`");
-        }
-    }
-}
-
-#[test]
-fn of_several_names_the_nearest_is_meant_and_of_these_the_first() {
-    assert_eq!(meant(&["get_rates", "get_wates"], "get_wats").as_deref(), Some("get_wates"));
-    assert_eq!(meant(&["get_wates", "set_rates"], "get_wats").as_deref(), Some("get_wates"));
-    assert_eq!(meant(&["top_a", "pot_b"], "pot_a").as_deref(), Some("pot_b"));
-    assert_eq!(meant(&["opt_a", "pto_a"], "pot_a").as_deref(), Some("opt_a"));
-}
-
-/// Of tools of these names, the one that is found to be meant by another name.
-fn meant(names: &[&str], wrong: &str) -> Option<String> {
-    let tool = |name: &&str| {
-        DynamicTool::new(*name, "A tool.", json!({"type": "object"}), |_| async { Ok::<_, String>(()) })
-    };
-    let registry = names.iter().map(tool).fold(Registry::builder(), RegistryBuilder::dynamic);
-    let registry = registry.build().expect("names of tools, all different");
-    registry.tool_choice(wrong).expect_err("there is no such tool").meant
-}
-
-/// A letter left out, written twice, another one, another one more, and two that changed places.
-fn slips(name: &str) -> impl Iterator<Item = String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut slips = BTreeSet::new();
-    for place in 0..letters.len() {
-        let edited = |edit: &dyn Fn(&mut Vec<char>)| {
-            let mut letters = letters.clone();
-            edit(&mut letters);
-            letters.into_iter().collect::<String>()
-        };
-        slips.insert(edited(&|letters| {
-            letters.remove(place);
-        }));
-        slips.insert(edited(&|letters| letters.insert(place, letters[place])));
-        slips.insert(edited(&|letters| letters[place] = 'x'));
-        slips.insert(edited(&|letters| letters.insert(place, 'x')));
-        slips.insert(edited(&|letters| letters.swap(place, place.saturating_sub(1))));
-    }
-    slips.remove(name);
-    slips.into_iter()
 }
 
 #[tokio::test]

@@ -30,6 +30,7 @@ mod given_schemas;
 mod lenient_arguments;
 mod macro_options;
 mod messages;
+mod nearest_names;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_faults;
 mod outputs;

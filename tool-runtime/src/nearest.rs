@@ -11,7 +11,8 @@ pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     let wrong = LazyCell::new(|| plain(wrong));
     let (mut nearest, mut too_far) = (None, most + 1);
     for candidate in candidates {
-        // The distance is at least the difference in length; asked first, since a model may send a megabyte.
+        // The distance is at least the difference in length, but for letters that are two in lower case; asked first, since a
+        // model may send a megabyte.
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }

@@ -63,7 +63,8 @@ struct Tools {
     schemas: Vec<ToolSchema>,
     entries: Vec<Entry>,
     index: Index,
-    /// Written when they are first asked for.
+    /// For errors, since there may be thousands of tools. Written when they are first asked for, as the arrays are.
+    names: OnceLock<Arc<[String]>>,
     loose_array: OnceLock<Option<Box<RawValue>>>,
     strict_array: OnceLock<Option<Box<RawValue>>>,
     setting: Arc<Setting>,
@@ -75,6 +76,7 @@ impl Tools {
             schemas,
             index: Index::of(&entries),
             entries,
+            names: OnceLock::new(),
             loose_array: OnceLock::new(),
             strict_array: OnceLock::new(),
             setting,
@@ -318,7 +320,8 @@ impl Registry {
 
     #[cold]
     pub(crate) fn unknown_tool(&self, name: &str) -> UnknownTool {
-        UnknownTool::new(name, &self.names())
+        let names = || self.names().into_iter().map(str::to_owned).collect();
+        UnknownTool::new(name, self.tools.names.get_or_init(names))
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Shortened;
 use crate::nearest::nearest;
 use std::fmt;
+use std::sync::Arc;
 
 /// The registry has no tool of this name. Says which ones it has, and which was probably meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,19 +13,19 @@ pub struct UnknownTool {
     pub name: String,
     /// The tool that was probably meant.
     pub meant: Option<String>,
-    /// Every tool there is, by name.
-    pub available: Vec<String>,
+    /// Every tool there is, by name. A copy is cheap: all errors of one registry share it.
+    pub available: Arc<[String]>,
 }
 
 /// How many names are told, before the rest is only counted.
 const MOST_NAMES: usize = 20;
 
 impl UnknownTool {
-    pub(crate) fn new(name: &str, available: &[&str]) -> Self {
+    pub(crate) fn new(name: &str, available: &Arc<[String]>) -> Self {
         UnknownTool {
             name: name.to_owned(),
-            meant: nearest(name, available.iter().copied()).map(str::to_owned),
-            available: available.iter().map(|&name| name.to_owned()).collect(),
+            meant: nearest(name, available.iter().map(String::as_str)).map(str::to_owned),
+            available: Arc::clone(available),
         }
     }
 }
