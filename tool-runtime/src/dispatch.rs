@@ -3,6 +3,7 @@
 mod answer;
 mod approval;
 mod run;
+mod side_by_side;
 #[cfg(feature = "tracing")]
 mod span;
 mod steps;
@@ -12,26 +13,17 @@ mod thread;
 mod time;
 mod work;
 
+pub(crate) use answer::CallTerms;
+pub(crate) use side_by_side::SideBySide;
+pub(crate) use work::Approval;
+
 use crate::context::{BatchContext, Progress};
 use crate::messages::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
-use futures_util::StreamExt as _;
-use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
-use std::iter;
 // The same as that of std, but for a test that pauses the time.
-pub(crate) use answer::CallTerms;
 use tokio::time::Instant;
-pub(crate) use work::Approval;
 use work::Work;
-
-/// Up to so many calls, `join_all` itself polls all of them, whichever is woken.
-const FEW: usize = 30;
-
-/// Of more, so many are polled together. With a task of its own, each of 64 calls that do not wait takes an eighth longer;
-/// in a group, each time that one is woken, up to a sixth.
-const GROUP: usize = 4;
 
 /// What the calls of one dispatch share.
 pub(crate) struct Dispatch<'a> {
@@ -98,15 +90,10 @@ impl Registry {
             // Most replies have one call, which needs no room among others: a tenth of what it costs.
             ([call], [answer]) => self.answer_into(0, call, &CallTerms::NONE, dispatch, answer).await,
             (calls, answers) => {
-                let mut answering = calls.iter().zip(answers).enumerate().map(|(index, (call, answer))| {
+                let answering = calls.iter().zip(answers).enumerate().map(|(index, (call, answer))| {
                     self.answer_into(index, call, &CallTerms::NONE, dispatch, answer)
                 });
-                if calls.len() <= FEW {
-                    join_all(answering).await;
-                } else {
-                    let group = || (answering.len() > 0).then(|| join_all(answering.by_ref().take(GROUP)));
-                    iter::from_fn(group).collect::<FuturesUnordered<_>>().count().await;
-                }
+                SideBySide::of(answering).end().await;
             }
         }
         answers

@@ -4,12 +4,11 @@ use super::third_failure::Failures;
 use super::{Conversation, NotPending, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
-use crate::dispatch::{Approval, CallTerms, Dispatch};
+use crate::dispatch::{Approval, CallTerms, Dispatch, SideBySide};
 use crate::fingerprint::fingerprint;
 use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
-use futures_util::future::join_all;
 use std::collections::HashMap;
 
 /// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer,
@@ -310,7 +309,7 @@ impl PendingCalls {
                 *answer = Some(failures.told(call, answered));
             }
         });
-        join_all(running).await;
+        SideBySide::of(running).end().await;
     }
 
     /// The conversation, if every call has its answer.
