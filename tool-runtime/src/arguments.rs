@@ -46,7 +46,7 @@ pub struct Described {
 
 /// What is wrong with the arguments of a call.
 #[derive(Debug)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// The text is not JSON.
     NotJson(serde_json::Error),
     /// It is JSON, and this instead of an object.

@@ -11,6 +11,7 @@ use std::any::{TypeId, type_name};
 pub struct Invocation<'a> {
     parameters: &'static [Parameter],
     purpose: Purpose<'a>,
+    why_not: Option<NotStarted>,
 }
 
 #[derive(Debug)]
@@ -55,11 +56,9 @@ pub(crate) struct Need {
     pub(crate) type_name: &'static str,
 }
 
-/// Why a shim did not start its function.
+/// Why a call did not start its function.
 #[derive(Debug)]
-pub enum NotStarted {
-    /// It was only asked to describe itself.
-    Described,
+pub(crate) enum NotStarted {
     /// The arguments are not what the schema asks for.
     Refused(Box<Refusal>),
     /// Neither the batch nor the registry has a state of this type.
@@ -74,7 +73,7 @@ impl<'a> Invocation<'a> {
         checks: &'a Checks,
         scope: Scope<'a>,
     ) -> Self {
-        Invocation { parameters, purpose: Purpose::Call(arguments, checks, scope) }
+        Invocation { parameters, purpose: Purpose::Call(arguments, checks, scope), why_not: None }
     }
 
     pub(crate) fn describe(
@@ -82,7 +81,14 @@ impl<'a> Invocation<'a> {
         generator: &'a mut SchemaGenerator,
         description: &'a mut Description,
     ) -> Self {
-        Invocation { parameters, purpose: Purpose::Describe(generator, description) }
+        Invocation { parameters, purpose: Purpose::Describe(generator, description), why_not: None }
+    }
+
+    /// Why its call was not started, when it was not.
+    pub(crate) fn why_not(self) -> NotStarted {
+        self.why_not.unwrap_or_else(|| {
+            unreachable!("a shim stops when it is told why, or only asked to describe itself")
+        })
     }
 
     /// The value whose method the tool is.
@@ -94,23 +100,20 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// The state of this type, of the batch or else of the registry.
-    ///
-    /// # Errors
-    ///
-    /// There is none.
-    pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Result<Lent<'a, T>, NotStarted> {
+    /// The state of this type, of the batch or else of the registry; `None` where there is none.
+    pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Option<Lent<'a, T>> {
         match &mut self.purpose {
             Purpose::Call(_, _, scope) => {
-                match scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states)) {
-                    Some(state) => Ok(Lent(Some(state))),
-                    None => Err(NotStarted::MissingState(type_name::<T>())),
+                let state = scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states));
+                if state.is_none() {
+                    self.why_not = Some(NotStarted::MissingState(type_name::<T>()));
                 }
+                state.map(|state| Lent(Some(state)))
             }
             Purpose::Describe(_, description) => {
                 let need = Need { parameter, id: TypeId::of::<T>(), type_name: type_name::<T>() };
                 description.needs.push(need);
-                Ok(Lent(None))
+                Some(Lent(None))
             }
         }
     }
@@ -124,20 +127,16 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Fills every slot, or says why not.
-    ///
-    /// # Errors
-    ///
-    /// The faults of the arguments, all of them; and always when the shim was asked to describe itself.
-    pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Result<(), NotStarted> {
+    /// Fills every slot; `None` where the arguments do not do, and always when the shim was asked to describe itself.
+    pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Option<()> {
         match &mut self.purpose {
             Purpose::Call(arguments, checks, _) => {
-                arguments::decode(arguments, self.parameters, checks, slots)
-                    .map_err(|refusal| NotStarted::Refused(Box::new(refusal)))
+                let refused = arguments::decode(arguments, self.parameters, checks, slots);
+                refused.map_err(|refusal| self.why_not = Some(NotStarted::Refused(Box::new(refusal)))).ok()
             }
             Purpose::Describe(generator, description) => {
                 description.parameters.extend(slots.iter().map(|slot| slot.describe(generator)));
-                Err(NotStarted::Described)
+                None
             }
         }
     }

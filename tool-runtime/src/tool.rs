@@ -18,7 +18,7 @@ pub use options::{Hints, Options};
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;
-use crate::invocation::{Invocation, NotStarted};
+use crate::invocation::Invocation;
 use crate::output::{Reply, ToolOutput};
 use std::any::TypeId;
 use std::fmt;
@@ -54,8 +54,9 @@ pub struct Descriptor {
     pub options: Options,
     /// In declared order.
     pub parameters: &'static [Parameter],
-    /// Decodes the arguments and starts the function, or describes its parameters: see [`Invocation`].
-    pub call: for<'a> fn(&mut Invocation<'a>) -> Result<Started<'a>, NotStarted>,
+    /// Decodes the arguments and starts the function, or describes its parameters: see [`Invocation`]. It is that which says
+    /// why nothing was started, since a `Result` goes through memory and not through registers: a fortieth of a call.
+    pub call: for<'a> fn(&mut Invocation<'a>) -> Option<Started<'a>>,
 }
 
 /// Where a tool was written.
@@ -88,13 +89,10 @@ impl fmt::Display for Location {
 pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
 
 /// A `Box::pin` whose call the macro gives the span of the function's `async`, since that is where the
-/// error about a future that is not `Send` should stand.
-///
-/// # Errors
-///
-/// None: it ends a shim, which can stop before.
-pub fn start<'a>(tool: impl Future<Output = Reply> + Send + 'a) -> Result<Started<'a>, NotStarted> {
-    Ok(Box::pin(tool))
+/// error about a future that is not `Send` should stand. There is always one: it ends a shim, which can stop before.
+#[must_use]
+pub fn start<'a>(tool: impl Future<Output = Reply> + Send + 'a) -> Option<Started<'a>> {
+    Some(Box::pin(tool))
 }
 
 impl Descriptor {

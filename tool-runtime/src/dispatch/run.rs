@@ -30,7 +30,7 @@ impl Registry {
         }
         self.start(work).map_err(|why| match why {
             NotStarted::Refused(refusal) => Hindrance::Refused(refusal),
-            why => Hindrance::Lasting(why),
+            why @ NotStarted::MissingState(_) => Hindrance::Lasting(why),
         })
     }
 

@@ -109,6 +109,5 @@ pub(super) fn not_started(tool: &Entry, why: NotStarted) -> CallError {
             let source = format!("neither the registry nor the batch has a state of type `{state}`").into();
             CallError::Unavailable { tool, source }
         }
-        NotStarted::Described => unreachable!("a shim describes itself only when it is asked to"),
     }
 }

@@ -91,7 +91,8 @@ impl Entry {
                 ));
             }
         };
-        (tool.call)(&mut Invocation::call(tool.parameters, arguments, &self.checks, scope))
+        let mut invocation = Invocation::call(tool.parameters, arguments, &self.checks, scope);
+        (tool.call)(&mut invocation).ok_or_else(|| invocation.why_not())
     }
 
     /// The arguments as they were meant, if they can be read so.
