@@ -41,31 +41,43 @@ fn main() -> Result<(), Box<dyn Error>> {
     ]);
     println!("medians of {} runs, per tool or per name, beside a `HashMap` of std", medians::RUNS);
     println!(
-        "{:>7}{:>12}{:>22}{:>12}{:>22}{:>12}{:>19}",
-        "tools", "build", "10 names, hot", "HashMap", "each name in turn", "HashMap", "a name of none"
+        "{:>7}{:>12}{:>22}{:>12}{:>22}{:>12}{:>14}{:>17}",
+        "tools",
+        "build",
+        "10 names, hot",
+        "HashMap",
+        "each name in turn",
+        "HashMap",
+        "by a slip",
+        "near to none"
     );
     for (place, size) in SIZES.into_iter().enumerate() {
         let by_std: HashMap<String, usize> = (0..size).map(|number| (name(number), number)).collect();
         let looked_up_std =
             |names: &[String]| names.iter().filter(|name| by_std.contains_key(black_box(*name))).count();
         let each = spread(size, size);
-        let with_a_slip = asked[place][0].replacen("weather", "wether", 1);
-        let [building, std_of_asked, of_each, std_of_each, of_none] = medians::of([
+        let meant = name(size / 2);
+        let by_a_slip = meant.replacen("weather", "wether", 1);
+        let found_meant =
+            |asked: &str| registries[place].tool_choice(black_box(asked)).err().and_then(|none| none.meant);
+        let [building, std_of_asked, of_each, std_of_each, of_slip, of_none] = medians::of([
             &mut || drop(black_box(registry(size))),
             &mut || assert_eq!(looked_up_std(&asked[place]), ASKED),
             &mut || assert_eq!(looked_up(place, &each), size),
             &mut || assert_eq!(looked_up_std(&each), size),
-            &mut || assert!(registries[place].tool_choice(black_box(&with_a_slip)).is_err()),
+            &mut || assert_eq!(found_meant(&by_a_slip).as_ref(), Some(&meant)),
+            &mut || assert_eq!(found_meant("send_mail_to_customer"), None),
         ]);
         let per_tool = |total: f64| total / size as f64;
         let per_name = |total: f64| total / ASKED as f64;
         println!(
-            "{size:7}{:>9.1} µs{:>19.1} ns{:>9.1} ns{:>19.1} ns{:>9.1} ns{:>16.1} µs",
+            "{size:7}{:>9.1} µs{:>19.1} ns{:>9.1} ns{:>19.1} ns{:>9.1} ns{:>11.1} µs{:>14.1} µs",
             per_tool(building) / 1_000.0,
             per_name(hot[place]),
             per_name(std_of_asked),
             per_tool(of_each),
             per_tool(std_of_each),
+            of_slip / 1_000.0,
             of_none / 1_000.0
         );
     }

@@ -2,12 +2,16 @@
 //!
 //! `cargo bench -p tool-runtime --bench stream`
 
+use std::error::Error;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tool_runtime::serde_json::{self, Value};
 use tool_runtime::stream::ReplyAssembler;
 
 const RUNS: usize = 5;
+
+/// How many times longer a chunk may take of a reply that is 64 times as long: by the square it would be 64 times.
+const BUDGET: f64 = 4.0;
 
 /// What a reply may look like that has so many chunks.
 type Shape = (&'static str, fn(usize) -> Vec<String>);
@@ -65,10 +69,11 @@ fn by_chunk(chunks: &[String], work: fn(&[String]) -> usize) -> Duration {
     times[RUNS / 2] / u32::try_from(chunks.len()).unwrap_or(u32::MAX)
 }
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "medians of {RUNS} runs, by the chunk: times that of the smallest, and times parsing the chunks as values"
     );
+    let mut is_within = true;
     for (shape, chunks) in SHAPES {
         println!("{shape}");
         let mut smallest = None;
@@ -77,8 +82,11 @@ fn main() {
             let (assembled, parsed) = (by_chunk(&chunks, assemble), by_chunk(&chunks, parse));
             let smallest = *smallest.get_or_insert(assembled);
             let times = |other: Duration| assembled.as_secs_f64() / other.as_secs_f64();
+            is_within &= times(smallest) <= BUDGET;
             let nanoseconds = assembled.as_nanos();
             println!("{number:8} chunks: {nanoseconds:5} ns  {:.2}  {:.2}", times(smallest), times(parsed));
         }
     }
+    println!("a chunk of the longest reply, to one of the shortest: at most {BUDGET}");
+    if is_within { Ok(()) } else { Err("a reply costs more than by its bytes".into()) }
 }

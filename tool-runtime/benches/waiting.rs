@@ -57,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let all = median(|| batch(&registry, &thousand)).await;
     println!("1000 calls that each sleep 50 ms: {all:.1} ms, at most 100");
     let turns = median(|| batch(&limited, &thousand)).await;
-    println!("the same with `max_concurrency(100)`: {turns:.1} ms; 500 at least");
+    println!("the same with `max_concurrency(100)`: {turns:.1} ms, at least 500");
 
     let mut beside = calls("blocks", 64);
     beside.push(ToolCall::new("async", "waits_a_moment", "{}"));
@@ -73,5 +73,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let together = median(|| delay(&beside)).await;
     println!("an async tool that waits 1 ms, alone: {alone:.1} ms");
     println!("beside 64 blocking tools of 50 ms: {together:.1} ms");
-    if all <= 100.0 { Ok(()) } else { Err("1000 calls that sleep 50 ms take more than 100 ms".into()) }
+    if all > 100.0 {
+        return Err("1000 calls that sleep 50 ms take more than 100 ms".into());
+    }
+    if turns < 500.0 {
+        return Err("more than 100 calls run at once".into());
+    }
+    Ok(())
 }

@@ -10,17 +10,26 @@ mod samples;
 
 use allocation_counter::{AllocationInfo, measure};
 use futures_util::FutureExt as _;
-use samples::{ALL, is_answered_alike, registry};
+use samples::{ALL, Sample, UNKNOWN_TOOL, is_answered_alike, registry};
 use std::error::Error;
 use std::hint::black_box;
 
-/// So many allocations more than by hand may a call with a result make.
-const BUDGET: f64 = 1.0;
+/// So many allocations more than by hand may a call make. Of a failure, the program gets the error itself; of an unknown tool,
+/// the name that was meant too, which is looked for.
+fn budget(sample: Sample) -> f64 {
+    if sample.name == UNKNOWN_TOOL.name {
+        19.0
+    } else if sample.fails {
+        6.0
+    } else {
+        1.0
+    }
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let registry = registry()?;
     println!("allocations and bytes per call");
-    println!("{:24}{:>7}{:>16}{:>16}{:>8}", "", "calls", "by hand", "dispatch", "more");
+    println!("{:24}{:>7}{:>16}{:>16}{:>8}{:>9}", "", "calls", "by hand", "dispatch", "more", "at most");
     let mut is_within = true;
     for sample in ALL {
         for number in [1, 8, 64, 1_000] {
@@ -33,10 +42,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 format!("{:.2} {:>6.0} B", by_call(info.count_total), by_call(info.bytes_total))
             };
             let more = by_call(ours.count_total) - by_call(by_hand.count_total);
-            println!("{:24}{number:7}{:>16}{:>16}{more:8.2}", sample.name, told(&by_hand), told(&ours));
-            is_within &= more <= BUDGET || sample.fails;
+            let (name, most) = (sample.name, budget(sample));
+            println!("{name:24}{number:7}{:>16}{:>16}{more:8.2}{most:9}", told(&by_hand), told(&ours));
+            is_within &= more <= most;
         }
     }
-    println!("of calls that have a result: at most {BUDGET} more");
     if is_within { Ok(()) } else { Err("a budget is not kept".into()) }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn dispatch(calls: &[ToolCall]) -> Vec<Answer> {
     join_all(calls.iter().map(|call| answer(call, started))).await
 }
 
-async fn answer(call: &ToolCall, started: Instant) -> Answer {
+pub(crate) async fn answer(call: &ToolCall, started: Instant) -> Answer {
     let content = content(call).await.unwrap_or_else(|error| format!("Error: {error}"));
     Answer { tool_call_id: call.id.clone(), content, duration: started.elapsed() }
 }

@@ -14,6 +14,7 @@ use futures_util::FutureExt as _;
 use samples::{ALL, SCALARS, is_answered_alike, registry};
 use std::error::Error;
 use std::hint::black_box;
+use std::time::Instant;
 
 /// How many calls of scalars, and how many times what they take by hand they may take.
 const BUDGETS: [(usize, f64); 2] = [(1, 1.25), (64, 1.15)];
@@ -44,5 +45,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             );
         }
     }
+    let calls = SCALARS.calls(1);
+    let [by_hand, ours] = medians::of([
+        &mut || drop(black_box(by_hand::answer(black_box(&calls[0]), Instant::now()).now_or_never())),
+        &mut || drop(black_box(registry.dispatch(black_box(&calls)).now_or_never())),
+    ]);
+    println!("{}, one call, by hand without `join_all`: {:.2}", SCALARS.name, ours / by_hand);
     Ok(())
 }
