@@ -11,7 +11,8 @@ pub enum ArgumentFault {
     /// The value is not what the parameter takes.
     #[non_exhaustive]
     Invalid {
-        /// Which value, as in `stops[2].city`; empty for the arguments as a whole.
+        /// Which value, as in `stops[2].city`; empty for the arguments as a whole. Within a value, a key of more than 80
+        /// characters is shortened.
         path: String,
         /// What was expected and what came, for example `expected u8, got string "tomorrow"`.
         problem: String,
