@@ -11,7 +11,7 @@ const MOST_KEPT: usize = 1_000;
 pub(super) struct Report {
     path: String,
     faults: Vec<ArgumentFault>,
-    /// Those that were told already among them.
+    /// How many were met, those that were known already among them.
     met: usize,
 }
 
