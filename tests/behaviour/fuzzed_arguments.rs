@@ -63,10 +63,7 @@ const PIECES: [&str; 25] = [
 
 #[tokio::test]
 async fn any_text_is_taken_by_the_tool_exactly_when_a_derived_struct_takes_it() {
-    let seed =
-        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
-    println!("SEED={seed}");
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::seeded();
     let registry = Registry::new(tools![takes]).expect("one tool");
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..40_000 {

@@ -51,6 +51,14 @@ mod toolsets;
 
 use tool_runtime::{Conversation, Message, Registry, ToolCall, ToolList, ToolMessage};
 
+/// Random numbers, by the seed that `SEED` names or by one that is printed.
+fn seeded() -> fastrand::Rng {
+    let seed =
+        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    println!("SEED={seed}");
+    fastrand::Rng::with_seed(seed)
+}
+
 /// The content that answers one call of a tool.
 async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     let registry = Registry::new(tools).expect("the tools have different names");

@@ -64,10 +64,7 @@ fn slips(name: &str) -> impl Iterator<Item = String> {
 
 #[test]
 fn the_name_that_is_meant_is_the_nearest_of_all_by_edit_distance() {
-    let seed =
-        std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
-    println!("SEED={seed}");
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = crate::seeded();
     for _ in 0..3_000 {
         let names: BTreeSet<String> = (0..random.usize(1..6)).map(|_| name(&mut random)).collect();
         let wrong = name(&mut random);
