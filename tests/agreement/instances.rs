@@ -52,7 +52,7 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
         "null" => Value::Null,
         "boolean" => rng.bool().into(),
         "integer" => integer(rng, keywords),
-        "number" if keywords.contains_key("maximum") => json!(f64::from(rng.i32(..)) / 256.0),
+        "number" if keywords.contains_key("maximum") => number_up_to(rng, keywords),
         "number" => match rng.u8(..4) {
             0 => json!(rng.i32(..)),
             1 => json!(f64::from(rng.i32(..)) / 256.0),
@@ -63,6 +63,16 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
         "array" => array(rng, keywords, root, depth),
         _ => object(rng, keywords, root, depth),
     }
+}
+
+/// Within its bounds if they are narrow, and within those of an `f32` if they are wide.
+fn number_up_to(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {
+    let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64).unwrap_or_default();
+    let (minimum, maximum) = (bound("minimum"), bound("maximum"));
+    if maximum - minimum < 1_000.0 && rng.bool() {
+        return json!(minimum + rng.f64() * (maximum - minimum));
+    }
+    json!(f64::from(rng.i32(..)) / 256.0)
 }
 
 fn integer(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {

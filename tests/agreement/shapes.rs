@@ -25,14 +25,14 @@ macro_rules! shapes {
             }
         )*
 
-        /// All of them, and those with more to say than a type.
+        /// All of them, and those that are more than a type.
         pub(crate) fn shapes() -> ToolList {
             tools![$($name,)* narrowed, defaulted, texts, option_of_text, several]
         }
     };
 }
 
-/// Those whose decoders read a text in their own way.
+/// Shapes whose decoders read a string in their own way.
 pub(crate) const FORMATTED: [&str; 9] = [
     "date",
     "date_time",
@@ -89,6 +89,8 @@ shapes! {
     map_of_integers: HashMap<u32, u8>;
     map_of_signed: BTreeMap<i32, String>;
     map_of_enums: HashMap<Unit, u8>;
+    map_of_documented: HashMap<Documented, u8>;
+    maps_of_documented: Vec<WithMaps>;
     map_of_anything: Map<String, Value>;
     set: HashSet<u8>;
     set_of_text: BTreeSet<String>;
@@ -107,6 +109,12 @@ shapes! {
     flattened_map: FlattenedMap;
     flattened_option: FlattenedOption;
     flattened_enum: FlattenedEnum;
+    flattened_option_of_enum: FlattenedOptionOfEnum;
+    flattened_option_of_variants: FlattenedOptionOfVariants;
+    flattened_option_of_untagged: FlattenedOptionOfUntagged;
+    flattened_variants: FlattenedVariants;
+    two_flattened_enums: TwoFlattenedEnums;
+    option_of_flattened_enum: Option<FlattenedEnum>;
     unit_enum: Unit;
     documented_enum: Documented;
     enum_with_other: WithOther;
@@ -298,6 +306,73 @@ struct FlattenedEnum {
     inner: Internal,
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct FlattenedOptionOfEnum {
+    own: u8,
+    #[serde(flatten)]
+    inner: Option<Internal>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct FlattenedOptionOfVariants {
+    own: u8,
+    #[serde(flatten)]
+    inner: Option<State>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct FlattenedOptionOfUntagged {
+    own: u8,
+    #[serde(flatten)]
+    inner: Option<UntaggedStructs>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct FlattenedVariants {
+    own: u8,
+    #[serde(flatten)]
+    inner: State,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct TwoFlattenedEnums {
+    own: u8,
+    #[serde(flatten)]
+    inner: Internal,
+    #[serde(flatten)]
+    other: InternalOpen,
+}
+
+#[derive(Deserialize, JsonSchema)]
+enum State {
+    /// Has a doc.
+    Open,
+    Shut,
+    Ajar {
+        by: u8,
+    },
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum InternalOpen {
+    One { y: u8 },
+    Other { z: Option<bool> },
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct WithMaps {
+    of: Option<BTreeMap<Documented, Plain>>,
+    tagged: Vec<TaggedMap>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "t")]
+enum TaggedMap {
+    Map { map: HashMap<Documented, bool> },
+    None,
+}
+
 #[derive(PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 enum Unit {
     A,
@@ -305,7 +380,7 @@ enum Unit {
 }
 
 /// How it is measured.
-#[derive(Deserialize, JsonSchema)]
+#[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Documented {
     /// In degrees Celsius.

@@ -135,3 +135,114 @@ fn its_hints_are_read_from_the_registry() {
     assert!(hints.destructive && hints.idempotent && !hints.read_only && !hints.requires_approval);
     assert_eq!(hints.timeout, None);
 }
+
+fn named(name: &str, parameters: Value) -> DynamicTool {
+    DynamicTool::new(name, "", parameters, |_| async { Ok::<_, String>(()) })
+}
+
+#[tokio::test]
+async fn empty_parameters_are_those_of_any_object() {
+    for parameters in [json!({}), Value::Null] {
+        let registry = Registry::builder().dynamic(named("take", parameters)).build().expect("one tool");
+        assert_eq!(
+            registry.get("take").expect("it is there").parameters().get(),
+            r#"{"properties":{},"type":"object"}"#
+        );
+        assert!(registry.call("take", r#"{"any":1}"#).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_misspelt_optional_argument_is_an_error_where_unknown_ones_are_denied() {
+    let open = json!({
+        "type": "object",
+        "properties": {"limit": {"type": "integer"}, "where": {"type": "object", "properties": {"a": {}}}},
+        "anyOf": [{"properties": {"after": {"type": "string"}}}, {"$ref": "#/$defs/before"}],
+        "$defs": {"before": {"properties": {"before": {"type": "string"}}}},
+    });
+    let registry = |deny| {
+        let tool = named("list", open.clone()).deny_unknown_arguments(deny);
+        Registry::builder().dynamic(tool).build().expect("one tool")
+    };
+    assert!(registry(false).call("list", r#"{"limmit":5}"#).await.is_ok());
+    let closed = registry(true);
+    assert!(
+        closed
+            .get("list")
+            .expect("it is there")
+            .parameters()
+            .get()
+            .contains(r#""additionalProperties":false"#)
+    );
+    let error = closed.call("list", r#"{"limmit":5}"#).await.expect_err("it is misspelt").to_string();
+    assert_eq!(error, "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`?");
+    // The names in its branches are known, and objects inside stay open.
+    for known in [r#"{"limit":5}"#, r#"{"after":"a","before":"b"}"#, r#"{"where":{"b":1}}"#, "{}"] {
+        assert!(closed.call("list", known).await.is_ok(), "{known}");
+    }
+}
+
+#[tokio::test]
+async fn a_map_stays_a_map_where_unknown_arguments_are_denied() {
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let tool = named("sum", map).deny_unknown_arguments(true);
+    let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+    assert!(registry.call("sum", r#"{"a":1}"#).await.is_ok());
+    assert!(registry.call("sum", r#"{"a":"x"}"#).await.is_err());
+}
+
+#[tokio::test]
+async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
+    let object = || json!({"type": "object", "properties": {}});
+    let remote = || {
+        [
+            named("good", object()),
+            named("text", json!({"type": "string"})),
+            named("not a name", object()),
+            named("both", object()).read_only().destructive(),
+            named("add", object()),
+            named("good", json!({"type": "object", "properties": {"second": {}}})),
+            named("reference", json!({"type": "object", "properties": {"$ref": {"type": "string"}}})),
+            named("fine", json!({})),
+        ]
+    };
+    let builder = |skip| {
+        let builder = Registry::builder().skip_invalid_tools(skip).tools(tools![add]);
+        remote().into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic)
+    };
+    let error = builder(false).build().expect_err("six are wrong");
+    assert_eq!(error.faults().len(), 6, "{error}");
+    let registry = builder(true).build().expect("the wrong ones are skipped");
+    assert_eq!(registry.names(), ["add", "fine", "good"]);
+    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 6, "{skipped:#?}");
+    let reasons = [
+        "the parameters of `text` are no JSON Schema of an object",
+        "`both` is both `read_only` and `destructive`",
+        "`not a name` cannot be the name of a tool",
+        "a property in the parameters of `reference` is named `$ref`",
+        "two tools are named `add`",
+        "two tools are named `good`",
+    ];
+    for (skipped, reason) in skipped.iter().zip(reasons) {
+        assert!(skipped.contains(reason), "{skipped}");
+    }
+    // The first of two stays, and a function before a dynamic tool.
+    assert!(!registry.get("good").expect("it is there").parameters().get().contains("second"));
+    assert_eq!(registry.call("add", r#"{"a":1}"#).await.expect("it runs"), "1");
+    assert_eq!(registry.subset(["good"]).expect("it is there").skipped().len(), 6);
+}
+
+#[test]
+fn an_error_of_the_program_itself_is_never_skipped() {
+    let error = Registry::builder().skip_invalid_tools(true).max_concurrency(0).build();
+    assert!(error.is_err());
+    let error = Registry::builder().skip_invalid_tools(true).tools(tools![needs_state]).build();
+    assert!(error.is_err());
+}
+
+/// Needs a state.
+#[tool]
+fn needs_state(#[state] limit: &usize) -> usize {
+    *limit
+}

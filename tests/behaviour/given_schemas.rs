@@ -238,7 +238,7 @@ fn what_cannot_be_strict_is_told_whoever_wrote_it() {
         ),
         (
             json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D", "minimum": 1}}, "required": ["a"], "$defs": {"D": {"type": "integer"}}}),
-            "`a` has `minimum` beside `$ref`",
+            "`a` has `minimum` next to `$ref`",
         ),
         (json!({"type": "object", "properties": {"a": {"type": "array"}}}), "`a[]` takes any value"),
         (

@@ -23,6 +23,7 @@ mod dispatch;
 mod driving;
 mod dynamic_tools;
 mod echo;
+mod engine_schemas;
 mod errors;
 mod fuzzed_arguments;
 mod given_schemas;

@@ -195,7 +195,9 @@ fn keywords_of_json_schema_stand_on_the_parameter() {
             "days": {"type": "integer", "minimum": 1, "maximum": 10},
             "ratio": {"type": "number", "exclusiveMinimum": -0.5, "exclusiveMaximum": 1000.0},
             "language": {
-                "type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[a-z]+$", "format": "language",
+                "type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[a-z]+$",
+                // Engines know few formats, and reject the schema for another.
+                "description": "(format: \"language\")",
             },
             "tags": {
                 "type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 3,
@@ -275,24 +277,36 @@ async fn types_bounds_and_bodies_may_come_from_a_macro() {
 #[tool]
 fn far(
     #[arg(default = f64::INFINITY)] limit: f64,
-    #[arg(schema(minimum = -9223372036854775808, maximum = 18446744073709551615))] number: u64,
+    #[arg(schema(minimum = -9223372036854775808, maximum = 18446744073709551614))] number: u64,
     #[arg(default = None)] maybe: Option<u8>,
 ) {
     let _ = (limit, number, maybe);
 }
 
 #[test]
-fn what_json_has_no_value_for_is_not_shown_and_large_bounds_are_whole() {
+fn defaults_without_a_json_value_and_bounds_beyond_64_bits_are_not_published() {
     let schema = parameters(tools![far]);
     assert_eq!(
         schema["properties"],
         json!({
             "limit": {"type": "number"},
-            "number": {"type": "integer", "minimum": i64::MIN, "maximum": u64::MAX},
+            "number": {"type": "integer"},
             "maybe": {"type": ["integer", "null"], "minimum": 0, "maximum": 255},
         })
     );
     assert_eq!(schema["required"], json!(["number"]));
+}
+
+#[tokio::test]
+async fn bounds_beyond_64_bits_are_enforced_to_the_last_digit() {
+    let registry = Registry::new(tools![far]).expect("one tool");
+    assert!(registry.call("far", r#"{"number":18446744073709551614}"#).await.is_ok());
+    let error =
+        registry.call("far", r#"{"number":18446744073709551615}"#).await.expect_err("it is too large");
+    assert!(
+        error.to_string().contains("to 18446744073709551614, got integer `18446744073709551615`"),
+        "{error}"
+    );
 }
 
 fn parameters(tools: ToolList) -> Value {

@@ -8,6 +8,7 @@ mod checks;
 mod cursor;
 mod diagnosis;
 mod literal;
+mod map_keys;
 mod object;
 mod passing;
 mod probe;
@@ -16,6 +17,7 @@ mod value;
 
 pub(crate) use checks::Checks;
 pub use literal::Literal;
+pub(crate) use map_keys::{KeyProbe, key_probes, name_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub use slot::DefaultUnseen;

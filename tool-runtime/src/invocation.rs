@@ -1,6 +1,6 @@
 //! What a tool's shim is handed: either a call to answer, or the wish to be described.
 
-use crate::arguments::{self, Checks, Described, Parameter, Refusal, Slot};
+use crate::arguments::{self, Checks, Described, KeyProbe, Parameter, Refusal, Slot};
 use crate::context::{BatchContext, CallContext, Progress};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
@@ -20,6 +20,8 @@ enum Purpose<'a> {
     Call(&'a str, &'a Checks, Scope<'a>),
     /// To describe itself.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
+    /// To decode a value for one parameter after the other, and keep the errors.
+    Probe(&'a [KeyProbe], &'a mut Vec<Option<String>>),
 }
 
 /// What a call can reach beside its arguments.
@@ -84,11 +86,18 @@ impl<'a> Invocation<'a> {
         Invocation { parameters, purpose: Purpose::Describe(generator, description), why_not: None }
     }
 
+    /// Asks the decoders of the parameters for their errors, one for each probe.
+    pub(crate) fn probe(
+        parameters: &'static [Parameter],
+        probes: &'a [KeyProbe],
+        errors: &'a mut Vec<Option<String>>,
+    ) -> Self {
+        Invocation { parameters, purpose: Purpose::Probe(probes, errors), why_not: None }
+    }
+
     /// Why its call was not started, when it was not.
     pub(crate) fn why_not(self) -> NotStarted {
-        self.why_not.unwrap_or_else(|| {
-            unreachable!("a shim stops when it is told why, or only asked to describe itself")
-        })
+        self.why_not.unwrap_or_else(|| unreachable!("a shim stops only with a reason, or without a call"))
     }
 
     /// The value whose method the tool is.
@@ -96,7 +105,7 @@ impl<'a> Invocation<'a> {
     pub fn __instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
         match &self.purpose {
             Purpose::Call(_, _, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
-            Purpose::Describe(..) => Lent(None),
+            Purpose::Describe(..) | Purpose::Probe(..) => Lent(None),
         }
     }
 
@@ -115,6 +124,7 @@ impl<'a> Invocation<'a> {
                 description.needs.push(need);
                 Some(Lent(None))
             }
+            Purpose::Probe(..) => Some(Lent(None)),
         }
     }
 
@@ -123,11 +133,11 @@ impl<'a> Invocation<'a> {
     pub fn __context(&self) -> CallContext {
         match &self.purpose {
             Purpose::Call(_, _, scope) => scope.context(),
-            Purpose::Describe(..) => CallContext::new("", ""),
+            Purpose::Describe(..) | Purpose::Probe(..) => CallContext::new("", ""),
         }
     }
 
-    /// Fills every slot; `None` where the arguments do not do, and always when the shim was asked to describe itself.
+    /// Fills every slot; `None` if the arguments are invalid, and always if there is no call.
     pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Option<()> {
         match &mut self.purpose {
             Purpose::Call(arguments, checks, _) => {
@@ -136,6 +146,13 @@ impl<'a> Invocation<'a> {
             }
             Purpose::Describe(generator, description) => {
                 description.parameters.extend(slots.iter().map(|slot| slot.describe(generator)));
+                None
+            }
+            Purpose::Probe(probes, errors) => {
+                errors.extend(probes.iter().map(|probe| {
+                    let decoded = slots.get_mut(probe.parameter)?.read(&probe.value);
+                    decoded.err().map(|error| error.to_string())
+                }));
                 None
             }
         }

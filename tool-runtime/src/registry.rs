@@ -182,6 +182,13 @@ impl Registry {
         self.entry(name).map_or(&[], Entry::unchecked_keywords)
     }
 
+    /// The errors of the dynamic tools that were left out, one entry per tool: see
+    /// [`RegistryBuilder::skip_invalid_tools`]. Empty without it.
+    #[must_use]
+    pub fn skipped(&self) -> &[BuildError] {
+        &self.tools.setting.skipped
+    }
+
     /// The name that a tool was given, where servers would not take that: see [`RegistryBuilder::map_names`].
     #[must_use]
     pub fn original_name(&self, name: &str) -> Option<&str> {

@@ -1,14 +1,17 @@
-//! What the model is told of a tool.
+//! The definition of a tool, as a request contains it.
 
+mod description;
 mod dialect;
+mod keywords;
 mod normalise;
 mod parameters;
+mod publish;
 mod strict;
 
 pub use dialect::Dialect;
 pub(crate) use dialect::tools_array;
-pub(crate) use parameters::{as_given as parameters_as_given, of_tool as parameters_of_tool};
-pub(crate) use strict::{NotStrict, parameters as strict_parameters};
+pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
+pub(crate) use strict::{NotStrict, strict_parameters};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -41,7 +44,7 @@ use std::sync::Arc;
 pub struct ToolSchema {
     name: Cow<'static, str>,
     description: Cow<'static, str>,
-    /// Shared, since a subset of a registry has the same.
+    /// Shared with the subsets of a registry.
     parameters: Arc<RawValue>,
 }
 
@@ -54,27 +57,27 @@ impl ToolSchema {
         ToolSchema { name, description, parameters: parameters.into() }
     }
 
-    /// What the model calls.
+    /// The name that the model calls.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What the model reads of it; may be empty.
+    /// The description that the model reads; may be empty.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The JSON Schema of its arguments: for a tool of a [`Registry`](crate::Registry) that of an object, for a
-    /// definition that was read whatever it held.
+    /// The JSON Schema of its arguments. It is the schema of an object if the tool is from a
+    /// [`Registry`](crate::Registry); a deserialised definition may contain any.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.parameters
     }
 }
 
-/// Equal when they are written equally.
+/// Compares the JSON text.
 impl PartialEq for ToolSchema {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.description, self.parameters.get())
@@ -83,13 +86,13 @@ impl PartialEq for ToolSchema {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct Definition<'a> {
     r#type: &'static str,
-    function: WrittenFunction<'a>,
+    function: FunctionDefinition<'a>,
 }
 
 #[derive(Serialize)]
-struct WrittenFunction<'a> {
+struct FunctionDefinition<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
@@ -98,35 +101,35 @@ struct WrittenFunction<'a> {
     parameters: &'a RawValue,
 }
 
-impl<'a> Written<'a> {
-    fn as_it_is(schema: &'a ToolSchema) -> Self {
+impl<'a> Definition<'a> {
+    fn new(schema: &'a ToolSchema) -> Self {
         let (name, description, parameters) = (&*schema.name, &*schema.description, &*schema.parameters);
-        Written {
+        Definition {
             r#type: "function",
-            function: WrittenFunction { name, description, strict: None, parameters },
+            function: FunctionDefinition { name, description, strict: None, parameters },
         }
     }
 
-    fn strictly(schema: &'a ToolSchema, parameters: &'a RawValue) -> Self {
-        let mut written = Written::as_it_is(schema);
-        written.function = WrittenFunction { strict: Some(true), parameters, ..written.function };
-        written
+    fn strict(schema: &'a ToolSchema, parameters: &'a RawValue) -> Self {
+        let mut definition = Definition::new(schema);
+        definition.function = FunctionDefinition { strict: Some(true), parameters, ..definition.function };
+        definition
     }
 }
 
 impl Serialize for ToolSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Written::as_it_is(self).serialize(serializer)
+        Definition::new(self).serialize(serializer)
     }
 }
 
 #[derive(Deserialize)]
-struct Read {
-    function: ReadFunction,
+struct DefinitionData {
+    function: FunctionData,
 }
 
 #[derive(Deserialize)]
-struct ReadFunction {
+struct FunctionData {
     name: String,
     #[serde(default)]
     description: Option<String>,
@@ -137,10 +140,10 @@ struct ReadFunction {
 impl<'de> Deserialize<'de> for ToolSchema {
     /// A definition without `parameters` is that of a tool without parameters.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Read { function } = Read::deserialize(deserializer)?;
+        let DefinitionData { function } = DefinitionData::deserialize(deserializer)?;
         let parameters = match function.parameters {
             Some(parameters) => to_raw_value(&parameters),
-            None => parameters::of_tool(&[], Vec::new(), serde_json::Map::new()),
+            None => from_parameters(&[], &[], serde_json::Map::new()).map(|schema| schema.published),
         };
         Ok(ToolSchema {
             name: function.name.into(),

@@ -56,11 +56,18 @@ impl<'c> Walk<'c> {
 
     fn alternatives(&mut self, rule: &Rule, alternatives: &Alternatives, json: &str) -> Walked {
         let candidates = self.checker().candidates(alternatives, json);
+        let is_absent = match alternatives.absent {
+            Some(absent) => self.holds(absent, json)?,
+            None => false,
+        };
+        if is_absent && !alternatives.exactly_one {
+            return Ok(());
+        }
         // Asked once, it says what is wrong with it as well.
-        if let &[only] = &candidates[..] {
+        if let (&[only], false) = (&candidates[..], is_absent) {
             return self.value(only, json);
         }
-        let mut holding = 0;
+        let mut holding = usize::from(is_absent);
         for &id in &candidates {
             if self.holds(id, json)? {
                 holding += 1;

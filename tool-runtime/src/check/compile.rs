@@ -185,9 +185,13 @@ impl<'s> Compiler<'s> {
             "maxProperties" => rule.object.count.most = count(value)?,
             "allOf" => rule.all.extend(self.each(value.as_array()?, keyword, at)),
             "anyOf" | "oneOf" => {
-                let branches = self.each(value.as_array()?, keyword, at);
-                let tag = self.tag(&branches);
-                rule.alternatives.push(Alternatives { branches, exactly_one: keyword == "oneOf", tag });
+                let mut branches = self.each(value.as_array()?, keyword, at);
+                let is_absent =
+                    |&last: &RuleId| self.rules[last.0].as_ref().is_some_and(Rule::only_forbids_properties);
+                let absent = branches.last().copied().filter(is_absent);
+                branches.truncate(branches.len() - usize::from(absent.is_some()));
+                let (exactly_one, tag) = (keyword == "oneOf", self.tag(&branches));
+                rule.alternatives.push(Alternatives { branches, exactly_one, absent, tag });
             }
             "not" => rule.not = Some(self.schema(value, &within(at, keyword))),
             "$ref" => {

@@ -158,6 +158,14 @@ impl Rule {
         }
     }
 
+    /// Whether it forbids some properties, and nothing else.
+    pub(super) fn only_forbids_properties(&self) -> bool {
+        let properties = &self.object.properties;
+        !self.is_compound
+            && !properties.is_empty()
+            && properties.iter().all(|property| property.rule == RuleId::NOTHING)
+    }
+
     pub(super) fn takes_any_text(&self) -> bool {
         self.listed.is_none() && self.pattern.is_none() && self.length == Count::ANY
     }
@@ -317,6 +325,9 @@ pub(super) struct Alternatives {
     pub(super) branches: Vec<RuleId>,
     /// Exactly one must hold, or at least one.
     pub(super) exactly_one: bool,
+    /// The alternative that only forbids the properties of the others: the absence of a flattened `Option`. It is none of
+    /// the branches, since it says nothing about a value that is there.
+    pub(super) absent: Option<RuleId>,
     /// The property that says which one is meant, where every object among them has a constant in it.
     pub(super) tag: Option<Tag>,
 }

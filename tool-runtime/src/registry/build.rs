@@ -50,6 +50,7 @@ pub(super) struct BuildOptions {
     pub(super) dialect: Dialect,
     pub(super) allow_non_strict: bool,
     pub(super) map_names: bool,
+    pub(super) skip_invalid_tools: bool,
     pub(super) lenient_arguments: bool,
     pub(super) limits: Limits,
     #[cfg(feature = "tracing")]
@@ -240,6 +241,29 @@ impl RegistryBuilder {
         self
     }
 
+    /// Leaves out a dynamic tool with an error, so that one bad definition of a remote server does not fail the build:
+    /// [`Registry::skipped`] has the errors. Of two tools with one name, the one that was added first stays, and a
+    /// function before any dynamic tool. `false` by default.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// let tool = |name: &str, parameters| DynamicTool::new(name, "", parameters, |_| async { Ok::<_, String>(()) });
+    /// let registry = Registry::builder()
+    ///     .dynamic(tool("good", json!({"type": "object"})))
+    ///     .dynamic(tool("bad", json!({"type": "string"})))
+    ///     .skip_invalid_tools(true)
+    ///     .build()?;
+    /// assert_eq!(registry.names(), ["good"]);
+    /// assert!(registry.skipped()[0].to_string().contains("the parameters of `bad` are no JSON Schema of an object"));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn skip_invalid_tools(mut self, skip: bool) -> Self {
+        self.options.skip_invalid_tools = skip;
+        self
+    }
+
     /// Mends the slips that models make in arguments, where they can mean one thing. `false` by default. Only after the
     /// strict reading failed: what is right is read as ever, and as fast.
     ///
@@ -330,38 +354,45 @@ impl RegistryBuilder {
             mut faults,
         } = self;
         options.limits.refuse_zero(&mut faults);
-        for tool in &dynamic {
-            refuse::dynamic(tool, &mut faults);
-        }
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
-        let mut add = |name: &str, candidate: serde_json::Result<Candidate>| match candidate {
-            Ok(candidate) => candidates.push(candidate),
-            Err(source) => faults.push(BuildFault::Schema { name: name.to_owned(), source }),
+        let mut add = |name: &str, candidate: serde_json::Result<Candidate>, errors: &mut Vec<BuildFault>| {
+            match candidate {
+                Ok(candidate) => candidates.push(candidate),
+                Err(source) => errors.push(BuildFault::Schema { name: name.to_owned(), source }),
+            }
         };
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
         let dynamic = name::of_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
-            add(tool.name, Candidate::of_function(tool));
+            add(tool.name, Candidate::of_function(tool), &mut faults);
         }
         for (name, tool, instance) in methods {
-            add(&name.clone(), Candidate::of_method(name, tool, instance));
+            add(&name.clone(), Candidate::of_method(name, tool, instance), &mut faults);
         }
+        let mut skipped = Vec::new();
         for (name, tool) in dynamic {
-            add(&name.clone(), Candidate::of_dynamic(name, tool));
+            let mut errors = refuse::dynamic(&tool);
+            if errors.is_empty() || !options.skip_invalid_tools {
+                add(&name.clone(), Candidate::of_dynamic(name, tool), &mut errors);
+            }
+            refuse::keep(errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
+        }
+        let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
+        candidates.retain(|candidate| {
+            let mut errors = refuse::candidate(candidate, is_missing);
+            if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
+                errors.extend(refuse::not_strict(candidate));
+            }
+            let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
+            refuse::keep(errors, &mut faults, may_skip.then_some(&mut skipped))
+        });
+        if options.skip_invalid_tools {
+            refuse::skip_duplicates(&mut candidates, &mut skipped);
         }
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
-
         refuse::duplicates(&candidates, &mut faults);
-        let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
-        for candidate in &candidates {
-            refuse::name(candidate, &mut faults);
-            refuse::missing_states(candidate, is_missing, &mut faults);
-            if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
-                refuse::not_strict(candidate, &mut faults);
-            }
-        }
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
@@ -371,7 +402,7 @@ impl RegistryBuilder {
                 (schema, entry.with_default_timeout(options.limits.timeout))
             })
             .unzip();
-        let setting = Setting::new(states, options, before_call);
+        let setting = Setting::new(states, options, before_call, skipped);
         Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
     }
 }

@@ -1,13 +1,12 @@
 //! One tool of a registry, whatever it is made of.
 
-use crate::arguments::{Checks, Refusal, object};
+use crate::arguments::{Checks, Refusal, key_probes, name_keys, object};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
 use crate::mend::{Mended, Mending, mend};
-use crate::schema::{ToolSchema, parameters_as_given, parameters_of_tool};
+use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
 use schemars::generate::SchemaSettings;
-use serde_json::value::to_raw_value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,11 +129,18 @@ impl Candidate {
         // The shim stops once it has described itself.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
+        let (probes, mut errors) = (key_probes(&description.parameters), Vec::new());
+        if !probes.is_empty() {
+            let _ = (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors));
+        }
+        for (probe, error) in probes.iter().zip(errors) {
+            name_keys(&mut description.parameters, probe, &error.unwrap_or_default());
+        }
         let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
-        let parameters = parameters_of_tool(tool.parameters, description.parameters, definitions)?;
-        let checks =
-            Checks::of_parameters(&serde_json::from_str(parameters.get())?, tool.parameters, &is_plain);
-        let schema = ToolSchema::new(name.clone(), tool.description.into(), parameters);
+        let ParametersSchema { enforced, published } =
+            from_parameters(tool.parameters, &description.parameters, definitions)?;
+        let checks = Checks::of_parameters(&enforced, tool.parameters, &is_plain);
+        let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let entry =
             Entry { name, original_name: None, options: tool.options, checks: Arc::new(checks), body };
         Ok(Candidate { entry, schema, needs: description.needs })
@@ -143,10 +149,10 @@ impl Candidate {
     /// `name` may be another than that of the tool, if servers would not take that.
     pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> serde_json::Result<Self> {
         let original_name = (name != tool.name).then(|| tool.name.into());
-        let parameters = parameters_as_given(tool.parameters);
-        let checks = Arc::new(Checks::of_object(&parameters));
-        let schema =
-            ToolSchema::new(name.clone().into(), tool.description.into(), to_raw_value(&parameters)?);
+        let ParametersSchema { enforced, published } =
+            from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
+        let checks = Arc::new(Checks::of_object(&enforced));
+        let schema = ToolSchema::new(name.clone().into(), tool.description.into(), published);
         let body = Body::Dynamic(tool.handler);
         let entry = Entry { name: name.into(), original_name, options: tool.options, checks, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })

@@ -34,6 +34,13 @@ pub enum BuildFault {
         /// The tool.
         tool: String,
     },
+    /// Something in the parameters of a tool is named `$ref`. Engines read it as a reference: with such a tool, llama.cpp
+    /// answers every request with an error.
+    #[non_exhaustive]
+    PropertyNamedRef {
+        /// The tool.
+        tool: String,
+    },
     /// A dynamic tool is said to be `read_only` and `destructive`.
     #[non_exhaustive]
     ContradictingHints {
@@ -134,6 +141,12 @@ impl fmt::Display for BuildFault {
                 f,
                 "the parameters of `{tool}` are no JSON Schema of an object; \
                  give an object with `\"type\": \"object\"`"
+            ),
+            BuildFault::PropertyNamedRef { tool } => write!(
+                f,
+                "a property in the parameters of `{tool}` is named `$ref`, which engines read as a reference; \
+                 rename it, with `#[serde(rename = \"..\")]` or `#[arg(name = \"..\")]` in a function, or skip a \
+                 dynamic tool with `.skip_invalid_tools(true)`"
             ),
             BuildFault::ContradictingHints { tool } => {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")

@@ -1,27 +1,96 @@
-//! What a registry refuses to be made of.
+//! The errors of the tools that a registry is built of.
 
 use super::entry::Candidate;
-use super::fault::BuildFault;
+use super::fault::{BuildError, BuildFault};
 use crate::invocation::Need;
-use crate::schema::{NotStrict, strict_parameters};
+use crate::schema::{NotStrict, is_any_object, strict_parameters};
 use crate::tool::DynamicTool;
 use crate::tool_name;
 use serde_json::Value;
+use std::collections::HashMap;
 
-/// What the macro checks of a function, and cannot check here.
-pub(super) fn dynamic(tool: &DynamicTool, faults: &mut Vec<BuildFault>) {
-    if tool.parameters.get("type").and_then(Value::as_str) != Some("object") && !tool.parameters.is_null() {
-        faults.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
-    }
-    if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {
-        faults.push(BuildFault::ZeroTimeout { tool: tool.name.clone() });
-    }
-    if tool.options.hints.read_only && tool.options.hints.destructive {
-        faults.push(BuildFault::ContradictingHints { tool: tool.name.clone() });
+/// Whether a tool stays among the candidates. Its errors are those of the registry, unless the tool may be skipped.
+pub(super) fn keep(
+    errors: Vec<BuildFault>,
+    of_registry: &mut Vec<BuildFault>,
+    skipped: Option<&mut Vec<BuildError>>,
+) -> bool {
+    match skipped {
+        _ if errors.is_empty() => true,
+        Some(skipped) => {
+            skipped.push(BuildError { faults: errors });
+            false
+        }
+        None => {
+            of_registry.extend(errors);
+            true
+        }
     }
 }
 
-/// Two tools of one name; the candidates are sorted.
+/// The errors that the macro finds in a function, and cannot find here.
+pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildFault> {
+    let mut errors = Vec::new();
+    let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
+    if !is_object && !is_any_object(&tool.parameters) {
+        errors.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
+    }
+    if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {
+        errors.push(BuildFault::ZeroTimeout { tool: tool.name.clone() });
+    }
+    if tool.options.hints.read_only && tool.options.hints.destructive {
+        errors.push(BuildFault::ContradictingHints { tool: tool.name.clone() });
+    }
+    errors
+}
+
+/// The errors of one tool.
+pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bool) -> Vec<BuildFault> {
+    let name = &candidate.entry.name;
+    let mut errors = Vec::new();
+    if !tool_name::is_valid(name) {
+        errors.push(BuildFault::InvalidName { name: name.to_string() });
+    }
+    let parameters = candidate.schema.parameters().get();
+    if parameters.contains("$ref") && serde_json::from_str(parameters).is_ok_and(|schema| names_ref(&schema))
+    {
+        errors.push(BuildFault::PropertyNamedRef { tool: name.to_string() });
+    }
+    errors.extend(candidate.needs.iter().filter(is_missing).map(|need| BuildFault::MissingState {
+        tool: name.to_string(),
+        parameter: need.parameter,
+        state: need.type_name,
+    }));
+    errors
+}
+
+/// Whether something in a schema is named `$ref` and is no reference.
+fn names_ref(schema: &Value) -> bool {
+    match schema {
+        Value::Object(entries) => {
+            entries.get("$ref").is_some_and(|value| !value.is_string()) || entries.values().any(names_ref)
+        }
+        Value::Array(items) => items.iter().any(names_ref),
+        _ => false,
+    }
+}
+
+/// Skips a dynamic tool whose name an earlier tool has; functions and methods come first.
+pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec<BuildError>) {
+    let mut known: HashMap<String, String> = HashMap::new();
+    candidates.retain(|candidate| {
+        let entry = &candidate.entry;
+        let Some(first) = known.get(&*entry.name).filter(|_| entry.location().is_none()) else {
+            known.insert(entry.name.to_string(), entry.place());
+            return true;
+        };
+        let (name, first, second) = (entry.name.to_string(), first.clone(), entry.place());
+        skipped.push(BuildError { faults: vec![BuildFault::DuplicateName { name, first, second }] });
+        false
+    });
+}
+
+/// The errors of tools that share a name; the candidates are sorted.
 pub(super) fn duplicates(candidates: &[Candidate], faults: &mut Vec<BuildFault>) {
     for pair in candidates.windows(2) {
         let [first, second] = [&pair[0].entry, &pair[1].entry];
@@ -33,30 +102,13 @@ pub(super) fn duplicates(candidates: &[Candidate], faults: &mut Vec<BuildFault>)
     }
 }
 
-pub(super) fn name(candidate: &Candidate, faults: &mut Vec<BuildFault>) {
-    if !tool_name::is_valid(&candidate.entry.name) {
-        faults.push(BuildFault::InvalidName { name: candidate.entry.name.to_string() });
-    }
-}
-
-pub(super) fn missing_states(
-    candidate: &Candidate,
-    is_missing: impl Fn(&&Need) -> bool,
-    faults: &mut Vec<BuildFault>,
-) {
-    faults.extend(candidate.needs.iter().filter(is_missing).map(|need| BuildFault::MissingState {
-        tool: candidate.entry.name.to_string(),
-        parameter: need.parameter,
-        state: need.type_name,
-    }));
-}
-
-pub(super) fn not_strict(candidate: &Candidate, faults: &mut Vec<BuildFault>) {
-    let against = strict_parameters(candidate.schema.parameters()).err().unwrap_or_default();
+/// The reasons why a tool has no strict form.
+pub(super) fn not_strict(candidate: &Candidate) -> impl Iterator<Item = BuildFault> {
+    let reasons = strict_parameters(candidate.schema.parameters()).err().unwrap_or_default();
     let tool = candidate.entry.name.to_string();
-    faults.extend(against.into_iter().map(|NotStrict { path, reason }| BuildFault::NotStrict {
+    reasons.into_iter().map(move |NotStrict { path, reason }| BuildFault::NotStrict {
         tool: tool.clone(),
         path,
         reason,
-    }));
+    })
 }

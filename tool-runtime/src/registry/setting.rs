@@ -1,6 +1,7 @@
 //! What is the same for a registry and its subsets.
 
 use super::build::BuildOptions;
+use super::fault::BuildError;
 use crate::approval::BeforeCall;
 use crate::mend::Mending;
 use crate::schema::Dialect;
@@ -15,10 +16,17 @@ pub(super) struct Setting {
     /// Whether a model may have been given strict schemas, and so send null for what it leaves out.
     is_strict_given: AtomicBool,
     pub(super) permits: Option<Semaphore>,
+    /// The errors of the dynamic tools that were left out.
+    pub(super) skipped: Vec<BuildError>,
 }
 
 impl Setting {
-    pub(super) fn new(states: States, options: BuildOptions, before_call: Option<BeforeCall>) -> Self {
+    pub(super) fn new(
+        states: States,
+        options: BuildOptions,
+        before_call: Option<BeforeCall>,
+        skipped: Vec<BuildError>,
+    ) -> Self {
         let permits = options.limits.max_concurrency.map(|tools| tools.min(Semaphore::MAX_PERMITS));
         Setting {
             states,
@@ -26,6 +34,7 @@ impl Setting {
             before_call,
             is_strict_given: (options.dialect == Dialect::OpenAiStrict).into(),
             permits: permits.map(Semaphore::new),
+            skipped,
         }
     }
 

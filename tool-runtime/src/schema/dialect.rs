@@ -1,9 +1,9 @@
-//! The `tools` array, as a server wants it.
+//! The `tools` array of a request.
 
-use super::{ToolSchema, Written, strict};
+use super::{Definition, ToolSchema, strict_parameters};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// How the definitions of tools are written for a server.
+/// The form of tool definitions that a server takes.
 ///
 /// ```
 /// use tool_runtime::{Dialect, Registry, tool, tools};
@@ -22,20 +22,20 @@ use serde_json::value::{RawValue, to_raw_value};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// Chat Completions, which most servers speak: what the model may leave out is not required, and what it sends is
-    /// checked here. What [`Registry::schemas`](crate::Registry::schemas) serialises as.
+    /// Chat Completions, as most servers take it: an argument that may be absent is not required. The form in which
+    /// [`Registry::schemas`](crate::Registry::schemas) serialises.
     #[default]
     OpenAi,
-    /// The same with `strict: true`: the server makes the model keep to the schema
+    /// The same with `strict: true`: the server makes the model follow the schema
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Every property is required, and
-    /// null stands for an argument that is left out; limits that the server does not know go into the description. A
-    /// tool that takes a map or any JSON cannot be strict: see [`RegistryBuilder::dialect`].
+    /// null stands for an absent argument; the description contains limits that the server does not know. A tool that
+    /// takes a map or any JSON cannot be strict: see [`RegistryBuilder::dialect`].
     ///
     /// [`RegistryBuilder::dialect`]: crate::RegistryBuilder::dialect
     OpenAiStrict,
 }
 
-/// The array of the request; none without tools, since servers refuse `tools: []`.
+/// The `tools` array; `None` without tools, since servers refuse `tools: []`.
 pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Box<RawValue>> {
     if schemas.is_empty() {
         return None;
@@ -44,15 +44,15 @@ pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Bo
         Dialect::OpenAi => to_raw_value(schemas),
         Dialect::OpenAiStrict => to_raw_value(&strict_array(schemas)),
     };
-    // A schema was JSON before: writing it again meets nothing new.
+    // Every schema has been serialised before.
     array.ok()
 }
 
-/// A tool that cannot be strict stands as it is: servers take it beside those that are.
+/// A tool that cannot be strict keeps its default form: servers accept both kinds in one request.
 fn strict_array(schemas: &[ToolSchema]) -> Vec<Box<RawValue>> {
-    let strictly = |schema: &ToolSchema| match strict::parameters(schema.parameters()) {
-        Ok(parameters) => to_raw_value(&Written::strictly(schema, &parameters)),
+    let definition = |schema: &ToolSchema| match strict_parameters(schema.parameters()) {
+        Ok(parameters) => to_raw_value(&Definition::strict(schema, &parameters)),
         Err(_) => to_raw_value(schema),
     };
-    schemas.iter().filter_map(|schema| strictly(schema).ok()).collect()
+    schemas.iter().filter_map(|schema| definition(schema).ok()).collect()
 }

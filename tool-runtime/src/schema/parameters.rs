@@ -1,54 +1,68 @@
 //! The parameters of a tool as one JSON Schema.
 
-use super::normalise::{complete, normalise, settle};
+use super::normalise::{complete, normalise, resolve_definitions};
+use super::publish::publish;
 use crate::arguments::{Described, Parameter};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
-/// The schema of a tool's arguments: an object that is closed, its properties in declared order.
+/// The two schemas of a tool's arguments.
+pub(crate) struct ParametersSchema {
+    /// The arguments are validated against this one.
+    pub(crate) enforced: Value,
+    /// A request contains this one, which accepts a little more: grammar engines do not compile every schema.
+    pub(crate) published: Box<RawValue>,
+}
+
+/// The schemas of a function's arguments: a closed object, in the published schema with its properties in declared order.
 ///
-/// `described` are the parameters as their types describe them; `definitions` those types that refer to
-/// themselves, which cannot be written in place.
-pub(crate) fn of_tool(
+/// `described` has the schema of each parameter's type, `definitions` those of the types that refer to themselves.
+pub(crate) fn from_parameters(
     parameters: &[Parameter],
-    described: Vec<Described>,
+    described: &[Described],
     mut definitions: Map<String, Value>,
-) -> serde_json::Result<Box<RawValue>> {
-    let required = parameters
-        .iter()
-        .zip(&described)
-        .filter(|(_, described)| described.required)
-        .map(|(parameter, _)| parameter.name)
-        .collect();
+) -> serde_json::Result<ParametersSchema> {
+    let names = || parameters.iter().map(|parameter| parameter.name);
+    let required = names().zip(described).filter(|(_, described)| described.required).map(|(name, _)| name);
+    let required: Vec<&str> = required.collect();
     definitions.values_mut().for_each(normalise);
-    let mut properties: Vec<Value> =
-        described.into_iter().map(|described| described.schema.to_value()).collect();
-    for (parameter, schema) in parameters.iter().zip(&mut properties) {
+    let mut schemas: Vec<Value> =
+        described.iter().map(|described| described.schema.clone().to_value()).collect();
+    for (parameter, schema) in parameters.iter().zip(&mut schemas) {
         describe(schema, parameter.description);
         normalise(schema);
     }
-    let definitions = settle(definitions, &mut properties.iter_mut().collect::<Vec<_>>());
-    for (parameter, schema) in parameters.iter().zip(&mut properties) {
+    let mut definitions = resolve_definitions(definitions, &mut schemas.iter_mut().collect::<Vec<_>>());
+    for (parameter, schema) in parameters.iter().zip(&mut schemas) {
         let keywords = parameter.keywords.iter().map(|&(keyword, value)| (keyword.to_owned(), value.into()));
         schema.as_object_mut().into_iter().for_each(|schema| schema.extend(keywords.clone()));
     }
-    let names = parameters.iter().map(|parameter| parameter.name.to_owned());
-    let properties = names.zip(properties).collect();
-    to_raw_value(&Parameters {
+    let enforced = json!({
+        "type": "object",
+        "properties": names().map(str::to_owned).zip(schemas.iter().cloned()).collect::<Map<_, _>>(),
+        "required": required,
+        "additionalProperties": false,
+        "$defs": definitions,
+    });
+    schemas.iter_mut().chain(definitions.values_mut()).for_each(publish);
+    let published = Published {
         r#type: "object",
-        properties: Ordered(properties),
+        properties: Ordered(names().map(str::to_owned).zip(schemas).collect()),
         required,
         additional_properties: false,
         definitions,
-    })
+    };
+    Ok(ParametersSchema { enforced, published: to_raw_value(&published)? })
 }
 
-/// The schema that a program gave, with what servers refuse to do without: an object has `properties`, an array
-/// `items`.
-pub(crate) fn as_given(mut schema: Value) -> Value {
-    if schema.is_null() {
+/// The schemas of a tool that is known only at run time: what the program gave, with the keywords that servers require.
+///
+/// Null and `{}` are the schema of any object. `is_closed`: an argument that the schema does not name is rejected.
+pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Result<ParametersSchema> {
+    if is_any_object(&schema) {
         schema = json!({ "type": "object" });
     }
     complete(&mut schema);
@@ -56,11 +70,49 @@ pub(crate) fn as_given(mut schema: Value) -> Value {
         keywords.remove("$schema");
         keywords.entry("properties").or_insert_with(|| Map::new().into());
     }
-    schema
+    if is_closed {
+        close(&mut schema);
+    }
+    Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: schema })
+}
+
+/// Whether a definition says nothing of its parameters.
+pub(crate) fn is_any_object(schema: &Value) -> bool {
+    schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
+}
+
+/// Rejects the keys that a schema of an object does not name, unless it says what they must be.
+fn close(schema: &mut Value) {
+    let open = |other_keys: Option<&Value>| other_keys.is_none_or(|value| *value == Value::Bool(true));
+    if !open(schema.get("additionalProperties")) {
+        return;
+    }
+    // The names in its branches are known to it as well.
+    let mut names: HashSet<String> = HashSet::new();
+    let (mut parts, mut references) = (vec![&*schema], HashSet::new());
+    while let Some(part) = parts.pop() {
+        names.extend(
+            part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned(),
+        );
+        let branches =
+            ["anyOf", "oneOf", "allOf"].iter().filter_map(|keyword| part.get(*keyword)?.as_array());
+        parts.extend(branches.flatten());
+        parts.extend(["if", "then", "else"].iter().filter_map(|keyword| part.get(*keyword)));
+        let reference =
+            part.get("$ref").and_then(Value::as_str).filter(|reference| references.insert(*reference));
+        parts.extend(reference.and_then(|reference| schema.pointer(reference.strip_prefix('#')?)));
+    }
+    let Some(keywords) = schema.as_object_mut() else { return };
+    if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
+        for name in names {
+            properties.entry(name).or_insert_with(|| json!({}));
+        }
+    }
+    keywords.insert("additionalProperties".to_owned(), false.into());
 }
 
 fn describe(schema: &mut Value, description: &str) {
-    // `true` is how a type says that it takes anything.
+    // A type that takes anything has the schema `true`.
     if !schema.is_object() {
         *schema = Map::new().into();
     }
@@ -71,7 +123,7 @@ fn describe(schema: &mut Value, description: &str) {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Parameters {
+struct Published {
     r#type: &'static str,
     properties: Ordered,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -81,7 +133,7 @@ struct Parameters {
     definitions: Map<String, Value>,
 }
 
-/// A map that keeps its order, which `serde_json::Map` need not.
+/// A map that keeps its order, which `serde_json::Map` may not.
 pub(super) struct Ordered(pub(super) Vec<(String, Value)>);
 
 impl Serialize for Ordered {

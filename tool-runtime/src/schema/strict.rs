@@ -1,13 +1,14 @@
-//! A schema as OpenAI's strict mode takes it: every object closed, every property required, and none of the keywords
-//! that it is known to refuse. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
+//! A schema as OpenAI's strict mode accepts it: every object closed, every property required, and none of the keywords
+//! that it rejects. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
 
-mod hints;
-mod implied;
+mod infer_type;
 mod limits;
-mod merge;
 mod nullable;
 
+use super::keywords::{names, take_object};
+use super::{description, publish};
 use crate::json::Pairs;
+use infer_type::infer_type;
 use limits::Limits;
 use nullable::nullable;
 use serde::Serialize;
@@ -22,15 +23,15 @@ pub(crate) struct NotStrict {
     pub(crate) reason: String,
 }
 
-/// The parameters of a tool in strict form, or everything that stands against it. The arguments keep their order, which
-/// is the order in which a model writes them.
-pub(crate) fn parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
-    let mut strict = Strict { faults: Vec::new(), limits: Limits::default() };
+/// The parameters of a tool in strict form, or every reason why they have none. The arguments keep their order, in which
+/// a model writes them.
+pub(crate) fn strict_parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
+    let mut strict = Strict { errors: Vec::new(), limits: Limits::default() };
     let written = strict.root(parameters);
-    strict.faults.extend(strict.limits.exceeded());
+    strict.errors.extend(strict.limits.exceeded());
     match written {
-        Ok(written) if strict.faults.is_empty() => Ok(written),
-        Ok(_) => Err(strict.faults),
+        Ok(written) if strict.errors.is_empty() => Ok(written),
+        Ok(_) => Err(strict.errors),
         Err(error) => Err(vec![NotStrict { path: String::new(), reason: error.to_string() }]),
     }
 }
@@ -43,21 +44,21 @@ struct Root {
 }
 
 struct Strict {
-    faults: Vec<NotStrict>,
+    errors: Vec<NotStrict>,
     limits: Limits,
 }
 
-/// Where a subschema stands.
+/// The place of a subschema.
 #[derive(Clone, Copy)]
 struct At<'a> {
     path: &'a str,
-    /// Objects and lists around it.
+    /// The number of objects and arrays around it.
     depth: usize,
 }
 
 impl Strict {
-    fn refuse(&mut self, at: At<'_>, reason: impl Into<String>) {
-        self.faults.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
+    fn reject(&mut self, at: At<'_>, reason: impl Into<String>) {
+        self.errors.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
     }
 
     fn root(&mut self, parameters: &RawValue) -> serde_json::Result<Box<RawValue>> {
@@ -73,7 +74,7 @@ impl Strict {
         };
         for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
             if keywords.contains_key(keyword) {
-                self.refuse(at, format!("has `{keyword}` at the root"));
+                self.reject(at, format!("has `{keyword}` at the root"));
             }
         }
         for keyword in ["$defs", "definitions"] {
@@ -85,10 +86,10 @@ impl Strict {
             }
         }
         remove_annotations(&mut keywords);
-        hints::describe_what_is_not_known(&mut keywords);
-        if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
+        move_to_description(&mut keywords);
+        if let Some(keyword) = keywords.keys().find(|keyword| is_rejected(keyword)) {
             let reason = format!("has `{keyword}`, which strict schemas may not");
-            self.refuse(at, reason);
+            self.reject(at, reason);
         }
         self.object(&mut keywords, at);
         let mut properties = take_object(&mut keywords, "properties");
@@ -99,39 +100,39 @@ impl Strict {
 
     fn schema(&mut self, schema: &mut Value, at: At<'_>) {
         let Value::Object(keywords) = schema else {
-            return self.refuse(at, "takes any value");
+            return self.reject(at, "takes any value");
         };
         remove_annotations(keywords);
-        self.limits.deepest(at.depth);
+        self.limits.depth(at.depth);
         if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
             self.limits.values(values);
         }
         if let Some(constant) = keywords.get("const") {
             self.limits.values(std::slice::from_ref(constant));
         }
-        hints::describe_what_is_not_known(keywords);
+        move_to_description(keywords);
         if let Some(Value::Array(branches)) = keywords.remove("oneOf") {
             let together = keywords.insert("anyOf".to_owned(), branches.into());
             if together.is_some() {
-                self.refuse(at, "has `oneOf` and `anyOf` together");
+                self.reject(at, "has `oneOf` and `anyOf` together");
             }
         }
         if keywords.contains_key("$ref") {
             return self.reference(keywords, at);
         }
-        if let Some(keyword) = keywords.keys().find(|keyword| is_refused(keyword)) {
+        if let Some(keyword) = keywords.keys().find(|keyword| is_rejected(keyword)) {
             let reason = format!("has `{keyword}`, which strict schemas may not");
-            return self.refuse(at, reason);
+            return self.reject(at, reason);
         }
-        implied::name_type(keywords);
-        let admits = |kind: &str| match keywords.get("type") {
+        infer_type(keywords);
+        let accepts = |kind: &str| match keywords.get("type") {
             Some(Value::String(only)) => only == kind,
             Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
             _ => false,
         };
-        let (is_object, is_array) = (admits("object"), admits("array"));
+        let (is_object, is_array) = (accepts("object"), accepts("array"));
         if keywords.contains_key("anyOf") {
-            return self.alternatives(keywords, at);
+            return self.union(keywords, at);
         }
         if is_object {
             self.object(keywords, at);
@@ -140,7 +141,7 @@ impl Strict {
             self.array(keywords, at);
         }
         if !["type", "enum", "const"].iter().any(|keyword| keywords.contains_key(*keyword)) {
-            self.refuse(at, "takes any value");
+            self.reject(at, "takes any value");
         }
     }
 
@@ -149,16 +150,16 @@ impl Strict {
         if keywords.get("additionalProperties").is_some_and(is_open)
             || keywords.contains_key("patternProperties")
         {
-            return self.refuse(at, "is a map, whose keys are not known beforehand");
+            return self.reject(at, "is a map, whose keys are not known beforehand");
         }
         if !keywords.contains_key("properties") {
-            return self.refuse(at, "is an object with any keys");
+            return self.reject(at, "is an object with any keys");
         }
         let mut required = names(keywords.get("required"));
         let mut properties = take_object(keywords, "properties");
         if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
             let reason = format!("requires `{unknown}`, of which it says nothing else");
-            self.refuse(at, reason);
+            self.reject(at, reason);
         }
         for (name, schema) in &mut properties {
             self.limits.name(name);
@@ -175,7 +176,7 @@ impl Strict {
         keywords.insert("additionalProperties".to_owned(), false.into());
     }
 
-    /// A tuple has no place in strict schemas: its entries are told apart when they are decoded.
+    /// Strict schemas know no tuples: the order of the entries is checked when they are decoded.
     fn array(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
         if let Some(Value::Array(entries)) = keywords.remove("prefixItems") {
             let mut kinds: Vec<Value> = Vec::new();
@@ -191,17 +192,17 @@ impl Strict {
                 let path = format!("{}[]", at.path);
                 self.schema(items, At { path: &path, depth: at.depth + 1 });
             }
-            None => self.refuse(at, "is a list of any values"),
+            None => self.reject(at, "is an array of any values"),
         }
     }
 
-    /// "$ref cannot have keywords {'description'}": it goes around it.
+    /// Wraps a `$ref` with a description: the server answers "$ref cannot have keywords {'description'}".
     fn reference(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
         let Some(reference) = keywords.remove("$ref") else { return };
         let description = keywords.remove("description");
         if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("has `{keyword}` beside `$ref`");
-            return self.refuse(at, reason);
+            let reason = format!("has `{keyword}` next to `$ref`");
+            return self.reject(at, reason);
         }
         match description {
             Some(description) => {
@@ -212,20 +213,15 @@ impl Strict {
         }
     }
 
-    /// What stands beside alternatives, as the tag and the common fields of an enum do, goes into each of them.
-    fn alternatives(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+    /// A union, alone: the server accepts no keywords next to it.
+    fn union(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+        publish::distribute(keywords);
         let Some(Value::Array(mut branches)) = keywords.remove("anyOf") else { return };
         let description = keywords.remove("description");
-        if keywords.contains_key("properties") {
-            let shared = std::mem::take(keywords);
-            for branch in &mut branches {
-                merge::into(branch, &shared);
-            }
-        }
         keywords.remove("type");
         if let Some(keyword) = keywords.keys().next() {
-            let reason = format!("has `{keyword}` beside alternatives");
-            self.refuse(at, reason);
+            let reason = format!("has `{keyword}` next to alternatives");
+            self.reject(at, reason);
         }
         for branch in &mut branches {
             self.schema(branch, at);
@@ -235,8 +231,8 @@ impl Strict {
     }
 }
 
-/// What the server is known to refuse, and what cannot be said in another way.
-fn is_refused(keyword: &str) -> bool {
+/// Keywords that the server rejects and that nothing else can express.
+fn is_rejected(keyword: &str) -> bool {
     matches!(
         keyword,
         "allOf"
@@ -255,26 +251,34 @@ fn is_refused(keyword: &str) -> bool {
     )
 }
 
-/// What says nothing to a model, or that the server refuses.
+/// Removes keywords that say nothing to a model, or that the server rejects.
 fn remove_annotations(keywords: &mut Map<String, Value>) {
     for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
         keywords.remove(keyword);
     }
 }
 
-fn take_object(keywords: &mut Map<String, Value>, keyword: &str) -> Map<String, Value> {
-    match keywords.remove(keyword) {
-        Some(Value::Object(object)) => object,
-        _ => Map::new(),
-    }
-}
-
-fn names(value: Option<&Value>) -> Vec<String> {
-    value
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+/// Moves keywords that the server rejects, and formats and patterns that it does not know, into the description: the model
+/// reads them, and the tool enforces them.
+fn move_to_description(keywords: &mut Map<String, Value>) {
+    const REJECTED: [&str; 8] = [
+        "examples",
+        "minLength",
+        "maxLength",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "propertyNames",
+        "not",
+    ];
+    const KNOWN_FORMATS: [&str; 9] =
+        ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+    let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
+    let has_unknown_format = text_of("format").is_some_and(|format| !KNOWN_FORMATS.contains(&format));
+    // Engines look neither ahead nor back.
+    let looks_around = text_of("pattern")
+        .is_some_and(|pattern| ["(?=", "(?!", "(?<"].iter().any(|look| pattern.contains(look)));
+    let unknown = [("format", has_unknown_format), ("pattern", looks_around)];
+    let unknown = unknown.into_iter().filter(|&(_, is_unknown)| is_unknown).map(|(keyword, _)| keyword);
+    description::move_in(keywords, &REJECTED.into_iter().chain(unknown).collect::<Vec<_>>());
 }

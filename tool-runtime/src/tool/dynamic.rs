@@ -48,6 +48,7 @@ pub struct DynamicTool {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) parameters: Value,
+    pub(crate) deny_unknown_arguments: bool,
     pub(crate) options: Options,
     pub(crate) handler: Handler,
 }
@@ -57,8 +58,8 @@ pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started
 
 impl DynamicTool {
     /// A tool that the handler answers. The model reads an error by its text, and the program has no more of it: see
-    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null, as in a
-    /// definition that says nothing of them, is that of any object.
+    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null and
+    /// `{}`, as definitions without parameters have them, accept any object.
     ///
     /// Whether the name and the parameters are such that servers take them is checked by
     /// [`RegistryBuilder::build`](crate::RegistryBuilder::build).
@@ -145,7 +146,42 @@ impl DynamicTool {
             // Called when the future is polled: until then, the call may be denied.
             Box::pin(async move { handler(arguments, context).await })
         };
-        DynamicTool { name, description, parameters, options: Options::NONE, handler: Arc::new(handler) }
+        DynamicTool {
+            name,
+            description,
+            parameters,
+            deny_unknown_arguments: false,
+            options: Options::NONE,
+            handler: Arc::new(handler),
+        }
+    }
+
+    /// Rejects arguments that `parameters` does not name, also where the schema is open: a misspelt optional argument is
+    /// then an error that suggests the right name, and does not run as if it were absent. `false` by default, as JSON
+    /// Schema has it.
+    ///
+    /// The schema that the model sees is closed as well. A schema whose `additionalProperties` is itself a schema is that
+    /// of a map, and stays open; so do objects inside of the arguments.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let parameters = json!({ "type": "object", "properties": { "limit": { "type": "integer" } } });
+    /// let list = DynamicTool::new("list", "Lists files.", parameters, |_| async { Ok::<_, String>("a.txt") });
+    /// let registry = Registry::builder().dynamic(list.deny_unknown_arguments(true)).build()?;
+    /// assert_eq!(
+    ///     registry.call("list", r#"{"limmit":5}"#).await.expect_err("it is misspelt").to_string(),
+    ///     "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`?",
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn deny_unknown_arguments(self, deny: bool) -> Self {
+        DynamicTool { deny_unknown_arguments: deny, ..self }
     }
 
     /// It changes nothing.

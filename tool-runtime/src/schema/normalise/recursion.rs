@@ -4,44 +4,43 @@ use super::each_subschema;
 use crate::check::percent_decoded;
 use serde_json::{Map, Value, json};
 
-/// Settles what the definitions of a tool are called, and what each says of the others.
-pub(in crate::schema) fn settle(
+/// Gives the definitions of a tool plain names, and replaces every copy of a definition with a reference to it.
+pub(in crate::schema) fn resolve_definitions(
     definitions: Map<String, Value>,
     schemas: &mut [&mut Value],
 ) -> Map<String, Value> {
-    let mut settled = Map::new();
+    let mut resolved = Map::new();
     for (name, mut definition) in definitions {
         rename(&mut definition);
-        settled.insert(plain_name(&name), definition);
+        resolved.insert(plain_name(&name), definition);
     }
     for schema in schemas.iter_mut() {
         rename(schema);
     }
-    // Twice, since a definition may hold one that is only settled after it.
+    // Twice: a definition may contain one that is resolved only after it.
     for _ in 0..2 {
-        let known = settled.clone();
-        for definition in settled.values_mut().filter_map(Value::as_object_mut) {
-            // Not itself, but all that stands in it.
-            each_subschema(definition, &mut |subschema| refer(subschema, &known));
+        let known = resolved.clone();
+        for definition in resolved.values_mut().filter_map(Value::as_object_mut) {
+            // Only what it contains: replaced as a whole, it would refer to itself.
+            each_subschema(definition, &mut |subschema| replace_with_ref(subschema, &known));
         }
     }
     for schema in schemas {
-        refer(schema, &settled);
+        replace_with_ref(schema, &resolved);
     }
-    settled
+    resolved
 }
 
-/// Puts a reference where a definition was written in place: schemars inlines a recursive type once before it
-/// defines it.
-fn refer(schema: &mut Value, definitions: &Map<String, Value>) {
+/// Replaces a copy of a definition with a reference: schemars inlines a recursive type once before it defines it.
+fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
     let Value::Object(keywords) = schema else { return };
-    each_subschema(keywords, &mut |subschema| refer(subschema, definitions));
+    each_subschema(keywords, &mut |subschema| replace_with_ref(subschema, definitions));
     let found = definitions.iter().find_map(|(name, definition)| {
         let definition = definition.as_object()?;
-        let likeness = likeness(keywords, definition)?;
-        Some((format!("{PREFIX}{name}"), definition.get("description").cloned(), likeness))
+        let matching = matches_definition(keywords, definition)?;
+        Some((format!("{PREFIX}{name}"), definition.get("description").cloned(), matching))
     });
-    let Some((reference, description, likeness)) = found else { return };
+    let Some((reference, description, matching)) = found else { return };
     let mut own: Vec<(String, Value)> = Vec::new();
     for annotation in ANNOTATIONS {
         let value = keywords.remove(annotation);
@@ -49,9 +48,9 @@ fn refer(schema: &mut Value, definitions: &Map<String, Value>) {
         own.extend(value.map(|value| (annotation.to_owned(), value)));
     }
     keywords.clear();
-    match likeness {
-        Likeness::Same => drop(keywords.insert("$ref".to_owned(), reference.into())),
-        Likeness::Nullable => {
+    match matching {
+        Match::Same => drop(keywords.insert("$ref".to_owned(), reference.into())),
+        Match::Nullable => {
             keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, { "type": "null" }]));
         }
     }
@@ -60,22 +59,22 @@ fn refer(schema: &mut Value, definitions: &Map<String, Value>) {
 
 const PREFIX: &str = "#/$defs/";
 
-/// What a field says in its own way.
+/// What a field may have of its own next to a reference.
 const ANNOTATIONS: [&str; 3] = ["description", "default", "examples"];
 
-/// The name of a generic or a renamed type may hold what a reference cannot, as it stands.
+/// The name of a definition as references and engines take it; that of a generic or a renamed type may hold any character.
 fn plain_name(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     if name.chars().all(is_plain) {
         return name.to_owned();
     }
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    // Two names may be alike in what is plain of them.
+    // Two names may differ in the replaced characters alone.
     let whole = name.chars().fold(0_u32, |sum, letter| sum.wrapping_mul(31).wrapping_add(u32::from(letter)));
     format!("{plain}_{whole:x}")
 }
 
-/// Names the definitions in references as they are called now.
+/// Changes every reference to the plain name of its definition.
 fn rename(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
@@ -87,21 +86,21 @@ fn rename(schema: &mut Value) {
     each_subschema(keywords, &mut rename);
 }
 
-enum Likeness {
+enum Match {
     Same,
     /// The same, or null.
     Nullable,
 }
 
-/// But for what a field says in its own way.
-fn likeness(keywords: &Map<String, Value>, definition: &Map<String, Value>) -> Option<Likeness> {
+/// Whether a schema is a copy of a definition, its annotations aside.
+fn matches_definition(keywords: &Map<String, Value>, definition: &Map<String, Value>) -> Option<Match> {
     let counted = |keywords: &Map<String, Value>| {
         keywords.keys().filter(|keyword| !ANNOTATIONS.contains(&keyword.as_str())).count()
     };
     if counted(keywords) != counted(definition) {
         return None;
     }
-    let mut likeness = Likeness::Same;
+    let mut matching = Match::Same;
     for (keyword, value) in keywords.iter().filter(|(keyword, _)| !ANNOTATIONS.contains(&keyword.as_str())) {
         let defined = definition.get(keyword)?;
         if value == defined {
@@ -109,19 +108,19 @@ fn likeness(keywords: &Map<String, Value>, definition: &Map<String, Value>) -> O
         }
         let is_nullable = match keyword.as_str() {
             "type" => *value == json!([defined, "null"]),
-            "oneOf" | "anyOf" => is_one_more(value, defined),
+            "oneOf" | "anyOf" => is_with_null(value, defined),
             _ => false,
         };
         if !is_nullable {
             return None;
         }
-        likeness = Likeness::Nullable;
+        matching = Match::Nullable;
     }
-    Some(likeness)
+    Some(matching)
 }
 
-/// Whether these are those alternatives, and null.
-fn is_one_more(alternatives: &Value, defined: &Value) -> bool {
+/// Whether the alternatives are those of the definition, and null.
+fn is_with_null(alternatives: &Value, defined: &Value) -> bool {
     match (alternatives.as_array().and_then(|all| all.split_last()), defined.as_array()) {
         (Some((last, others)), Some(defined)) => *last == json!({ "type": "null" }) && others == &defined[..],
         _ => false,

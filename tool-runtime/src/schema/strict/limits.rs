@@ -1,18 +1,18 @@
-//! How much one strict schema may hold.
+//! The limits of one strict schema.
 //! <https://platform.openai.com/docs/guides/structured-outputs#limitations>
 
 use super::NotStrict;
 use serde_json::Value;
 
-const MOST_PROPERTIES: usize = 5_000;
-const DEEPEST: usize = 10;
-const MOST_VALUES: usize = 1_000;
+const MAX_PROPERTIES: usize = 5_000;
+const MAX_DEPTH: usize = 10;
+const MAX_VALUES: usize = 1_000;
 /// Characters of the names of properties and definitions, and of the values of `enum` and `const`, together.
-const MOST_CHARACTERS: usize = 120_000;
-/// An `enum` of text with more values than this..
+const MAX_CHARACTERS: usize = 120_000;
+/// An `enum` of strings with more values is large.
 const LARGE_ENUM: usize = 250;
-/// .. may have this many characters.
-const MOST_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
+/// Characters of the values of a large `enum`.
+const MAX_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Limits {
@@ -28,7 +28,7 @@ impl Limits {
         self.characters += name.chars().count();
     }
 
-    pub(super) fn deepest(&mut self, depth: usize) {
+    pub(super) fn depth(&mut self, depth: usize) {
         self.depth = self.depth.max(depth);
     }
 
@@ -43,16 +43,16 @@ impl Limits {
     }
 
     pub(super) fn exceeded(&self) -> impl Iterator<Item = NotStrict> {
-        let told = [
-            (self.properties, MOST_PROPERTIES, "properties"),
-            (self.depth, DEEPEST, "levels of nesting"),
-            (self.values, MOST_VALUES, "values of enums"),
-            (self.characters, MOST_CHARACTERS, "characters of names and enums"),
-            (self.characters_of_large_enum, MOST_CHARACTERS_OF_LARGE_ENUM, "characters of one large enum"),
+        let counts = [
+            (self.properties, MAX_PROPERTIES, "properties"),
+            (self.depth, MAX_DEPTH, "levels of nesting"),
+            (self.values, MAX_VALUES, "values of enums"),
+            (self.characters, MAX_CHARACTERS, "characters of names and enums"),
+            (self.characters_of_large_enum, MAX_CHARACTERS_OF_LARGE_ENUM, "characters of one large enum"),
         ];
-        told.into_iter().filter(|(count, most, _)| count > most).map(|(count, most, what)| NotStrict {
+        counts.into_iter().filter(|(count, max, _)| count > max).map(|(count, max, unit)| NotStrict {
             path: String::new(),
-            reason: format!("has {count} {what}, and strict schemas may have {most}"),
+            reason: format!("has {count} {unit}, and strict schemas may have {max}"),
         })
     }
 }

@@ -1,8 +1,8 @@
-//! A schema that admits null as well.
+//! A schema that accepts null as well.
 
 use serde_json::{Value, json};
 
-/// Null beside what the schema admits: it stands for what is left out where every property is required.
+/// Adds null to a schema: where every property is required, it stands for an absent one.
 pub(super) fn nullable(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     match keywords.get_mut("type") {
@@ -28,7 +28,7 @@ pub(super) fn nullable(schema: &mut Value) {
                 branches.push(null_schema.clone());
             }
             if keywords.contains_key("type") {
-                // The fields beside the alternatives belong to an object alone: all of it is one alternative.
+                // The fields next to the alternatives are those of an object: all of it becomes one alternative.
                 let description = keywords.remove("description");
                 let mut whole = std::mem::take(keywords);
                 whole.insert("type".to_owned(), "object".into());

@@ -1,14 +1,14 @@
-//! What a schema does not say because it goes without saying.
+//! The type of a schema that names none.
 
 use serde_json::{Map, Value, json};
 
-/// The type that goes without saying, which the server wants to be said.
-pub(super) fn name_type(keywords: &mut Map<String, Value>) {
+/// Adds the `type` that the other keywords imply, since the server requires it.
+pub(super) fn infer_type(keywords: &mut Map<String, Value>) {
     if keywords.contains_key("type") || keywords.contains_key("anyOf") {
         return;
     }
-    let listed = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
-    let values = listed.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
+    let enum_values = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+    let values = enum_values.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
     let mut kinds: Vec<&str> = Vec::new();
     for value in values {
         let kind = match value {

@@ -1,0 +1,82 @@
+//! The keywords that a tool enforces and does not publish, since a grammar engine rejects them or cannot express them. With
+//! them, the published schema of a shape accepts just what its tool accepts.
+
+use serde_json::{Value, json};
+
+/// For a shape: the place in its published schema, and the keywords that are enforced there.
+type Enforced = (&'static str, &'static str, Value);
+
+const VALUE: &str = "/properties/value";
+
+fn enforced() -> Vec<Enforced> {
+    let i64_range = || json!({"minimum": i64::MIN, "maximum": i64::MAX});
+    let absent =
+        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), json!(false))).collect::<Value>();
+    vec![
+        // Ranges of 64 bits and more.
+        ("long", VALUE, i64_range()),
+        ("signed_size", VALUE, i64_range()),
+        ("unsigned_long", VALUE, json!({"maximum": u64::MAX})),
+        ("size", VALUE, json!({"maximum": u64::MAX})),
+        ("wide", VALUE, json!({"maximum": 3.4e38})),
+        ("wide_signed", VALUE, json!({"minimum": -1.7e38, "maximum": 1.7e38})),
+        ("float", VALUE, json!({"minimum": -3.4e38, "maximum": 3.4e38})),
+        ("non_zero_long", "/properties/value/anyOf/0", json!({"minimum": i64::MIN})),
+        ("non_zero_long", "/properties/value/anyOf/1", json!({"maximum": i64::MAX})),
+        ("defaults", "/properties/value/properties/b", i64_range()),
+        ("vector_of_vectors", "/properties/value/items/items", i64_range()),
+        // Sets.
+        ("set", VALUE, json!({"uniqueItems": true})),
+        ("set_of_text", VALUE, json!({"uniqueItems": true})),
+        ("set_of_lists", VALUE, json!({"uniqueItems": true})),
+        // Formats that only schemars knows. No validator enforces them; instances are made from them.
+        ("local_date_time", VALUE, json!({"format": "partial-date-time"})),
+        ("time_of_day", VALUE, json!({"format": "partial-time"})),
+        ("address", VALUE, json!({"format": "ip"})),
+        // A flattened `Option` that is there in part.
+        ("flattened_option_of_enum", "/properties/value/anyOf/3/properties", absent(&["t", "x", "a", "b"])),
+        (
+            "flattened_option_of_variants",
+            "/properties/value/oneOf/3/properties",
+            absent(&["Open", "Shut", "Ajar"]),
+        ),
+        (
+            "flattened_option_of_untagged",
+            "/properties/value/anyOf/2/properties",
+            absent(&["x", "y", "from", "to"]),
+        ),
+    ]
+}
+
+/// Shapes that accept one of their alternatives and not two, which nothing in the alternatives says.
+const EXCLUSIVE: [&str; 2] = ["flattened_option_of_variants", "flattened_variants"];
+
+/// Adds to the published schema of a shape the keywords that its tool enforces.
+///
+/// # Panics
+///
+/// If one of them is published.
+pub(crate) fn add_enforced(shape: &str, published: &mut Value) {
+    if EXCLUSIVE.contains(&shape) {
+        let value = published.pointer_mut(VALUE).and_then(Value::as_object_mut).expect("an object");
+        let branches = value.remove("anyOf").unwrap_or_else(|| panic!("{shape}: `oneOf` is published"));
+        value.insert("oneOf".to_owned(), branches);
+    }
+    for (_, place, keywords) in enforced().into_iter().filter(|(name, ..)| *name == shape) {
+        let schema = published.pointer_mut(place).and_then(Value::as_object_mut);
+        let schema = schema.unwrap_or_else(|| panic!("{shape}: there is nothing at {place}"));
+        for (keyword, value) in keywords.as_object().expect("keywords") {
+            let known = schema.insert(keyword.clone(), value.clone());
+            assert_eq!(known, None, "{shape}: `{keyword}` is published at {place}");
+        }
+    }
+}
+
+#[test]
+fn every_shape_with_enforced_keywords_is_there() {
+    let registry =
+        tool_runtime::Registry::new(crate::shapes::shapes()).expect("the shapes have different names");
+    for name in enforced().iter().map(|(name, ..)| *name).chain(EXCLUSIVE) {
+        assert!(registry.get(name).is_some(), "{name}");
+    }
+}

@@ -1,0 +1,111 @@
+//! The keys of a map whose keys are an enum with documented variants. schemars describes such a map as one with any keys,
+//! but serde names the variants when it rejects a key.
+
+use super::Described;
+use serde_json::{Map, Value};
+
+/// A value with one wrong key, for a map somewhere in a parameter.
+#[derive(Debug)]
+pub(crate) struct KeyProbe {
+    /// The index of the parameter.
+    pub(crate) parameter: usize,
+    /// The value, as JSON.
+    pub(crate) value: String,
+    /// Where the schema of the map is in that of the parameter.
+    pointer: String,
+}
+
+/// No enum has such a variant.
+const WRONG_KEY: &str = "tool_runtime::wrong_key";
+
+/// A probe for every map that accepts any keys.
+pub(crate) fn key_probes(parameters: &[Described]) -> Vec<KeyProbe> {
+    let mut probes = Vec::new();
+    for (parameter, described) in parameters.iter().enumerate() {
+        let at = Position { parameter, pointer: String::new(), before: String::new(), after: String::new() };
+        collect(described.schema.as_value(), &at, &mut probes);
+    }
+    probes
+}
+
+/// Names the keys of the map in its schema, if the decoder's error names them.
+pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) {
+    let Some(names) = variants(error) else { return };
+    let schema = parameters
+        .get_mut(probe.parameter)
+        .and_then(|described| described.schema.pointer_mut(&probe.pointer));
+    let Some(keywords) = schema.and_then(Value::as_object_mut) else { return };
+    let Some(value) = keywords.insert("additionalProperties".to_owned(), false.into()) else { return };
+    let properties: Map<String, Value> = names.into_iter().map(|name| (name, value.clone())).collect();
+    keywords.insert("properties".to_owned(), properties.into());
+}
+
+/// A place in a schema, and the JSON around a value there.
+struct Position {
+    parameter: usize,
+    pointer: String,
+    before: String,
+    after: String,
+}
+
+impl Position {
+    fn step(&self, keyword: &str, before: &str, after: &str) -> Self {
+        Position {
+            parameter: self.parameter,
+            pointer: format!("{}/{keyword}", self.pointer),
+            before: format!("{}{before}", self.before),
+            after: format!("{after}{}", self.after),
+        }
+    }
+}
+
+fn collect(schema: &Value, at: &Position, probes: &mut Vec<KeyProbe>) {
+    let Some(keywords) = schema.as_object() else { return };
+    let properties = keywords.get("properties").and_then(Value::as_object);
+    if let Some(value) = keywords.get("additionalProperties").filter(|value| value.is_object()) {
+        if properties.is_none() && !keywords.contains_key("patternProperties") {
+            probes.push(KeyProbe {
+                parameter: at.parameter,
+                value: format!("{}{{\"{WRONG_KEY}\":null}}{}", at.before, at.after),
+                pointer: at.pointer.clone(),
+            });
+        }
+        collect(value, &at.step("additionalProperties", "{\"key\":", "}"), probes);
+    }
+    // The decoder of an internally tagged enum needs the tag to get to the fields.
+    let constant = |(name, schema): (&String, &Value)| {
+        Some(format!("{}:{},", Value::from(&**name), schema.get("const")?))
+    };
+    let tags: String = properties.into_iter().flatten().filter_map(constant).collect();
+    for (name, property) in properties.into_iter().flatten() {
+        let keyword = format!("properties/{}", name.replace('~', "~0").replace('/', "~1"));
+        collect(property, &at.step(&keyword, &format!("{{{tags}{}:", Value::from(&**name)), "}"), probes);
+    }
+    if let Some(items) = keywords.get("items") {
+        collect(items, &at.step("items", "[", "]"), probes);
+    }
+    for union in ["oneOf", "anyOf", "allOf"] {
+        let branches = keywords.get(union).and_then(Value::as_array);
+        for (index, branch) in branches.into_iter().flatten().enumerate() {
+            collect(branch, &at.step(&format!("{union}/{index}"), "", ""), probes);
+        }
+    }
+}
+
+/// The names in serde's error about a variant: ``unknown variant `x`, expected one of `a`, `b` at line 1 column 7``.
+/// <https://docs.rs/serde/1/serde/de/trait.Error.html#method.unknown_variant>
+fn variants(error: &str) -> Option<Vec<String>> {
+    let expected =
+        error.strip_prefix("unknown variant `")?.strip_prefix(WRONG_KEY)?.strip_prefix("`, expected ")?;
+    let expected = expected.rsplit_once(" at line ").map_or(expected, |(expected, _)| expected);
+    let names: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    // A name with a backtick is not read as it is.
+    let is_read = match &quoted[..] {
+        [] => false,
+        [only] => expected == only,
+        [first, second] => expected == format!("{first} or {second}"),
+        several => expected == format!("one of {}", several.join(", ")),
+    };
+    is_read.then_some(names)
+}

@@ -1,0 +1,118 @@
+//! Keywords next to a union, as the fields of a struct into which an enum is flattened. llama.cpp and xgrammar ignore
+//! them.
+
+use crate::schema::keywords::names;
+use serde_json::{Map, Value};
+
+/// More branches than these, of several unions in one object, are left as they are.
+const MAX_BRANCHES: usize = 64;
+
+/// Merges the keywords next to a union into each of its branches, if that can be done exactly.
+pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
+    let mut rest = keywords.clone();
+    let mut unions: Vec<Vec<Value>> = rest.remove("anyOf").and_then(branches).into_iter().collect();
+    // Several flattened enums.
+    for part in rest.remove("allOf").and_then(branches).unwrap_or_default() {
+        match part {
+            Value::Object(mut part) if part.len() == 1 => match part.remove("anyOf").and_then(branches) {
+                Some(branches) => unions.push(branches),
+                None => return,
+            },
+            _ => return,
+        }
+    }
+    let is_annotation = |keyword: &str| matches!(keyword, "description" | "default" | "examples");
+    let (annotations, shared): (Map<_, _>, Map<_, _>) =
+        rest.into_iter().partition(|(keyword, _)| is_annotation(keyword));
+    let has_nothing_to_merge = shared.is_empty() && unions.len() == 1;
+    if unions.is_empty() || has_nothing_to_merge {
+        return flatten(keywords);
+    }
+    let Some(merged) = merge_all(shared, unions) else { return };
+    *keywords = annotations;
+    keywords.insert("anyOf".to_owned(), merged.into());
+}
+
+fn branches(union: Value) -> Option<Vec<Value>> {
+    match union {
+        Value::Array(branches) => Some(branches),
+        _ => None,
+    }
+}
+
+/// Writes a union inside a union as one.
+fn flatten(keywords: &mut Map<String, Value>) {
+    let Some(Value::Array(branches)) = keywords.get_mut("anyOf") else { return };
+    let flat = std::mem::take(branches).into_iter().flat_map(|branch| match branch {
+        Value::Object(mut union) if union.len() == 1 && union.contains_key("anyOf") => {
+            union.remove("anyOf").and_then(self::branches).unwrap_or_default()
+        }
+        branch => vec![branch],
+    });
+    *branches = flat.collect();
+}
+
+/// Each combination of one branch per union, with the shared keywords.
+fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<Vec<Value>> {
+    // It is about the keys that no branch has, and no branch is left outside.
+    let other_keys = shared.remove("unevaluatedProperties");
+    let mut merged = vec![shared];
+    for branches in unions {
+        if merged.len() * branches.len() > MAX_BRANCHES {
+            return None;
+        }
+        let pairs = merged.iter().flat_map(|object| branches.iter().map(move |branch| (object, branch)));
+        merged = pairs.map(|(object, branch)| merge(object, branch.as_object()?)).collect::<Option<_>>()?;
+    }
+    for object in &mut merged {
+        if let Some(other_keys) = &other_keys {
+            object.entry("additionalProperties").or_insert_with(|| other_keys.clone());
+        }
+    }
+    Some(merged.into_iter().map(Value::Object).collect())
+}
+
+/// The schema of what two schemas of objects accept; `None` if that is not just all their keywords.
+fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut merged = a.clone();
+    for (keyword, value) in b {
+        match (keyword.as_str(), merged.get_mut(keyword)) {
+            (_, Some(known)) if known == value => {}
+            ("properties", Some(Value::Object(properties))) => {
+                for (name, schema) in value.as_object()? {
+                    if properties.get(name).is_some_and(|known| known != schema) {
+                        return None;
+                    }
+                    properties.insert(name.clone(), schema.clone());
+                }
+            }
+            ("required", Some(Value::Array(required))) => {
+                required.extend(value.as_array()?.iter().cloned());
+                let all = names(Some(&Value::from(std::mem::take(required))));
+                *required = all.into_iter().map(Value::from).collect();
+            }
+            (
+                "type"
+                | "properties"
+                | "required"
+                | "additionalProperties"
+                | "patternProperties"
+                | "description",
+                None,
+            ) => {
+                merged.insert(keyword.clone(), value.clone());
+            }
+            _ => return None,
+        }
+    }
+    let has_same_keys = |object: &Map<String, Value>| {
+        object.get("properties").map(|properties| properties.as_object().map(Map::len))
+            == merged.get("properties").map(|properties| properties.as_object().map(Map::len))
+    };
+    // They speak of the keys that are not among the properties next to them.
+    let speaks_of_others = |object: &Map<String, Value>| {
+        object.contains_key("additionalProperties") || object.contains_key("patternProperties")
+    };
+    let is_exact = [a, b].iter().all(|object| !speaks_of_others(object) || has_same_keys(object));
+    (is_exact && merged.get("type").is_none_or(|kind| kind == "object")).then_some(merged)
+}
