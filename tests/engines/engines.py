@@ -1,0 +1,193 @@
+"""Asks grammar engines whether they accept the schemas of tool-runtime, and judges what they generate.
+
+    pip install --no-deps -r requirements.txt
+    python engines.py [--calls 6] [--verbose]
+
+The first table counts the schemas that each engine accepts, and prints a line for each that it rejects. The second
+counts the calls that llama.cpp generates under the grammar of the schemas and that the tools accept, by the message
+that rejects the others. Exits with 1 if an engine rejects a schema without a line in `KNOWN`, or if a call is rejected
+for a reason that `CAUSES` does not name.
+"""
+
+import argparse
+import collections
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import types
+import urllib.error
+import urllib.request
+
+import tiny_model
+
+KNOWN = {}
+"""Why an engine rejects the schemas of a tool."""
+
+MAX_TOKENS = 1000
+"""A call of more letters counts as one that did not end."""
+
+CAUSES = {}
+"""Why a tool may reject a call that a grammar admits: a pattern of its message, and the reason."""
+
+
+def cargo(command, lines=None):
+    """The JSON values that the program of this folder prints, one per line."""
+    text = "\n".join(json.dumps(line) for line in lines) if lines is not None else None
+    run = ["cargo", "run", "--quiet", "--", command]
+    done = subprocess.run(run, input=text, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def xgrammar():
+    # It imports large packages for tensors and tokenizers, which are not needed here; tvm_ffi does without them.
+    import tvm_ffi  # noqa: F401
+
+    for package in ["torch", "transformers"]:
+        stub = types.ModuleType(package)
+        stub.__getattr__ = lambda _name: type("Absent", (), {"__init__": lambda *_, **__: None})
+        sys.modules[package] = stub
+    import xgrammar
+
+    def ask(_tool, schema):
+        xgrammar.Grammar.from_json_schema(json.dumps(schema))
+
+    return ask
+
+
+def outlines():
+    from outlines_core.json_schema import build_regex_from_schema
+
+    return lambda _tool, schema: build_regex_from_schema(json.dumps(schema))
+
+
+class LlamaCpp:
+    """A server of llama.cpp with a model of random weights."""
+
+    def __init__(self):
+        import xllamacpp
+
+        parameters = xllamacpp.CommonParams()
+        self.model = tempfile.NamedTemporaryFile(suffix=".gguf")
+        tiny_model.write(self.model.name)
+        parameters.model.path = self.model.name
+        parameters.n_ctx = 32768
+        parameters.n_parallel = 1
+        parameters.use_jinja = True
+        parameters.warmup = False
+        parameters.verbosity = -1
+        # A model this small is slower on several threads.
+        parameters.cpuparams.n_threads = 1
+        parameters.cpuparams_batch.n_threads = 1
+        with open("template.jinja", encoding="utf-8") as template:
+            parameters.chat_template = template.read()
+        self.server = xllamacpp.Server(parameters)
+
+    def complete(self, tool, schema, **options):
+        body = {
+            "messages": [{"role": "user", "content": "Go."}],
+            "tools": [{"type": "function", "function": {"name": tool, "parameters": schema}}],
+            "tool_choice": "required",
+            **options,
+        }
+        headers = {"content-type": "application/json"}
+        url = f"{self.server.listening_address}/v1/chat/completions"
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as response:
+                return json.load(response)
+        except urllib.error.HTTPError as error:
+            raise ValueError(json.loads(error.read())["error"]["message"]) from None
+        except TimeoutError:
+            raise ValueError("no answer within a minute") from None
+
+    def ask(self, tool, schema):
+        try:
+            self.complete(tool, schema, max_tokens=1)
+        except ValueError as error:
+            # One token is no call: that alone is no error of the schema.
+            if "parse" not in str(error) or "parser" in str(error):
+                raise
+
+    def call(self, tool, schema, seed):
+        """The arguments of one call at random, or None if it did not end."""
+        token = lambda letters: [[tiny_model.BYTE_OFFSET + byte, 3.0] for byte in letters.encode()]
+        # Strings, arrays and objects end sooner than at a coin's will, and hold characters that are whole.
+        bias = token('"]}') + [[tiny_model.BYTE_OFFSET + byte, -100.0] for byte in range(0x80, 0x100)]
+        sampling = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "min_p": 0.0, "seed": seed}
+        try:
+            reply = self.complete(tool, schema, max_tokens=MAX_TOKENS, logit_bias=bias, **sampling)
+        except ValueError:
+            return None
+        choice = reply["choices"][0]
+        calls = choice["message"].get("tool_calls") or []
+        return calls[0]["function"]["arguments"] if calls and choice["finish_reason"] != "length" else None
+
+
+def first_line(error):
+    return str(error).strip().splitlines()[0][:150]
+
+
+def table(forms, engines):
+    """Asks every engine about every schema; returns how many rejections have no known reason."""
+    unknown = 0
+    for name, ask in engines.items():
+        rejected = []
+        for form in forms:
+            try:
+                ask(form["tool"], form["parameters"])
+            except Exception as error:  # noqa: BLE001, each engine has its own
+                reason = KNOWN.get((name, form["tool"]))
+                unknown += reason is None
+                rejected.append(f"    {form['tool']} ({form['form']}): {first_line(error)}: {reason or 'UNKNOWN'}")
+        print(f"{name}: {len(forms) - len(rejected)} of {len(forms)} schemas accepted")
+        print("\n".join(rejected), end="\n" if rejected else "")
+    return unknown
+
+
+def calls(forms, llama, count, verbose):
+    """Judges calls that llama.cpp generates; returns how many were rejected for no known cause."""
+    generated, unfinished = [], 0
+    for form in forms:
+        # Each number is a shape already, alone and in lists: more of them would flatter the count.
+        for seed in range(0 if form["is_number"] else count):
+            try:
+                arguments = llama.call(form["tool"], form["parameters"], seed)
+            except ValueError:
+                arguments = None
+            unfinished += arguments is None
+            if arguments is not None:
+                generated.append({"tool": form["tool"], "arguments": arguments, "form": form["form"]})
+    causes, unknown = collections.Counter(), []
+    for call, message in zip(generated, cargo("judge", generated)):
+        if message is None:
+            continue
+        cause = next((cause for pattern, cause in CAUSES.items() if re.search(pattern, message)), None)
+        causes[cause] += 1
+        if cause is None or verbose:
+            unknown.append(f"    {call['tool']} ({call['form']}): {call['arguments'][:150]}\n        {message[:250]}")
+    rejected = sum(causes.values())
+    print(f"calls: {len(generated)} generated ({unfinished} did not end), {len(generated) - rejected} accepted")
+    for cause, number in causes.most_common():
+        print(f"    {number}: {cause or 'UNKNOWN'}")
+    print("\n".join(unknown))
+    return causes[None]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--calls", type=int, default=6, help="calls to generate for each schema")
+    parser.add_argument("--verbose", action="store_true", help="print every call that is rejected")
+    arguments = parser.parse_args()
+    forms = cargo("schemas")
+    llama = LlamaCpp()
+    unknown = table(forms, {"xgrammar": xgrammar(), "outlines_core": outlines(), "llama.cpp": llama.ask})
+    unknown += calls(forms, llama, arguments.calls, arguments.verbose)
+    sys.exit(1 if unknown else 0)
+
+
+if __name__ == "__main__":
+    main()

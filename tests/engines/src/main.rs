@@ -1,0 +1,35 @@
+//! `engines schemas` prints the schema of every tool in both forms, a JSON object per line.
+//! `engines judge` reads calls (`{"tool": .., "arguments": ".."}`, one per line) and prints what the tool answers:
+//! `null` if it runs, else the error message for the model.
+
+use serde_json::{Value, json};
+use std::io::{self, BufRead as _};
+use tool_runtime::Dialect;
+
+#[allow(clippy::print_stdout, reason = "its output")]
+fn main() {
+    let registry = engines::registry();
+    match std::env::args().nth(1).as_deref() {
+        Some("schemas") => {
+            for form in engines::forms(&registry) {
+                let engines::Form { tool, form, is_number, parameters } = form;
+                println!("{}", json!({"tool": tool, "form": form, "is_number": is_number, "parameters": parameters}));
+            }
+        }
+        Some("judge") => {
+            // From now on, a null is an argument that is absent, as in every program that uses strict schemas.
+            let _ = registry.schemas_for(Dialect::OpenAiStrict);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
+            for line in io::stdin().lock().lines() {
+                let call: Value = serde_json::from_str(&line.expect("a line")).expect("a call is JSON");
+                let text = |key: &str| call[key].as_str().expect("a string").to_owned();
+                let result = runtime.block_on(registry.call(&text("tool"), &text("arguments")));
+                println!("{}", json!(result.err().map(|error| error.to_string())));
+            }
+        }
+        _ => {
+            eprintln!("usage: engines schemas | engines judge");
+            std::process::exit(2);
+        }
+    }
+}
