@@ -57,12 +57,13 @@
 //! - a method of a value: [`#[toolset]`](macro@toolset);
 //! - something known only when the program runs: [`DynamicTool`].
 //!
-//! # What the schema says is what the function gets
+//! # Schemas
 //!
-//! The model sees the schema, and the function gets what was decoded: the two are one. Arguments that the schema admits
-//! are taken, arguments that it does not admit are answered with an error that names every fault in them, also where
-//! `serde` alone would have taken them. [`#[tool]`](macro@tool#what-is-checked) has the details.
-//! [`Dialect::OpenAiStrict`] makes the server hold the model to the schema.
+//! The schema of a tool comes from its parameters, and the tool enforces it: arguments that are invalid under it are answered
+//! with an error message that names everything that is wrong in them, also where `serde` alone would accept them. The
+//! request contains it in forms that grammar engines compile (llama.cpp, xgrammar, llguidance, outlines), which accept a
+//! little more: [`#[tool]`](macro@tool#what-is-published) lists what. [`Dialect::OpenAiStrict`] makes the server enforce
+//! the schema as well.
 //!
 //! # What a program says of its tools
 //!

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead as _};
 use tool_runtime::Dialect;
 
-#[allow(clippy::print_stdout, reason = "its output")]
 fn main() {
     let registry = engines::registry();
     match std::env::args().nth(1).as_deref() {
