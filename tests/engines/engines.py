@@ -11,6 +11,7 @@ with 1 if an engine rejects a schema without a line in `KNOWN`, or a tool a call
 
 import argparse
 import collections
+import copy
 import json
 import pathlib
 import re
@@ -142,6 +143,27 @@ class LlamaCpp:
         return calls[0]["function"]["arguments"] if calls and choice["finish_reason"] != "length" else None
 
 
+def openai_strict(_tool, schema):
+    """Fails if OpenAI's own client changes a strict schema; the order of `required` says nothing."""
+    from openai.lib._pydantic import _ensure_strict_json_schema
+
+    def is_equal(a, b):
+        if isinstance(a, dict) and isinstance(b, dict):
+            return a.keys() == b.keys() and all(
+                sorted(a[key]) == sorted(b[key]) if key == "required" and isinstance(a[key], list)
+                else is_equal(a[key], b[key])
+                for key in a
+            )
+        if isinstance(a, list) and isinstance(b, list):
+            return len(a) == len(b) and all(map(is_equal, a, b))
+        return a == b
+
+    transformed = copy.deepcopy(schema)
+    transformed = _ensure_strict_json_schema(transformed, path=(), root=transformed)
+    if not is_equal(transformed, schema):
+        raise ValueError(f"the client makes of it {json.dumps(transformed)}")
+
+
 def first_line(error):
     return str(error).strip().splitlines()[0][:150]
 
@@ -207,6 +229,8 @@ def main():
     forms = cargo("schemas")
     llama = LlamaCpp()
     unknown = table(forms, {"xgrammar": xgrammar(), "outlines_core": outlines(), "llama.cpp": llama.ask})
+    strict = [form for form in forms if form["form"] == "strict"]
+    unknown += table(strict, {"the openai client, strict": openai_strict})
     unknown += calls(forms, llama, arguments.calls, arguments.verbose)
     sys.exit(1 if unknown else 0)
 
