@@ -1,4 +1,4 @@
-//! The same of schemas that nobody derived: a dynamic tool takes what its schema admits, and nothing else.
+//! The same for schemas that nobody derived: a dynamic tool accepts just what its schema accepts.
 
 use crate::instances::{instance, step_from};
 use crate::{Schema, Verdict, seed, verdict};

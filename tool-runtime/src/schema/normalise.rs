@@ -16,10 +16,7 @@ pub(super) fn normalise(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     flattened::normalise(keywords);
     each_subschema(keywords, &mut |subschema| {
-        // Servers accept `{}` everywhere, and `true` not everywhere.
-        if *subschema == Value::Bool(true) {
-            *subschema = json!({});
-        }
+        replace_true(subschema);
         normalise(subschema);
     });
     // A title repeats the name of the type. A default of null is that of every absent argument.
@@ -39,8 +36,18 @@ pub(super) fn normalise(schema: &mut Value) {
 /// Adds to a schema from elsewhere only what servers and engines require, and changes nothing that it accepts.
 pub(super) fn complete(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
-    each_subschema(keywords, &mut complete);
+    each_subschema(keywords, &mut |subschema| {
+        replace_true(subschema);
+        complete(subschema);
+    });
     arrays::complete(keywords);
+}
+
+/// Writes a schema that accepts anything as `{}`: servers accept that everywhere, and `true` not everywhere.
+fn replace_true(schema: &mut Value) {
+    if *schema == Value::Bool(true) {
+        *schema = json!({});
+    }
 }
 
 /// Calls `visit` with every schema directly inside this one; a default value or an example is none.

@@ -17,12 +17,14 @@ use std::time::Duration;
 /// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures, or finds in
 /// the [`CallContext`] that [`with_context`](DynamicTool::with_context) gives it.
 ///
-/// The arguments are held to `parameters` before the handler sees them: types, `properties`, `required`,
+/// The arguments are validated against `parameters` before the handler gets them: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
-/// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, texts, lists
-/// and objects. What the schema says beyond that is passed over, and listed by
-/// [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords); `pattern` needs the feature `regex`. `format`
-/// and `default` are only told to the model.
+/// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings, arrays
+/// and objects. [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords) lists all other keywords of a schema,
+/// which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
+///
+/// The request contains the schema as it is, with the keywords that servers require: an array without `items` gets them,
+/// and those of a closed tuple are no longer `false`.
 ///
 /// ```
 /// use serde_json::json;
