@@ -144,6 +144,32 @@ async fn a_flattened_option_that_is_there_in_part_is_rejected_and_not_dropped() 
     only_the_first(tools![flattened], "flattened", [taken, r#"{"value":{"Ajar":{"by":"1"}}}"#]).await;
 }
 
+#[derive(Deserialize, JsonSchema)]
+struct FlattenedStruct {
+    #[serde(flatten)]
+    address: Option<Address>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Address {
+    street: String,
+    city: String,
+}
+
+/// Says where.
+#[tool]
+fn locate(value: FlattenedStruct) -> String {
+    value.address.map_or_else(|| "nowhere".to_owned(), |address| address.street + &address.city)
+}
+
+#[tokio::test]
+async fn serde_drops_a_flattened_struct_without_a_required_field() {
+    let registry = Registry::new(tools![locate]).expect("one tool");
+    let result = registry.call("locate", r#"{"value":{"street":"High"}}"#).await;
+    assert_eq!(result.expect("its schema does not require the city"), "nowhere");
+    assert_eq!(verdict(&registry, "locate", r#"{"value":{"street":1,"city":"A"}}"#).await, Verdict::Refused);
+}
+
 #[tokio::test]
 async fn two_variants_of_a_flattened_enum_are_rejected() {
     let both = [r#"{"value":{"Open":null}}"#, r#"{"value":{"Open":null,"Ajar":{"by":1}}}"#];

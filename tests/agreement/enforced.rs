@@ -55,7 +55,7 @@ const EXCLUSIVE: [&str; 2] = ["flattened_option_of_variants", "flattened_variant
 ///
 /// # Panics
 ///
-/// If one of them is published.
+/// If one of them is published, or if its place is not in the schema.
 pub(crate) fn add_enforced(shape: &str, published: &mut Value) {
     if EXCLUSIVE.contains(&shape) {
         let value = published.pointer_mut(VALUE).and_then(Value::as_object_mut).expect("an object");

@@ -65,7 +65,7 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
     }
 }
 
-/// Within its bounds if they are narrow, and within those of an `f32` if they are wide.
+/// Half of the time within narrow bounds; otherwise any number that an `f32` may be near.
 fn number_up_to(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {
     let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64).unwrap_or_default();
     let (minimum, maximum) = (bound("minimum"), bound("maximum"));

@@ -132,10 +132,12 @@ async fn schema_and_decoder_agree_on_every_shape() {
 }
 
 #[test]
-fn every_formatted_shape_has_a_format() {
+fn the_format_of_a_formatted_shape_is_published_if_engines_know_it() {
     let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
     for name in shapes::FORMATTED {
-        let schema = Schema::enforced(&registry, name).value.to_string();
-        assert!(schema.contains("\"format\""), "{name}: {schema}");
+        let schema = Schema::published(&registry, name).value.to_string();
+        // `enforced` has the formats of the others, which are not published.
+        let is_published = !["local_date_time", "time_of_day", "address"].contains(&name);
+        assert_eq!(schema.contains("\"format\""), is_published, "{name}: {schema}");
     }
 }

@@ -16,7 +16,9 @@ fn parameters(tools: ToolList) -> Value {
 fn strict_parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
     let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get();
-    serde_json::from_str::<Value>(array).expect("JSON")[0]["function"]["parameters"].clone()
+    let mut tools: Value = serde_json::from_str(array).expect("JSON");
+    assert_eq!(tools[0]["function"]["strict"], true, "the tool has a strict form");
+    tools[0]["function"]["parameters"].take()
 }
 
 async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
@@ -34,8 +36,9 @@ fn numbers(
     float: f32,
     exact: i32,
     not_zero: std::num::NonZeroI16,
+    #[arg(schema(minimum = 5, maximum = 9))] positive: std::num::NonZeroI64,
 ) {
-    let _ = (long, unsigned, option, list, float, exact, not_zero);
+    let _ = (long, unsigned, option, list, float, exact, not_zero, positive);
 }
 
 #[test]
@@ -53,6 +56,7 @@ fn only_numbers_of_32_bits_and_less_have_all_their_bounds() {
                 {"type": "integer", "minimum": i16::MIN, "maximum": -1},
                 {"type": "integer", "minimum": 1, "maximum": i16::MAX},
             ]},
+            "positive": {"anyOf": [{"type": "integer", "minimum": 5, "maximum": 9}]},
         })
     );
 }
@@ -165,13 +169,19 @@ enum Plain {
     B,
 }
 
-/// Without a doc, and with a backtick, which the decoder's error cannot tell from a quote.
+/// One name has a backtick, which serde's error does not escape.
 #[derive(Debug, PartialEq, Eq, Hash, Deserialize, JsonSchema)]
 enum Quoted {
     /// Has a doc.
     #[serde(rename = "the `size`")]
     Size,
     B,
+}
+
+/// Ranks.
+#[tool]
+fn rank(fields: HashMap<Field, u8>) -> String {
+    format!("{fields:?}")
 }
 
 /// Weighs.
@@ -192,8 +202,8 @@ async fn a_map_keyed_by_an_enum_names_its_keys() {
     assert_eq!(schema["weights"], closed(weight.clone(), &fields));
     assert_eq!(schema["sorting"]["properties"]["by"]["items"], closed(json!({"type": "boolean"}), &fields));
     assert_eq!(schema["labels"]["additionalProperties"], json!({"type": "string", "enum": ["A", "B"]}));
-    let strict = &strict_parameters(tools![weigh])["properties"];
-    assert!(strict["quoted"]["additionalProperties"].is_object(), "the tool is not strict: {strict}");
+    let strict = strict_parameters(tools![rank])["properties"]["fields"].clone();
+    assert_eq!(strict["required"], json!(["last_change", "name", "size"]), "the order is that of the names");
     let schema = &parameters(tools![weigh])["properties"];
     assert_eq!(schema["weights"], closed(weight.clone(), &["A", "B"]));
     assert_eq!(schema["quoted"]["additionalProperties"], weight);
@@ -215,8 +225,13 @@ struct Order {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(tag = "discount", rename_all = "lowercase")]
 enum Discount {
-    Percent { percent: u8 },
-    Voucher { code: String },
+    /// Off the price.
+    Percent {
+        percent: u8,
+    },
+    Voucher {
+        code: String,
+    },
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -288,13 +303,14 @@ fn follow(pointer: Option<Pointer>) -> String {
 }
 
 #[test]
-fn a_property_named_ref_is_an_error_that_says_the_way_out() {
+fn a_property_named_ref_is_a_build_error() {
     let error = Registry::new(tools![follow]).expect_err("engines reject it");
     assert!(matches!(error.faults(), [BuildFault::PropertyNamedRef { tool, .. }] if tool == "follow"));
     assert!(
         error.to_string().contains("a property in the parameters of `follow` is named `$ref`"),
         "{error}"
     );
+    assert!(error.to_string().contains("rename it, with `#[serde(rename = \"..\")]`"), "{error}");
     // A description is only text, and a reference is a reference.
     let parameters = json!({
         "type": "object",

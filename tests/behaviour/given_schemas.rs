@@ -234,7 +234,7 @@ fn what_cannot_be_strict_is_told_whoever_wrote_it() {
         ),
         (
             json!({"type": "object", "properties": {}, "required": ["z"]}),
-            "requires `z`, of which it says nothing else",
+            "requires `z`, which is not in its `properties`",
         ),
         (
             json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D", "minimum": 1}}, "required": ["a"], "$defs": {"D": {"type": "integer"}}}),

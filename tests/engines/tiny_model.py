@@ -1,4 +1,4 @@
-"""Writes a language model of random weights: enough for llama.cpp to serve, and as impartial as a coin."""
+"""Writes a language model with random weights, so that it favours no output."""
 
 import gguf
 import numpy

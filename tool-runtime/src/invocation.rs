@@ -20,7 +20,7 @@ enum Purpose<'a> {
     Call(&'a str, &'a Checks, Scope<'a>),
     /// To describe itself.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
-    /// To decode a value for one parameter after the other, and keep the errors.
+    /// To decode each probe and collect its error.
     Probe(&'a [KeyProbe], &'a mut Vec<Option<String>>),
 }
 

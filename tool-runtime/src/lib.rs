@@ -61,9 +61,9 @@
 //!
 //! The schema of a tool comes from its parameters, and the tool enforces it: arguments that are invalid under it are answered
 //! with an error message that names everything that is wrong in them, also where `serde` alone would accept them. The
-//! request contains it in forms that grammar engines compile (llama.cpp, xgrammar, llguidance, outlines), which accept a
-//! little more: [`#[tool]`](macro@tool#what-is-published) lists what. [`Dialect::OpenAiStrict`] makes the server enforce
-//! the schema as well.
+//! request contains that of a function in forms that grammar engines compile (llama.cpp, xgrammar, llguidance), which accept
+//! a little more: the documentation of [`#[tool]`](macro@tool#what-is-published) lists the differences.
+//! [`Dialect::OpenAiStrict`] makes the server enforce the schema as well.
 //!
 //! # What a program says of its tools
 //!

@@ -1,6 +1,6 @@
 //! `engines schemas` prints the schema of every tool in both forms, a JSON object per line.
-//! `engines judge` reads calls (`{"tool": .., "arguments": ".."}`, one per line) and prints what the tool answers:
-//! `null` if it runs, else the error message for the model.
+//! `engines judge` reads calls (`{"tool": .., "arguments": ".."}`, one per line) and prints `null` for each call that the
+//! tool accepts, else the error message for the model.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _};
@@ -12,11 +12,14 @@ fn main() {
         Some("schemas") => {
             for form in engines::forms(&registry) {
                 let engines::Form { tool, form, is_number, parameters } = form;
-                println!("{}", json!({"tool": tool, "form": form, "is_number": is_number, "parameters": parameters}));
+                println!(
+                    "{}",
+                    json!({"tool": tool, "form": form, "is_number": is_number, "parameters": parameters})
+                );
             }
         }
         Some("judge") => {
-            // From now on, a null is an argument that is absent, as in every program that uses strict schemas.
+            // After this call, the registry reads null as an absent argument.
             let _ = registry.schemas_for(Dialect::OpenAiStrict);
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
             for line in io::stdin().lock().lines() {

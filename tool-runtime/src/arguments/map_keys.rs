@@ -1,5 +1,5 @@
-//! The keys of a map whose keys are an enum with documented variants. schemars describes such a map as one with any keys,
-//! but serde names the variants when it rejects a key.
+//! The keys of a map that is keyed by an enum with documented variants. schemars describes such a map as one with any keys.
+//! Building a registry decodes one wrong key for it, and reads the names of the variants from serde's error.
 
 use super::Described;
 use serde_json::{Map, Value};
@@ -11,26 +11,30 @@ pub(crate) struct KeyProbe {
     pub(crate) parameter: usize,
     /// The value, as JSON.
     pub(crate) value: String,
-    /// Where the schema of the map is in that of the parameter.
+    /// JSON pointer from the parameter's schema to that of the map.
     pointer: String,
 }
 
 /// No enum has such a variant.
 const WRONG_KEY: &str = "tool_runtime::wrong_key";
 
-/// A probe for every map that accepts any keys.
+/// A probe for each map with any keys, but for those inside of tuples and untagged enums, where the decoder's error is about
+/// something else. A type that refers to itself is left alone: its definition must equal its copies.
 pub(crate) fn key_probes(parameters: &[Described]) -> Vec<KeyProbe> {
     let mut probes = Vec::new();
     for (parameter, described) in parameters.iter().enumerate() {
-        let at = Position { parameter, pointer: String::new(), before: String::new(), after: String::new() };
-        collect(described.schema.as_value(), &at, &mut probes);
+        let root =
+            Position { parameter, pointer: String::new(), before: String::new(), after: String::new() };
+        if !has_reference(described.schema.as_value()) {
+            collect(described.schema.as_value(), &root, &mut probes);
+        }
     }
     probes
 }
 
 /// Names the keys of the map in its schema, if the decoder's error names them.
 pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) {
-    let Some(names) = variants(error) else { return };
+    let Some(names) = variant_names(error) else { return };
     let schema = parameters
         .get_mut(probe.parameter)
         .and_then(|described| described.schema.pointer_mut(&probe.pointer));
@@ -49,7 +53,7 @@ struct Position {
 }
 
 impl Position {
-    fn step(&self, keyword: &str, before: &str, after: &str) -> Self {
+    fn child(&self, keyword: &str, before: &str, after: &str) -> Self {
         Position {
             parameter: self.parameter,
             pointer: format!("{}/{keyword}", self.pointer),
@@ -59,18 +63,26 @@ impl Position {
     }
 }
 
-fn collect(schema: &Value, at: &Position, probes: &mut Vec<KeyProbe>) {
+fn has_reference(schema: &Value) -> bool {
+    match schema {
+        Value::Object(entries) => entries.contains_key("$ref") || entries.values().any(has_reference),
+        Value::Array(items) => items.iter().any(has_reference),
+        _ => false,
+    }
+}
+
+fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     let Some(keywords) = schema.as_object() else { return };
     let properties = keywords.get("properties").and_then(Value::as_object);
     if let Some(value) = keywords.get("additionalProperties").filter(|value| value.is_object()) {
         if properties.is_none() && !keywords.contains_key("patternProperties") {
             probes.push(KeyProbe {
-                parameter: at.parameter,
-                value: format!("{}{{\"{WRONG_KEY}\":null}}{}", at.before, at.after),
-                pointer: at.pointer.clone(),
+                parameter: position.parameter,
+                value: format!("{}{{\"{WRONG_KEY}\":null}}{}", position.before, position.after),
+                pointer: position.pointer.clone(),
             });
         }
-        collect(value, &at.step("additionalProperties", "{\"key\":", "}"), probes);
+        collect(value, &position.child("additionalProperties", "{\"key\":", "}"), probes);
     }
     // The decoder of an internally tagged enum needs the tag to get to the fields.
     let constant = |(name, schema): (&String, &Value)| {
@@ -79,28 +91,32 @@ fn collect(schema: &Value, at: &Position, probes: &mut Vec<KeyProbe>) {
     let tags: String = properties.into_iter().flatten().filter_map(constant).collect();
     for (name, property) in properties.into_iter().flatten() {
         let keyword = format!("properties/{}", name.replace('~', "~0").replace('/', "~1"));
-        collect(property, &at.step(&keyword, &format!("{{{tags}{}:", Value::from(&**name)), "}"), probes);
+        collect(
+            property,
+            &position.child(&keyword, &format!("{{{tags}{}:", Value::from(&**name)), "}"),
+            probes,
+        );
     }
     if let Some(items) = keywords.get("items") {
-        collect(items, &at.step("items", "[", "]"), probes);
+        collect(items, &position.child("items", "[", "]"), probes);
     }
     for union in ["oneOf", "anyOf", "allOf"] {
         let branches = keywords.get(union).and_then(Value::as_array);
         for (index, branch) in branches.into_iter().flatten().enumerate() {
-            collect(branch, &at.step(&format!("{union}/{index}"), "", ""), probes);
+            collect(branch, &position.child(&format!("{union}/{index}"), "", ""), probes);
         }
     }
 }
 
 /// The names in serde's error about a variant: ``unknown variant `x`, expected one of `a`, `b` at line 1 column 7``.
 /// <https://docs.rs/serde/1/serde/de/trait.Error.html#method.unknown_variant>
-fn variants(error: &str) -> Option<Vec<String>> {
+fn variant_names(error: &str) -> Option<Vec<String>> {
     let expected =
         error.strip_prefix("unknown variant `")?.strip_prefix(WRONG_KEY)?.strip_prefix("`, expected ")?;
     let expected = expected.rsplit_once(" at line ").map_or(expected, |(expected, _)| expected);
     let names: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    // A name with a backtick is not read as it is.
+    // A name with a backtick is split in two, and then the message differs.
     let is_read = match &quoted[..] {
         [] => false,
         [only] => expected == only,

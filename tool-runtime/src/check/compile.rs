@@ -188,7 +188,7 @@ impl<'s> Compiler<'s> {
                 let mut branches = self.each(value.as_array()?, keyword, at);
                 let is_absent =
                     |&last: &RuleId| self.rules[last.0].as_ref().is_some_and(Rule::only_forbids_properties);
-                let absent = branches.last().copied().filter(is_absent);
+                let absent = branches.last().copied().filter(is_absent).filter(|_| branches.len() > 1);
                 branches.truncate(branches.len() - usize::from(absent.is_some()));
                 let (exactly_one, tag) = (keyword == "oneOf", self.tag(&branches));
                 rule.alternatives.push(Alternatives { branches, exactly_one, absent, tag });

@@ -158,12 +158,16 @@ impl Rule {
         }
     }
 
-    /// Whether it forbids some properties, and nothing else.
+    /// Whether it forbids some properties of an object, and nothing else.
     pub(super) fn only_forbids_properties(&self) -> bool {
-        let properties = &self.object.properties;
+        let object = &self.object;
         !self.is_compound
-            && !properties.is_empty()
-            && properties.iter().all(|property| property.rule == RuleId::NOTHING)
+            && self.kinds == Kinds::OBJECT
+            && !object.properties.is_empty()
+            && object.properties.iter().all(|property| property.rule == RuleId::NOTHING)
+            && (object.required.is_empty() && object.patterns.is_empty() && object.names.is_none())
+            && object.additional == Some(RuleId::ANYTHING)
+            && object.count == Count::ANY
     }
 
     pub(super) fn takes_any_text(&self) -> bool {

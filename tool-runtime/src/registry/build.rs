@@ -242,8 +242,8 @@ impl RegistryBuilder {
     }
 
     /// Leaves out a dynamic tool with an error, so that one bad definition of a remote server does not fail the build:
-    /// [`Registry::skipped`] has the errors. Of two tools with one name, the one that was added first stays, and a
-    /// function before any dynamic tool. `false` by default.
+    /// [`Registry::skipped`] has the errors. Of two tools with one name, the first valid one stays, and a function
+    /// before any dynamic tool. `false` by default.
     ///
     /// ```
     /// use serde_json::json;
@@ -376,7 +376,7 @@ impl RegistryBuilder {
             if errors.is_empty() || !options.skip_invalid_tools {
                 add(&name.clone(), Candidate::of_dynamic(name, tool), &mut errors);
             }
-            refuse::keep(errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
+            refuse::record(errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
         }
         let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
         candidates.retain(|candidate| {
@@ -385,7 +385,9 @@ impl RegistryBuilder {
                 errors.extend(refuse::not_strict(candidate));
             }
             let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
-            refuse::keep(errors, &mut faults, may_skip.then_some(&mut skipped))
+            let is_kept = errors.is_empty() || !may_skip;
+            refuse::record(errors, &mut faults, may_skip.then_some(&mut skipped));
+            is_kept
         });
         if options.skip_invalid_tools {
             refuse::skip_duplicates(&mut candidates, &mut skipped);

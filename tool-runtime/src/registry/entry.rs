@@ -133,8 +133,10 @@ impl Candidate {
         if !probes.is_empty() {
             let _ = (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors));
         }
-        for (probe, error) in probes.iter().zip(errors) {
-            name_keys(&mut description.parameters, probe, &error.unwrap_or_default());
+        for (probe, error) in probes.iter().zip(&errors) {
+            if let Some(error) = error {
+                name_keys(&mut description.parameters, probe, error);
+            }
         }
         let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
         let ParametersSchema { enforced, published } =

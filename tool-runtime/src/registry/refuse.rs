@@ -9,22 +9,16 @@ use crate::tool_name;
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// Whether a tool stays among the candidates. Its errors are those of the registry, unless the tool may be skipped.
-pub(super) fn keep(
+/// Adds the errors of one tool to those of the registry, or to those of the skipped tools.
+pub(super) fn record(
     errors: Vec<BuildFault>,
     of_registry: &mut Vec<BuildFault>,
     skipped: Option<&mut Vec<BuildError>>,
-) -> bool {
+) {
     match skipped {
-        _ if errors.is_empty() => true,
-        Some(skipped) => {
-            skipped.push(BuildError { faults: errors });
-            false
-        }
-        None => {
-            of_registry.extend(errors);
-            true
-        }
+        _ if errors.is_empty() => {}
+        Some(skipped) => skipped.push(BuildError { faults: errors }),
+        None => of_registry.extend(errors),
     }
 }
 
@@ -52,7 +46,8 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
         errors.push(BuildFault::InvalidName { name: name.to_string() });
     }
     let parameters = candidate.schema.parameters().get();
-    if parameters.contains("$ref") && serde_json::from_str(parameters).is_ok_and(|schema| names_ref(&schema))
+    if parameters.contains("$ref")
+        && serde_json::from_str(parameters).is_ok_and(|schema| has_entry_named_ref(&schema))
     {
         errors.push(BuildFault::PropertyNamedRef { tool: name.to_string() });
     }
@@ -64,13 +59,14 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
     errors
 }
 
-/// Whether something in a schema is named `$ref` and is no reference.
-fn names_ref(schema: &Value) -> bool {
+/// Whether an entry of a schema, such as a property, is named `$ref` and is not a reference.
+fn has_entry_named_ref(schema: &Value) -> bool {
     match schema {
         Value::Object(entries) => {
-            entries.get("$ref").is_some_and(|value| !value.is_string()) || entries.values().any(names_ref)
+            entries.get("$ref").is_some_and(|value| !value.is_string())
+                || entries.values().any(has_entry_named_ref)
         }
-        Value::Array(items) => items.iter().any(names_ref),
+        Value::Array(items) => items.iter().any(has_entry_named_ref),
         _ => false,
     }
 }

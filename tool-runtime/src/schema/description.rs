@@ -1,37 +1,34 @@
-//! Additions to the description of a schema: what its keywords cannot say everywhere.
+//! Additions to a description, for keywords that a server or an engine rejects.
 
 use serde_json::{Map, Value};
 
-/// Appends a sentence. A space joins it: a line break costs more tokens.
+/// Appends a sentence, after a space or, if the description does not end like a sentence, after `; `. A line break would
+/// cost more tokens.
 pub(super) fn append(keywords: &mut Map<String, Value>, sentence: &str) {
-    if sentence.is_empty() {
-        return;
+    if !sentence.is_empty() {
+        add(keywords, sentence, |description| join_sentences([description, sentence].into_iter()));
     }
-    let description = match keywords.get("description").and_then(Value::as_str) {
-        Some(description) => sentences([description, sentence].into_iter()),
-        None => sentence.to_owned(),
-    };
-    keywords.insert("description".to_owned(), description.into());
 }
 
 /// Moves keywords out of the schema and into its description: `(minLength: 2, maxLength: 5)`.
-pub(super) fn move_in(keywords: &mut Map<String, Value>, moved: &[&str]) {
+pub(super) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
     let removed =
         moved.iter().filter_map(|keyword| Some(format!("{keyword}: {}", keywords.remove(*keyword)?)));
     let removed: Vec<String> = removed.collect();
-    if removed.is_empty() {
-        return;
+    if !removed.is_empty() {
+        let hint = format!("({})", removed.join(", "));
+        add(keywords, &hint, |description| format!("{description} {hint}"));
     }
-    let hint = format!("({})", removed.join(", "));
-    let description = match keywords.get("description").and_then(Value::as_str) {
-        Some(description) => format!("{description} {hint}"),
-        None => hint,
-    };
+}
+
+fn add(keywords: &mut Map<String, Value>, text: &str, join: impl Fn(&str) -> String) {
+    let description =
+        keywords.get("description").and_then(Value::as_str).map_or_else(|| text.to_owned(), join);
     keywords.insert("description".to_owned(), description.into());
 }
 
 /// Joins sentences that may lack their full stop.
-pub(super) fn sentences<S: AsRef<str>>(parts: impl Iterator<Item = S>) -> String {
+pub(super) fn join_sentences<S: AsRef<str>>(parts: impl Iterator<Item = S>) -> String {
     parts.fold(String::new(), |mut text, part| {
         if !text.is_empty() {
             text.push_str(if text.ends_with(['.', '!', '?', ';', ':']) { " " } else { "; " });

@@ -29,13 +29,13 @@ pub enum Dialect {
     /// The same with `strict: true`: the server makes the model follow the schema
     /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Every property is required, and
     /// null stands for an absent argument; the description contains limits that the server does not know. A tool that
-    /// takes a map or any JSON cannot be strict: see [`RegistryBuilder::dialect`].
+    /// takes a map with any keys, or any JSON, cannot be strict: see [`RegistryBuilder::dialect`].
     ///
     /// [`RegistryBuilder::dialect`]: crate::RegistryBuilder::dialect
     OpenAiStrict,
 }
 
-/// The `tools` array; `None` without tools, since servers refuse `tools: []`.
+/// The `tools` array; `None` without tools, since servers reject `tools: []`.
 pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Box<RawValue>> {
     if schemas.is_empty() {
         return None;

@@ -2,15 +2,50 @@
 
 use serde_json::{Map, Value};
 
-/// The strings of an array such as `required`, each once.
-pub(super) fn names(value: Option<&Value>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
+/// The formats that llguidance knows. It rejects a schema with any other.
+pub(super) const KNOWN_FORMATS: [&str; 10] =
+    ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
+
+/// Calls `visit` with every schema directly inside this one; a default value or an example is none.
+pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
+    for (keyword, value) in keywords {
+        match (keyword.as_str(), value) {
+            // A property may itself be named `items`.
+            (
+                "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas",
+                Value::Object(schemas),
+            ) => schemas.values_mut().for_each(&mut *visit),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(&mut *visit);
+            }
+            ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
+                visit(schema);
+            }
+            // A boolean closes an object or opens it, and needs no change.
+            (
+                "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems",
+                schema @ Value::Object(_),
+            ) => visit(schema),
+            _ => {}
         }
     }
-    names
+}
+
+/// The strings of an array such as `required`, each once.
+pub(super) fn names(value: Option<&Value>) -> Vec<String> {
+    let names = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    unique(names.map(str::to_owned))
+}
+
+/// The items in order, each once.
+pub(super) fn unique<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut unique = Vec::new();
+    for item in items {
+        if !unique.contains(&item) {
+            unique.push(item);
+        }
+    }
+    unique
 }
 
 /// Removes the object of a keyword such as `properties`; empty if there is none.

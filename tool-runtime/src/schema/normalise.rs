@@ -1,4 +1,4 @@
-//! The schema of a type as its tool enforces it: as schemars generates it, in fewer words, and as narrow as serde decodes.
+//! Rewrites the schema of a type as schemars generates it: shorter, and accepting only what serde decodes.
 
 mod arrays;
 mod enums;
@@ -6,8 +6,10 @@ mod flattened;
 mod numbers;
 mod recursion;
 
+pub(super) use arrays::is_closed_tuple;
 pub(super) use recursion::resolve_definitions;
 
+use super::keywords::{KNOWN_FORMATS, each_subschema};
 use crate::check::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
@@ -50,29 +52,6 @@ fn replace_true(schema: &mut Value) {
     }
 }
 
-/// Calls `visit` with every schema directly inside this one; a default value or an example is none.
-pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
-    for (keyword, value) in keywords {
-        match keyword.as_str() {
-            // A property may itself be named `items`.
-            "properties" | "patternProperties" | "$defs" | "definitions" => {
-                value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(&mut *visit);
-            }
-            "anyOf" | "oneOf" | "allOf" | "prefixItems" => {
-                value.as_array_mut().into_iter().flatten().for_each(&mut *visit);
-            }
-            "items" | "not" | "propertyNames" => visit(value),
-            // A boolean closes an object or opens it, and needs no change.
-            "additionalProperties" | "unevaluatedProperties" if value.is_object() => visit(value),
-            _ => {}
-        }
-    }
-}
-
-/// The formats that grammar engines know. With another, llguidance rejects the whole schema.
-pub(super) const KNOWN_FORMATS: [&str; 10] =
-    ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
-
 /// Removes a format that only schemars knows, such as `partial-time`.
 fn remove_unknown_format(keywords: &mut Map<String, Value>) {
     let is_known = |format: &Value| format.as_str().is_some_and(|format| KNOWN_FORMATS.contains(&format));
@@ -81,7 +60,7 @@ fn remove_unknown_format(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// serde decodes the keys of a map of integers only as JSON writes integers.
+/// serde decodes an integer key only in the form in which JSON writes integers.
 fn narrow_integer_keys(keywords: &mut Map<String, Value>) {
     let Some(patterns) = keywords.get_mut("patternProperties").and_then(Value::as_object_mut) else { return };
     for (from_schemars, narrowed) in [(r"^\d+$", UNSIGNED_KEYS), (r"^-?\d+$", SIGNED_KEYS)] {

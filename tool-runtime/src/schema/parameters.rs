@@ -13,7 +13,8 @@ use std::collections::HashSet;
 pub(crate) struct ParametersSchema {
     /// The arguments are validated against this one.
     pub(crate) enforced: Value,
-    /// A request contains this one, which accepts a little more: grammar engines do not compile every schema.
+    /// A request contains this one. That of a function accepts a little more, since grammar engines do not compile every
+    /// schema.
     pub(crate) published: Box<RawValue>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn from_parameters(
     Ok(ParametersSchema { enforced, published: to_raw_value(&published)? })
 }
 
-/// The schemas of a tool that is known only at run time: what the program gave, with the keywords that servers require.
+/// The schemas of a dynamic tool: the given schema, with the keywords that servers require.
 ///
 /// Null and `{}` are the schema of any object. `is_closed`: an argument that the schema does not name is rejected.
 pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Result<ParametersSchema> {
@@ -76,15 +77,14 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Re
     Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: schema })
 }
 
-/// Whether a definition says nothing of its parameters.
+/// Whether a definition has no parameters, or `{}`.
 pub(crate) fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
 }
 
-/// Rejects the keys that a schema of an object does not name, unless it says what they must be.
+/// Closes the schema of an object, unless it has a schema for its other keys.
 fn close(schema: &mut Value) {
-    let open = |other_keys: Option<&Value>| other_keys.is_none_or(|value| *value == Value::Bool(true));
-    if !open(schema.get("additionalProperties")) {
+    if schema.get("additionalProperties").is_some_and(|value| *value != Value::Bool(true)) {
         return;
     }
     // The names in its branches are known to it as well.

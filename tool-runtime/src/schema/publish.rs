@@ -1,4 +1,5 @@
-//! The schema that a request contains: the enforced one in forms that every grammar engine compiles.
+//! The schema that a request contains for a function: the enforced one, in forms that grammar engines compile. The schema of
+//! a dynamic tool is not rewritten.
 //!
 //! llama.cpp, xgrammar, llguidance and outlines each reject some valid schemas, and then every request with the tool fails.
 //! A published schema accepts all that the tool accepts, and a little more: see the documentation of `#[tool]`.
@@ -8,35 +9,34 @@ mod unions;
 pub(super) use unions::distribute;
 
 use super::description;
-use super::normalise::{KNOWN_FORMATS, each_subschema};
+use super::keywords::{KNOWN_FORMATS, each_subschema};
 use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
-    // A field of a variant that must be absent; engines do not know `false`.
+    // An absent flattened `Option` has `false` for each field of its variants; engines do not know `false`.
     if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|_, schema| *schema != Value::Bool(false));
     }
     each_subschema(keywords, &mut publish);
     remove_wide_bounds(keywords);
     split_at_zero(keywords);
-    // One that the program wrote in `#[arg(schema(..))]`.
+    // `#[arg(schema(format = ".."))]` may name any format.
     if keywords.get("format").and_then(Value::as_str).is_some_and(|format| !KNOWN_FORMATS.contains(&format)) {
-        description::move_in(keywords, &["format"]);
+        description::move_keywords(keywords, &["format"]);
     }
-    // llguidance rejects it.
+    // llguidance rejects `uniqueItems`.
     if keywords.remove("uniqueItems") == Some(Value::Bool(true)) {
         description::append(keywords, "Items are unique.");
     }
-    // llguidance rejects it, and the variants of an enum exclude each other.
+    // llguidance rejects `oneOf`. Only the variants of a flattened enum can match together, and the tool rejects that.
     if let Some(branches) = keywords.remove("oneOf") {
         keywords.entry("anyOf").or_insert(branches);
     }
     distribute(keywords);
 }
 
-/// Removes the bounds of types that are wider than engines count: llama.cpp and xgrammar in 64 bits, llguidance in fewer
-/// for floats.
+/// Removes bounds that engines cannot count: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
 fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
     const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
     for keyword in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {
@@ -47,25 +47,36 @@ fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Writes `not: {const: 0}`, which llguidance rejects, as what is below and what is above 0.
+/// Replaces the `not: {const: 0}` of an integer, which llguidance rejects, with two ranges: below 0 and above 0.
 fn split_at_zero(keywords: &mut Map<String, Value>) {
-    if keywords.get("not") != Some(&json!({ "const": 0 })) || keywords.contains_key("anyOf") {
+    let is_nullable = keywords.get("type") == Some(&json!(["integer", "null"]));
+    let is_integer = is_nullable || keywords.get("type") == Some(&json!("integer"));
+    let is_not_zero = keywords.get("not") == Some(&json!({ "const": 0 }));
+    if !is_integer || !is_not_zero || keywords.contains_key("anyOf") {
         return;
     }
-    keywords.remove("not");
-    let mut branches = Vec::new();
-    let is_nullable = keywords.get("type") == Some(&json!(["integer", "null"]));
-    for (keyword, bound) in [("maximum", -1), ("minimum", 1)] {
-        let mut branch = Map::from_iter([("type".to_owned(), json!("integer"))]);
-        for limit in ["minimum", "maximum"] {
-            branch.extend(keywords.get(limit).map(|value| (limit.to_owned(), value.clone())));
-        }
-        branch.insert(keyword.to_owned(), bound.into());
-        branches.push(Value::from(branch));
+    let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_i64);
+    let (minimum, maximum) = (bound("minimum"), bound("maximum"));
+    let below =
+        minimum.is_none_or(|minimum| minimum < 0).then(|| (minimum, Some(maximum.unwrap_or(-1).min(-1))));
+    let above =
+        maximum.is_none_or(|maximum| maximum > 0).then(|| (Some(minimum.unwrap_or(1).max(1)), maximum));
+    let mut branches: Vec<Value> = below
+        .into_iter()
+        .chain(above)
+        .map(|(minimum, maximum)| {
+            let bounds = [("minimum", minimum), ("maximum", maximum)];
+            let bounds =
+                bounds.into_iter().filter_map(|(keyword, bound)| Some((keyword.to_owned(), json!(bound?))));
+            std::iter::once(("type".to_owned(), json!("integer"))).chain(bounds).collect()
+        })
+        .collect();
+    if branches.is_empty() {
+        return;
     }
     if is_nullable {
         branches.push(json!({ "type": "null" }));
     }
-    keywords.retain(|keyword, _| !matches!(keyword.as_str(), "type" | "minimum" | "maximum"));
+    keywords.retain(|keyword, _| !matches!(keyword.as_str(), "not" | "type" | "minimum" | "maximum"));
     keywords.insert("anyOf".to_owned(), branches.into());
 }

@@ -6,6 +6,8 @@ mod limits;
 mod nullable;
 
 use super::keywords::{names, take_object};
+use super::normalise::is_closed_tuple;
+use super::parameters::Ordered;
 use super::{description, publish};
 use crate::json::Pairs;
 use infer_type::infer_type;
@@ -38,7 +40,7 @@ pub(crate) fn strict_parameters(parameters: &RawValue) -> Result<Box<RawValue>, 
 
 #[derive(Serialize)]
 struct Root {
-    properties: super::parameters::Ordered,
+    properties: Ordered,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
@@ -50,19 +52,19 @@ struct Strict {
 
 /// The place of a subschema.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct Location<'a> {
     path: &'a str,
     /// The number of objects and arrays around it.
     depth: usize,
 }
 
 impl Strict {
-    fn reject(&mut self, at: At<'_>, reason: impl Into<String>) {
+    fn reject(&mut self, at: Location<'_>, reason: impl Into<String>) {
         self.errors.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
     }
 
     fn root(&mut self, parameters: &RawValue) -> serde_json::Result<Box<RawValue>> {
-        let at = At { path: "", depth: 0 };
+        let at = Location { path: "", depth: 0 };
         let mut keywords: Map<String, Value> = serde_json::from_str(parameters.get())?;
         let Pairs(written) = serde_json::from_str(parameters.get())?;
         let order: Vec<String> = match written.iter().find(|(keyword, _)| keyword == "properties") {
@@ -82,7 +84,7 @@ impl Strict {
                 keywords.get_mut(keyword).and_then(Value::as_object_mut).into_iter().flatten()
             {
                 self.limits.name(name);
-                self.schema(definition, At { path: name, depth: 0 });
+                self.schema(definition, Location { path: name, depth: 0 });
             }
         }
         remove_annotations(&mut keywords);
@@ -95,10 +97,10 @@ impl Strict {
         let mut properties = take_object(&mut keywords, "properties");
         let ordered =
             order.into_iter().filter_map(|name| properties.remove(&name).map(|schema| (name, schema)));
-        to_raw_value(&Root { properties: super::parameters::Ordered(ordered.collect()), rest: keywords })
+        to_raw_value(&Root { properties: Ordered(ordered.collect()), rest: keywords })
     }
 
-    fn schema(&mut self, schema: &mut Value, at: At<'_>) {
+    fn schema(&mut self, schema: &mut Value, at: Location<'_>) {
         let Value::Object(keywords) = schema else {
             return self.reject(at, "takes any value");
         };
@@ -145,7 +147,7 @@ impl Strict {
         }
     }
 
-    fn object(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+    fn object(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         let is_open = |value: &Value| *value != Value::Bool(false);
         if keywords.get("additionalProperties").is_some_and(is_open)
             || keywords.contains_key("patternProperties")
@@ -158,7 +160,7 @@ impl Strict {
         let mut required = names(keywords.get("required"));
         let mut properties = take_object(keywords, "properties");
         if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
-            let reason = format!("requires `{unknown}`, of which it says nothing else");
+            let reason = format!("requires `{unknown}`, which is not in its `properties`");
             self.reject(at, reason);
         }
         for (name, schema) in &mut properties {
@@ -169,7 +171,7 @@ impl Strict {
                 required.push(name.clone());
             }
             let path = if at.path.is_empty() { name.clone() } else { format!("{}.{name}", at.path) };
-            self.schema(schema, At { path: &path, depth: at.depth + 1 });
+            self.schema(schema, Location { path: &path, depth: at.depth + 1 });
         }
         keywords.insert("properties".to_owned(), properties.into());
         keywords.insert("required".to_owned(), required.into());
@@ -177,27 +179,22 @@ impl Strict {
     }
 
     /// Strict schemas know no tuples: the order of the entries is checked when they are decoded.
-    fn array(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
-        if let Some(Value::Array(entries)) = keywords.remove("prefixItems") {
-            let mut kinds: Vec<Value> = Vec::new();
-            for entry in entries {
-                if !kinds.contains(&entry) {
-                    kinds.push(entry);
-                }
-            }
-            keywords.insert("items".to_owned(), json!({ "anyOf": kinds }));
+    fn array(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+        if keywords.contains_key("prefixItems") && !is_closed_tuple(keywords) {
+            return self.reject(at, "has items after those of `prefixItems`");
         }
+        keywords.remove("prefixItems");
         match keywords.get_mut("items") {
             Some(items) => {
                 let path = format!("{}[]", at.path);
-                self.schema(items, At { path: &path, depth: at.depth + 1 });
+                self.schema(items, Location { path: &path, depth: at.depth + 1 });
             }
             None => self.reject(at, "is an array of any values"),
         }
     }
 
     /// Wraps a `$ref` with a description: the server answers "$ref cannot have keywords {'description'}".
-    fn reference(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+    fn reference(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         let Some(reference) = keywords.remove("$ref") else { return };
         let description = keywords.remove("description");
         if let Some(keyword) = keywords.keys().next() {
@@ -213,8 +210,8 @@ impl Strict {
         }
     }
 
-    /// A union, alone: the server accepts no keywords next to it.
-    fn union(&mut self, keywords: &mut Map<String, Value>, at: At<'_>) {
+    /// Rewrites a union. The server accepts only a description next to it.
+    fn union(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         publish::distribute(keywords);
         let Some(Value::Array(mut branches)) = keywords.remove("anyOf") else { return };
         let description = keywords.remove("description");
@@ -271,14 +268,14 @@ fn move_to_description(keywords: &mut Map<String, Value>) {
         "propertyNames",
         "not",
     ];
-    const KNOWN_FORMATS: [&str; 9] =
+    const OPEN_AI_FORMATS: [&str; 9] =
         ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
     let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
-    let has_unknown_format = text_of("format").is_some_and(|format| !KNOWN_FORMATS.contains(&format));
-    // Engines look neither ahead nor back.
+    let has_unknown_format = text_of("format").is_some_and(|format| !OPEN_AI_FORMATS.contains(&format));
+    // Engines do not support lookahead and lookbehind.
     let looks_around = text_of("pattern")
-        .is_some_and(|pattern| ["(?=", "(?!", "(?<"].iter().any(|look| pattern.contains(look)));
+        .is_some_and(|pattern| ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)));
     let unknown = [("format", has_unknown_format), ("pattern", looks_around)];
     let unknown = unknown.into_iter().filter(|&(_, is_unknown)| is_unknown).map(|(keyword, _)| keyword);
-    description::move_in(keywords, &REJECTED.into_iter().chain(unknown).collect::<Vec<_>>());
+    description::move_keywords(keywords, &REJECTED.into_iter().chain(unknown).collect::<Vec<_>>());
 }

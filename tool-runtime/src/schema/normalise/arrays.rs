@@ -2,16 +2,16 @@
 //! `false`.
 
 use crate::schema::description;
+use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
 
 /// For a schema that schemars generated.
 pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     complete(keywords);
     let Some(Value::Array(entries)) = keywords.get("prefixItems") else { return };
-    let is_whole = keywords.get("maxItems") == Some(&entries.len().into());
     match &entries[..] {
-        // `items` describes it alone.
-        [first, others @ ..] if is_whole && others.iter().all(|other| other == first) => {
+        // All entries are the same, so `items` is enough.
+        [first, others @ ..] if is_closed_tuple(keywords) && others.iter().all(|other| other == first) => {
             keywords.insert("items".to_owned(), first.clone());
             keywords.remove("prefixItems");
         }
@@ -22,31 +22,35 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Adds `items` to an array. Servers refuse an array without ("array schema missing items"), and llama.cpp refuses `false`;
-/// it ignores `prefixItems` next to `items: {}`, so that the `items` of a tuple accept what any entry accepts.
+/// Adds `items` to an array without it, and replaces `items: false`. Servers reject an array without `items` ("array schema
+/// missing items"), and llama.cpp rejects `false`. llama.cpp ignores `prefixItems` next to `items`, so the `items` of a
+/// closed tuple are the union of its entries.
 pub(super) fn complete(keywords: &mut Map<String, Value>) {
     if !is_array(keywords) {
         return;
     }
-    let entries = keywords.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let is_at_most = |count: &Value| count.as_u64().is_some_and(|count| count <= entries.len() as u64);
-    let is_closed = keywords.get("items") == Some(&Value::Bool(false));
-    let is_whole = keywords.get("maxItems").is_some_and(is_at_most);
-    if keywords.contains_key("items") && !is_closed {
-        return;
-    }
-    let mut kinds: Vec<Value> = Vec::new();
-    for entry in entries {
-        if !kinds.contains(entry) {
-            kinds.push(entry.clone());
+    if keywords.get("items") == Some(&Value::Bool(false)) {
+        keywords.remove("items");
+        if !is_closed_tuple(keywords) {
+            keywords.insert("maxItems".to_owned(), entries(keywords).len().into());
         }
     }
-    let items =
-        if kinds.is_empty() || !(is_closed || is_whole) { json!({}) } else { json!({ "anyOf": kinds }) };
-    if is_closed && !is_whole {
-        keywords.insert("maxItems".to_owned(), entries.len().into());
+    if is_closed_tuple(keywords) && !entries(keywords).is_empty() {
+        let kinds = unique(entries(keywords).iter());
+        let items = json!({ "anyOf": kinds });
+        keywords.insert("items".to_owned(), items);
     }
-    keywords.insert("items".to_owned(), items);
+    keywords.entry("items").or_insert_with(|| json!({}));
+}
+
+/// Whether an array has no items after those of `prefixItems`.
+pub(in crate::schema) fn is_closed_tuple(keywords: &Map<String, Value>) -> bool {
+    let maximum = keywords.get("maxItems").and_then(Value::as_u64);
+    maximum.is_some_and(|maximum| maximum <= entries(keywords).len() as u64)
+}
+
+fn entries(keywords: &Map<String, Value>) -> &[Value] {
+    keywords.get("prefixItems").and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn is_array(keywords: &Map<String, Value>) -> bool {
@@ -64,11 +68,6 @@ fn type_name(schema: &Value) -> String {
         schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.rsplit('/').next());
     let of_type = kinds.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
     let of_branches = branches.into_iter().flatten().map(type_name);
-    let mut names: Vec<String> = Vec::new();
-    for name in of_type.chain(reference.map(str::to_owned)).chain(of_branches) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = unique(of_type.chain(reference.map(str::to_owned)).chain(of_branches));
     if names.is_empty() { "anything".to_owned() } else { names.join(" or ") }
 }

@@ -1,6 +1,6 @@
 //! The unit variants of an enum: one list of values, with the docs of the variants in its description.
 
-use crate::schema::description::{self, sentences};
+use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
 /// Merges variants with docs, which schemars writes as a schema each: `oneOf: [{const: "a", description: ".."}, ..]`.
@@ -16,7 +16,7 @@ pub(super) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
         let (variants, others): (Vec<&Value>, Vec<&Value>) = branches.iter().partition(is_variant);
         let variants: Vec<Variant> = variants.into_iter().filter_map(Variant::from_schema).collect();
         let values: Vec<&Value> = variants.iter().flat_map(|variant| variant.values).collect();
-        let docs = sentences(variants.iter().filter_map(Variant::doc));
+        let docs = join_sentences(variants.iter().filter_map(Variant::doc));
         if others.is_empty() {
             let merged = [("type", json!(kind)), ("enum", json!(values))];
             description::append(keywords, &docs);

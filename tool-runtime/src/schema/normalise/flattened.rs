@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Rewrites flattened enums as serde decodes them, and requires that a flattened `Option` of an enum is there as one of its
-/// variants has it, or not at all: serde decodes it as `None` whatever is wrong in it, and drops the data.
+/// Rewrites flattened enums as serde decodes them. A flattened `Option` of an enum must be one of its variants or absent:
+/// serde decodes anything else as `None` and drops the data.
 pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     if keywords.get("type").is_none_or(|kind| kind != "object") {
         return;
@@ -22,7 +22,7 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// `is_free` are the names that may be there without their variant.
+/// `is_free` tells which names may be present without a variant.
 fn rewrite(keywords: &mut Map<String, Value>, is_free: &impl Fn(&String) -> bool) {
     let is_option = take_option(keywords);
     for alternatives in ["oneOf", "anyOf"] {
@@ -57,7 +57,7 @@ fn take_option(keywords: &mut Map<String, Value>) -> bool {
     true
 }
 
-/// Rewrites a unit variant as a key with null. schemars does so only for variants without docs.
+/// Rewrites a unit variant as a key with null. schemars does this only for variants without docs.
 fn unit_variant(variant: &mut Value) {
     let Some(name) = variant.get("const").and_then(Value::as_str) else { return };
     let mut object = Map::new();

@@ -1,7 +1,7 @@
 //! Types that refer to themselves.
 
-use super::each_subschema;
 use crate::check::percent_decoded;
+use crate::schema::keywords::each_subschema;
 use serde_json::{Map, Value, json};
 
 /// Gives the definitions of a tool plain names, and replaces every copy of a definition with a reference to it.
@@ -59,7 +59,7 @@ fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
 
 const PREFIX: &str = "#/$defs/";
 
-/// What a field may have of its own next to a reference.
+/// The annotations that a field may have next to a reference.
 const ANNOTATIONS: [&str; 3] = ["description", "default", "examples"];
 
 /// The name of a definition as references and engines take it; that of a generic or a renamed type may hold any character.

@@ -1,10 +1,10 @@
-//! Keywords next to a union, as the fields of a struct into which an enum is flattened. llama.cpp and xgrammar ignore
-//! them.
+//! Keywords next to a union, which llama.cpp and xgrammar ignore. The schema of a struct with a flattened enum has them.
 
-use crate::schema::keywords::names;
+use crate::schema::description;
+use crate::schema::keywords::unique;
 use serde_json::{Map, Value};
 
-/// More branches than these, of several unions in one object, are left as they are.
+/// The merge multiplies the branches of several unions. An object that would get more branches keeps its unions apart.
 const MAX_BRANCHES: usize = 64;
 
 /// Merges the keywords next to a union into each of its branches, if that can be done exactly.
@@ -54,13 +54,15 @@ fn flatten(keywords: &mut Map<String, Value>) {
 
 /// Each combination of one branch per union, with the shared keywords.
 fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<Vec<Value>> {
-    // It is about the keys that no branch has, and no branch is left outside.
+    // It is about the keys that neither the struct nor the branch names. In a merged branch, `additionalProperties` is about
+    // the same keys.
     let other_keys = shared.remove("unevaluatedProperties");
+    let product = unions.iter().try_fold(1_usize, |product, branches| product.checked_mul(branches.len()));
+    if unions.len() > 1 && product.is_none_or(|product| product > MAX_BRANCHES) {
+        return None;
+    }
     let mut merged = vec![shared];
     for branches in unions {
-        if merged.len() * branches.len() > MAX_BRANCHES {
-            return None;
-        }
         let pairs = merged.iter().flat_map(|object| branches.iter().map(move |branch| (object, branch)));
         merged = pairs.map(|(object, branch)| merge(object, branch.as_object()?)).collect::<Option<_>>()?;
     }
@@ -72,7 +74,7 @@ fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<
     Some(merged.into_iter().map(Value::Object).collect())
 }
 
-/// The schema of what two schemas of objects accept; `None` if that is not just all their keywords.
+/// The conjunction of two schemas of objects; `None` if the union of their keywords is not equivalent.
 fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, Value>> {
     let mut merged = a.clone();
     for (keyword, value) in b {
@@ -87,9 +89,10 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
                 }
             }
             ("required", Some(Value::Array(required))) => {
-                required.extend(value.as_array()?.iter().cloned());
-                let all = names(Some(&Value::from(std::mem::take(required))));
-                *required = all.into_iter().map(Value::from).collect();
+                *required = unique(required.iter().chain(value.as_array()?).cloned());
+            }
+            ("description", Some(Value::String(known))) => {
+                *known = description::join_sentences([&**known, value.as_str()?].into_iter());
             }
             (
                 "type"
@@ -109,10 +112,10 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
         object.get("properties").map(|properties| properties.as_object().map(Map::len))
             == merged.get("properties").map(|properties| properties.as_object().map(Map::len))
     };
-    // They speak of the keys that are not among the properties next to them.
-    let speaks_of_others = |object: &Map<String, Value>| {
+    // These keywords apply to the keys that `properties` next to them does not name.
+    let limits_other_keys = |object: &Map<String, Value>| {
         object.contains_key("additionalProperties") || object.contains_key("patternProperties")
     };
-    let is_exact = [a, b].iter().all(|object| !speaks_of_others(object) || has_same_keys(object));
+    let is_exact = [a, b].iter().all(|object| !limits_other_keys(object) || has_same_keys(object));
     (is_exact && merged.get("type").is_none_or(|kind| kind == "object")).then_some(merged)
 }
