@@ -44,7 +44,7 @@ CAUSES = [
     ("a limit that llama.cpp ignores", r"expected a number .*(less|from|least)|a multiple of|that matches", LIMITED),
     ("a length, which a strict schema has in its description", r"expected a (character|string of )", ["letter", *LIMITED]),
     ("a set, whose description says that its items are unique", r"is there twice", ["set", "set_of_text", "set_of_lists"]),
-    ("a number that no float holds", r"^number out of range|got number `-?inf`", None),
+    ("a number that no float holds", r"number out of range|got number `-?inf`", None),
 ]
 """Why a tool may reject a call that the grammar accepts: the cause, a pattern of a problem in its message, the tools."""
 
