@@ -52,7 +52,9 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
         "null" => Value::Null,
         "boolean" => rng.bool().into(),
         "integer" => integer(rng, keywords),
-        "number" if keywords.contains_key("maximum") => number_up_to(rng, keywords),
+        "number" if keywords.contains_key("maximum") || keywords.contains_key("exclusiveMaximum") => {
+            number_up_to(rng, keywords)
+        }
         "number" => match rng.u8(..4) {
             0 => json!(rng.i32(..)),
             1 => json!(f64::from(rng.i32(..)) / 256.0),
@@ -67,8 +69,9 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
 
 /// Half of the time within narrow bounds; otherwise any number that an `f32` may be near.
 fn number_up_to(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {
-    let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64).unwrap_or_default();
-    let (minimum, maximum) = (bound("minimum"), bound("maximum"));
+    let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64);
+    let minimum = bound("minimum").or(bound("exclusiveMinimum")).unwrap_or_default();
+    let maximum = bound("maximum").or(bound("exclusiveMaximum")).unwrap_or_default();
     if maximum - minimum < 1_000.0 && rng.bool() {
         return json!(minimum + rng.f64() * (maximum - minimum));
     }

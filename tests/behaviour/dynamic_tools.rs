@@ -192,6 +192,42 @@ async fn a_map_stays_a_map_where_unknown_arguments_are_denied() {
 }
 
 #[tokio::test]
+async fn every_key_that_a_schema_names_somewhere_is_known_where_unknown_ones_are_denied() {
+    for (schema, known) in [
+        (json!({"type": "object", "required": ["id"]}), r#"{"id":1}"#),
+        (json!({"type": "object", "properties": null, "required": ["id"]}), r#"{"id":1}"#),
+        (json!({"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}), r#"{"b":1}"#),
+        (json!({"type": "object", "propertyNames": {"enum": ["a", "b"]}}), r#"{"b":1}"#),
+        (json!({"type": "object", "dependentRequired": {"a": ["b"]}}), r#"{"a":1,"b":1}"#),
+        (json!({"type": "object", "dependentSchemas": {"a": {"properties": {"b": {}}}}}), r#"{"a":1,"b":1}"#),
+        (json!({"type": "object", "allOf": [{"patternProperties": {"^x-": {}}}]}), r#"{"x-a":1}"#),
+        (
+            json!({"type": "object", "$ref": "#/$defs/A%20B", "$defs": {"A B": {"properties": {"a": {}}}}}),
+            r#"{"a":1}"#,
+        ),
+    ] {
+        let tool = named("take", schema.clone()).deny_unknown_arguments(true);
+        let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+        assert!(registry.call("take", known).await.is_ok(), "{known} of {schema}");
+        assert!(registry.call("take", r#"{"unknown":1}"#).await.is_err(), "{schema}");
+    }
+    // Any key is one of a map, and of a schema that cannot be followed.
+    for schema in [
+        json!({"type": "object", "allOf": [{"additionalProperties": {"type": "integer"}}]}),
+        json!({"type": "object", "unevaluatedProperties": {"type": "integer"}}),
+        json!({"type": "object", "$ref": "#anchor"}),
+    ] {
+        let tool = named("take", schema.clone()).deny_unknown_arguments(true);
+        let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+        assert!(registry.call("take", r#"{"any":1}"#).await.is_ok(), "{schema}");
+    }
+    let open =
+        named("take", json!({"type": "object", "additionalProperties": {}})).deny_unknown_arguments(true);
+    let registry = Registry::builder().dynamic(open).build().expect("one tool");
+    assert!(registry.call("take", r#"{"any":1}"#).await.is_err());
+}
+
+#[tokio::test]
 async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
     let object = || json!({"type": "object", "properties": {}});
     let remote = || {

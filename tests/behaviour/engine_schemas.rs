@@ -29,7 +29,6 @@ async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
 /// Takes numbers.
 #[tool]
 fn numbers(
-    long: i64,
     unsigned: u64,
     option: Option<i128>,
     list: Vec<u128>,
@@ -38,7 +37,7 @@ fn numbers(
     not_zero: std::num::NonZeroI16,
     #[arg(schema(minimum = 5, maximum = 9))] positive: std::num::NonZeroI64,
 ) {
-    let _ = (long, unsigned, option, list, float, exact, not_zero, positive);
+    let _ = (unsigned, option, list, float, exact, not_zero, positive);
 }
 
 #[test]
@@ -46,7 +45,6 @@ fn only_numbers_of_32_bits_and_less_have_all_their_bounds() {
     assert_eq!(
         parameters(tools![numbers])["properties"],
         json!({
-            "long": {"type": "integer"},
             "unsigned": {"type": "integer", "minimum": 0},
             "option": {"type": ["integer", "null"]},
             "list": {"type": "array", "items": {"type": "integer", "minimum": 0}},
@@ -319,4 +317,152 @@ fn a_property_named_ref_is_a_build_error() {
     });
     let tool = DynamicTool::new("refer", "", parameters, |_| async { Ok::<_, String>(()) });
     assert!(Registry::builder().dynamic(tool).build().is_ok());
+}
+
+/// Weighs again.
+#[tool]
+fn weigh_all(
+    in_maps: BTreeMap<Field, BTreeMap<Field, u8>>,
+    by_number: BTreeMap<u32, Vec<BTreeMap<Field, bool>>>,
+) -> String {
+    format!("{in_maps:?} {by_number:?}")
+}
+
+#[test]
+fn maps_in_maps_name_their_keys() {
+    let schema = &parameters(tools![weigh_all])["properties"];
+    let inner = &schema["in_maps"]["properties"]["size"];
+    assert_eq!(inner["additionalProperties"], false, "{schema}");
+    assert_eq!(inner["properties"].as_object().map(serde_json::Map::len), Some(3));
+    let (_, by_number) =
+        schema["by_number"]["patternProperties"].as_object().and_then(|all| all.iter().next()).expect("one");
+    assert_eq!(by_number["items"]["additionalProperties"], false, "{schema}");
+}
+
+/// A decoder that panics at a key that it does not expect.
+#[derive(Debug, Deserialize)]
+#[serde(from = "BTreeMap<String, u8>")]
+struct Numbered(Vec<u8>);
+
+impl From<BTreeMap<String, u8>> for Numbered {
+    fn from(map: BTreeMap<String, u8>) -> Self {
+        Numbered(map.into_keys().map(|key| key.parse().expect("a number")).collect())
+    }
+}
+
+impl JsonSchema for Numbered {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Numbered".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "object", "additionalProperties": {}})
+    }
+}
+
+/// A type that serde decodes for ever if it meets a wrong key.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Wrapped {
+    Map(BTreeMap<String, i32>),
+    Wrapped(Box<Wrapped>),
+}
+
+/// Takes what is hard to decode.
+#[tool]
+fn decode(numbered: Numbered, wrapped: Wrapped) -> String {
+    format!("{numbered:?} {wrapped:?}")
+}
+
+#[tokio::test]
+async fn building_a_registry_survives_decoders_that_panic_or_recurse() {
+    let registry = Registry::new(tools![decode]).expect("one tool");
+    let result = registry.call("decode", r#"{"numbered":{"1":1},"wrapped":{"a":1}}"#).await;
+    assert_eq!(result.expect("it is right"), r#"Numbered([1]) Map({"a": 1})"#);
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct WithRest {
+    id: u8,
+    #[serde(flatten)]
+    payment: Option<Payment>,
+    #[serde(flatten)]
+    rest: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct TaggedAndOption {
+    id: u8,
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    discount: Option<Discount>,
+    #[serde(flatten)]
+    size: Size,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Size {
+    Exact { percent: u8 },
+    Rough { rough: bool },
+}
+
+/// Takes several flattened enums.
+#[tool]
+fn combine(rest: Option<WithRest>, tagged: Option<TaggedAndOption>) -> String {
+    format!("{rest:?} {tagged:?}").len().to_string()
+}
+
+#[tokio::test]
+async fn flattened_enums_do_not_get_in_the_way_of_each_other() {
+    let registry = Registry::new(tools![combine]).expect("one tool");
+    for arguments in [
+        json!({"rest": {"id": 1, "card": {"number": "4"}}}),
+        json!({"rest": {"id": 1, "other": [1]}}),
+        json!({"tagged": {"id": 1, "kind": "cover", "rough": true}}),
+        // A field of two enums may be present for either.
+        json!({"tagged": {"id": 1, "kind": "chapter", "number": 1, "percent": 5}}),
+        json!({"tagged": {"id": 1, "kind": "cover", "discount": "percent", "percent": 5}}),
+    ] {
+        let result = registry.call("combine", &arguments.to_string()).await;
+        assert!(result.is_ok(), "{arguments}: {}", result.expect_err("it failed"));
+    }
+    for arguments in [
+        json!({"tagged": {"id": 1, "rough": true}}),
+        json!({"tagged": {"id": 1, "kind": "cover", "rough": 1}}),
+        json!({"tagged": {"id": 1, "kind": "cover", "rough": true, "discount": "voucher"}}),
+    ] {
+        assert!(registry.call("combine", &arguments.to_string()).await.is_err(), "{arguments}");
+    }
+    // Each of the enums is in the published schema, which is one union.
+    let tagged = parameters(tools![combine])["properties"]["tagged"].clone();
+    let branches = tagged["anyOf"].as_array().expect("a union");
+    assert_eq!(branches.len(), 2 * 3 * 2 + 1, "{tagged}");
+    for name in ["id", "kind"] {
+        let is_object = |branch: &&Value| branch["type"] == "object";
+        assert!(
+            branches.iter().filter(is_object).all(|branch| branch["properties"].get(name).is_some()),
+            "{tagged}"
+        );
+    }
+}
+
+#[test]
+fn nested_unions_and_tuples_do_not_grow_without_end() {
+    let mut tuple = json!({"type": "string"});
+    let mut union = json!({"type": "string"});
+    for _ in 0..40 {
+        tuple = json!({"type": "array", "prefixItems": [tuple, {"type": "integer"}], "items": false});
+        let branch = |name: &str| json!({"type": "object", "properties": {name: {}}, "required": [name]});
+        union = json!({
+            "type": "object", "properties": {"a": union}, "anyOf": [branch("b"), branch("c"), branch("d")],
+        });
+    }
+    let parameters = json!({"type": "object", "properties": {"tuple": tuple, "union": union}});
+    let tool = DynamicTool::new("deep", "", parameters, |_| async { Ok::<_, String>(()) });
+    let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+    for dialect in [Dialect::OpenAi, Dialect::OpenAiStrict] {
+        let length = registry.schemas_for(dialect).expect("there is a tool").get().len();
+        assert!(length < 2_000_000, "{length} bytes");
+    }
 }

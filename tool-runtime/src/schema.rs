@@ -1,5 +1,6 @@
 //! The definition of a tool, as a request contains it.
 
+mod close;
 mod description;
 mod dialect;
 mod keywords;

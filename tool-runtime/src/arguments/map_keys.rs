@@ -32,16 +32,17 @@ pub(crate) fn key_probes(parameters: &[Described]) -> Vec<KeyProbe> {
     probes
 }
 
-/// Names the keys of the map in its schema, if the decoder's error names them.
-pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) {
-    let Some(names) = variant_names(error) else { return };
+/// Names the keys of the map in its schema, if the decoder's error names them; says whether it does.
+pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) -> bool {
+    let Some(names) = variant_names(error) else { return false };
     let schema = parameters
         .get_mut(probe.parameter)
         .and_then(|described| described.schema.pointer_mut(&probe.pointer));
-    let Some(keywords) = schema.and_then(Value::as_object_mut) else { return };
-    let Some(value) = keywords.insert("additionalProperties".to_owned(), false.into()) else { return };
+    let Some(keywords) = schema.and_then(Value::as_object_mut) else { return false };
+    let Some(value) = keywords.insert("additionalProperties".to_owned(), false.into()) else { return false };
     let properties: Map<String, Value> = names.into_iter().map(|name| (name, value.clone())).collect();
     keywords.insert("properties".to_owned(), properties.into());
+    true
 }
 
 /// A place in a schema, and the JSON around a value there.
@@ -90,12 +91,18 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     };
     let tags: String = properties.into_iter().flatten().filter_map(constant).collect();
     for (name, property) in properties.into_iter().flatten() {
-        let keyword = format!("properties/{}", name.replace('~', "~0").replace('/', "~1"));
+        let keyword = format!("properties/{}", escaped(name));
         collect(
             property,
             &position.child(&keyword, &format!("{{{tags}{}:", Value::from(&**name)), "}"),
             probes,
         );
+    }
+    for (pattern, value) in keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
+    {
+        // A map of integers.
+        let keyword = format!("patternProperties/{}", escaped(pattern));
+        collect(value, &position.child(&keyword, "{\"1\":", "}"), probes);
     }
     if let Some(items) = keywords.get("items") {
         collect(items, &position.child("items", "[", "]"), probes);
@@ -106,6 +113,11 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
             collect(branch, &position.child(&format!("{union}/{index}"), "", ""), probes);
         }
     }
+}
+
+/// A name in a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// The names in serde's error about a variant: ``unknown variant `x`, expected one of `a`, `b` at line 1 column 7``.

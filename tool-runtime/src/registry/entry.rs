@@ -1,8 +1,9 @@
 //! One tool of a registry, whatever it is made of.
 
-use crate::arguments::{Checks, Refusal, key_probes, name_keys, object};
+use crate::arguments::{Checks, Described, Refusal, key_probes, name_keys, object};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
 use crate::mend::{Mended, Mending, mend};
+use crate::panics::guarded;
 use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
@@ -129,15 +130,7 @@ impl Candidate {
         // The shim stops once it has described itself.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
-        let (probes, mut errors) = (key_probes(&description.parameters), Vec::new());
-        if !probes.is_empty() {
-            let _ = (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors));
-        }
-        for (probe, error) in probes.iter().zip(&errors) {
-            if let Some(error) = error {
-                name_keys(&mut description.parameters, probe, error);
-            }
-        }
+        name_map_keys(tool, &mut description.parameters);
         let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
         let ParametersSchema { enforced, published } =
             from_parameters(tool.parameters, &description.parameters, definitions)?;
@@ -158,5 +151,25 @@ impl Candidate {
         let body = Body::Dynamic(tool.handler);
         let entry = Entry { name: name.into(), original_name, options: tool.options, checks, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })
+    }
+}
+
+/// Names the keys of the maps that are keyed by an enum, those of outer maps before those of maps inside of them.
+fn name_map_keys(tool: &'static Descriptor, parameters: &mut [Described]) {
+    const MAX_PASSES: usize = 4;
+    for _ in 0..MAX_PASSES {
+        let (probes, mut errors) = (key_probes(parameters), Vec::new());
+        if probes.is_empty() {
+            return;
+        }
+        // A decoder of the program may panic at a key that it does not expect.
+        let _ = guarded(|| (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors)));
+        let mut has_named = false;
+        for (probe, error) in probes.iter().zip(&errors) {
+            has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));
+        }
+        if !has_named {
+            return;
+        }
     }
 }

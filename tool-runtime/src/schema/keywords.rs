@@ -31,6 +31,27 @@ pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl
     }
 }
 
+/// The most values that a copy of schemas into other schemas may add: otherwise copies of copies could grow without end.
+pub(super) const MAX_COPIED_VALUES: usize = 5_000;
+
+/// The number of values in schemas, counted up to [`MAX_COPIED_VALUES`] and a little more.
+pub(super) fn count_values<'a>(schemas: impl IntoIterator<Item = &'a Value>) -> usize {
+    let mut rest: Vec<&Value> = schemas.into_iter().collect();
+    let mut count = 0;
+    while let Some(value) = rest.pop() {
+        count += 1;
+        match value {
+            Value::Object(entries) => rest.extend(entries.values()),
+            Value::Array(items) => rest.extend(items),
+            _ => {}
+        }
+        if count > MAX_COPIED_VALUES {
+            break;
+        }
+    }
+    count
+}
+
 /// The strings of an array such as `required`, each once.
 pub(super) fn names(value: Option<&Value>) -> Vec<String> {
     let names = value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -1,5 +1,6 @@
 //! The parameters of a tool as one JSON Schema.
 
+use super::close::close;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{Described, Parameter};
@@ -7,7 +8,6 @@ use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
 
 /// The two schemas of a tool's arguments.
 pub(crate) struct ParametersSchema {
@@ -80,35 +80,6 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Re
 /// Whether a definition has no parameters, or `{}`.
 pub(crate) fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
-}
-
-/// Closes the schema of an object, unless it has a schema for its other keys.
-fn close(schema: &mut Value) {
-    if schema.get("additionalProperties").is_some_and(|value| *value != Value::Bool(true)) {
-        return;
-    }
-    // The names in its branches are known to it as well.
-    let mut names: HashSet<String> = HashSet::new();
-    let (mut parts, mut references) = (vec![&*schema], HashSet::new());
-    while let Some(part) = parts.pop() {
-        names.extend(
-            part.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned(),
-        );
-        let branches =
-            ["anyOf", "oneOf", "allOf"].iter().filter_map(|keyword| part.get(*keyword)?.as_array());
-        parts.extend(branches.flatten());
-        parts.extend(["if", "then", "else"].iter().filter_map(|keyword| part.get(*keyword)));
-        let reference =
-            part.get("$ref").and_then(Value::as_str).filter(|reference| references.insert(*reference));
-        parts.extend(reference.and_then(|reference| schema.pointer(reference.strip_prefix('#')?)));
-    }
-    let Some(keywords) = schema.as_object_mut() else { return };
-    if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
-        for name in names {
-            properties.entry(name).or_insert_with(|| json!({}));
-        }
-    }
-    keywords.insert("additionalProperties".to_owned(), false.into());
 }
 
 fn describe(schema: &mut Value, description: &str) {

@@ -29,11 +29,19 @@ pub(super) fn publish(schema: &mut Value) {
     if keywords.remove("uniqueItems") == Some(Value::Bool(true)) {
         description::append(keywords, "Items are unique.");
     }
-    // llguidance rejects `oneOf`. Only the variants of a flattened enum can match together, and the tool rejects that.
-    if let Some(branches) = keywords.remove("oneOf") {
-        keywords.entry("anyOf").or_insert(branches);
-    }
+    replace_one_of(keywords);
     distribute(keywords);
+}
+
+/// Writes `oneOf`, which llguidance rejects, as `anyOf`. Only the variants of a flattened enum can match together, and the tool
+/// rejects that.
+pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
+    let Some(branches) = keywords.remove("oneOf") else { return };
+    match (keywords.contains_key("anyOf"), keywords.get_mut("allOf").and_then(Value::as_array_mut)) {
+        (false, _) => drop(keywords.insert("anyOf".to_owned(), branches)),
+        (true, Some(parts)) => parts.push(json!({ "anyOf": branches })),
+        (true, None) => drop(keywords.insert("allOf".to_owned(), json!([{ "anyOf": branches }]))),
+    }
 }
 
 /// Removes bounds that engines cannot count: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.

@@ -5,7 +5,7 @@ mod infer_type;
 mod limits;
 mod nullable;
 
-use super::keywords::{names, take_object};
+use super::keywords::{each_subschema, names, take_object};
 use super::normalise::is_closed_tuple;
 use super::parameters::Ordered;
 use super::{description, publish};
@@ -66,6 +66,7 @@ impl Strict {
     fn root(&mut self, parameters: &RawValue) -> serde_json::Result<Box<RawValue>> {
         let at = Location { path: "", depth: 0 };
         let mut keywords: Map<String, Value> = serde_json::from_str(parameters.get())?;
+        each_subschema(&mut keywords, &mut merge_unions);
         let Pairs(written) = serde_json::from_str(parameters.get())?;
         let order: Vec<String> = match written.iter().find(|(keyword, _)| keyword == "properties") {
             Some((_, properties)) => {
@@ -113,12 +114,6 @@ impl Strict {
             self.limits.values(std::slice::from_ref(constant));
         }
         move_to_description(keywords);
-        if let Some(Value::Array(branches)) = keywords.remove("oneOf") {
-            let together = keywords.insert("anyOf".to_owned(), branches.into());
-            if together.is_some() {
-                self.reject(at, "has `oneOf` and `anyOf` together");
-            }
-        }
         if keywords.contains_key("$ref") {
             return self.reference(keywords, at);
         }
@@ -167,6 +162,7 @@ impl Strict {
             self.limits.name(name);
             self.limits.properties += 1;
             if !required.contains(name) {
+                schema.as_object_mut().into_iter().for_each(infer_type);
                 nullable(schema);
                 required.push(name.clone());
             }
@@ -212,10 +208,8 @@ impl Strict {
 
     /// Rewrites a union. The server accepts only a description next to it.
     fn union(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
-        publish::distribute(keywords);
         let Some(Value::Array(mut branches)) = keywords.remove("anyOf") else { return };
         let description = keywords.remove("description");
-        keywords.remove("type");
         if let Some(keyword) = keywords.keys().next() {
             let reason = format!("has `{keyword}` next to alternatives");
             self.reject(at, reason);
@@ -226,6 +220,14 @@ impl Strict {
         keywords.insert("anyOf".to_owned(), branches.into());
         keywords.extend(description.map(|description| ("description".to_owned(), description)));
     }
+}
+
+/// Writes `oneOf` as `anyOf`, which the server accepts, and merges the keywords next to it into its branches.
+fn merge_unions(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    each_subschema(keywords, &mut merge_unions);
+    publish::replace_one_of(keywords);
+    publish::distribute(keywords);
 }
 
 /// Keywords that the server rejects and that nothing else can express.

@@ -162,8 +162,9 @@ impl DynamicTool {
     /// then an error that suggests the right name, and does not run as if it were absent. `false` by default, as JSON
     /// Schema has it.
     ///
-    /// The schema that the model sees is closed as well. A schema whose `additionalProperties` is itself a schema is that
-    /// of a map, and stays open; so do objects inside of the arguments.
+    /// The schema that the model sees is closed as well. A schema whose `additionalProperties` or `unevaluatedProperties` is
+    /// itself a schema is that of a map, and stays open; so do objects inside of the arguments, and a schema with a `$ref`
+    /// that leads out of it.
     ///
     /// ```
     /// use serde_json::json;

@@ -2,7 +2,7 @@
 //! `false`.
 
 use crate::schema::description;
-use crate::schema::keywords::unique;
+use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value, json};
 
 /// For a schema that schemars generated.
@@ -24,7 +24,7 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
 
 /// Adds `items` to an array without it, and replaces `items: false`. Servers reject an array without `items` ("array schema
 /// missing items"), and llama.cpp rejects `false`. llama.cpp ignores `prefixItems` next to `items`, so the `items` of a
-/// closed tuple are the union of its entries.
+/// closed tuple are the union of its entries. Tuples in tuples would double at each level: large entries are not copied.
 pub(super) fn complete(keywords: &mut Map<String, Value>) {
     if !is_array(keywords) {
         return;
@@ -35,7 +35,10 @@ pub(super) fn complete(keywords: &mut Map<String, Value>) {
             keywords.insert("maxItems".to_owned(), entries(keywords).len().into());
         }
     }
-    if is_closed_tuple(keywords) && !entries(keywords).is_empty() {
+    if is_closed_tuple(keywords)
+        && !entries(keywords).is_empty()
+        && count_values(entries(keywords)) <= MAX_COPIED_VALUES
+    {
         let kinds = unique(entries(keywords).iter());
         let items = json!({ "anyOf": kinds });
         keywords.insert("items".to_owned(), items);

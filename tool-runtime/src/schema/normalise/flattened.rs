@@ -1,7 +1,7 @@
 //! Enums that are flattened into a struct.
 
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Rewrites flattened enums as serde decodes them. A flattened `Option` of an enum must be one of its variants or absent:
 /// serde decodes anything else as `None` and drops the data.
@@ -9,61 +9,81 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     if keywords.get("type").is_none_or(|kind| kind != "object") {
         return;
     }
-    let own = keywords.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    // A flattened map may contain the names of the variants' fields.
-    let has_other_keys = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
+    let mut unions = take_unions(keywords);
+    unions.iter_mut().for_each(unit_variants);
+    // A field of several enums may be present for any of them, and a flattened map may contain the name of any field.
+    let has_map = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
         .iter()
         .any(|keyword| keywords.get(*keyword).is_some_and(|value| *value != Value::Bool(false)));
-    let is_free = |name: &String| has_other_keys || own.contains_key(name);
-    rewrite(keywords, &is_free);
-    // With several flattened enums, each is a part.
-    for part in keywords.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten() {
-        part.as_object_mut().into_iter().for_each(|part| rewrite(part, &is_free));
-    }
-}
-
-/// `is_free` tells which names may be present without a variant.
-fn rewrite(keywords: &mut Map<String, Value>, is_free: &impl Fn(&String) -> bool) {
-    let is_option = take_option(keywords);
-    for alternatives in ["oneOf", "anyOf"] {
-        let Some(variants) = keywords.get_mut(alternatives).and_then(Value::as_array_mut) else { continue };
-        variants.iter_mut().for_each(unit_variant);
-        if is_option {
-            let fields = variants.iter().filter_map(|variant| variant.get("properties")?.as_object());
-            let names: BTreeSet<&String> = fields.flat_map(Map::keys).filter(|name| !is_free(name)).collect();
-            let absent: Map<String, Value> =
-                names.into_iter().map(|name| (name.clone(), false.into())).collect();
-            variants.push(json!({ "type": "object", "properties": absent }));
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    for names in unions.iter().map(field_names) {
+        for name in names {
+            *uses.entry(name).or_default() += 1;
         }
     }
+    let own = keywords.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    for union in unions.iter_mut().filter(|_| !has_map) {
+        let is_shared =
+            |name: &String| own.contains_key(name) || uses.get(name).is_some_and(|&uses| uses > 1);
+        let absent = field_names(union).into_iter().filter(|name| !is_shared(name));
+        let absent: Map<String, Value> = absent.map(|name| (name, false.into())).collect();
+        let branches = union.get_mut("anyOf").and_then(Value::as_array_mut);
+        // schemars writes an `Option` as `anyOf: [{oneOf: variants}, {}]`, and as `anyOf: [variants.., {}]` if it is untagged.
+        if let Some(last) =
+            branches.and_then(|branches| branches.last_mut()).filter(|last| **last == json!({}))
+        {
+            *last = json!({ "type": "object", "properties": absent });
+        }
+    }
+    put_back(keywords, unions);
 }
 
-/// Takes the last branch of an option's union, which accepts anything: schemars writes `anyOf: [{oneOf: variants}, {}]`,
-/// and `anyOf: [variants.., {}]` for an untagged enum.
-fn take_option(keywords: &mut Map<String, Value>) -> bool {
-    let Some(branches) = keywords.get_mut("anyOf").and_then(Value::as_array_mut) else { return false };
-    if branches.last() != Some(&json!({})) {
-        return false;
-    }
-    branches.pop();
-    let tagged = match &branches[..] {
-        [Value::Object(only)] if only.len() == 1 => only.get("oneOf").cloned(),
-        _ => None,
+/// Takes the unions out of a schema: `oneOf`, `anyOf`, and the parts of `allOf` if there are several.
+fn take_unions(keywords: &mut Map<String, Value>) -> Vec<Value> {
+    let own = ["oneOf", "anyOf"].map(|keyword| Some(json!({ keyword: keywords.remove(keyword)? })));
+    let parts = match keywords.remove("allOf") {
+        Some(Value::Array(parts)) => parts,
+        _ => Vec::new(),
     };
-    if let Some(variants) = tagged {
-        keywords.remove("anyOf");
-        keywords.insert("oneOf".to_owned(), variants);
-    }
-    true
+    own.into_iter().flatten().chain(parts).collect()
 }
 
-/// Rewrites a unit variant as a key with null. schemars does this only for variants without docs.
-fn unit_variant(variant: &mut Value) {
-    let Some(name) = variant.get("const").and_then(Value::as_str) else { return };
-    let mut object = Map::new();
-    object.insert("type".to_owned(), "object".into());
-    object.insert("properties".to_owned(), json!({ name: { "type": "null" } }));
-    object.insert("required".to_owned(), json!([name]));
-    object.extend(variant.get("description").map(|doc| ("description".to_owned(), doc.clone())));
-    *variant = object.into();
+fn put_back(keywords: &mut Map<String, Value>, unions: Vec<Value>) {
+    match &unions[..] {
+        [] => {}
+        [Value::Object(only)] if only.keys().all(|keyword| keyword == "oneOf" || keyword == "anyOf") => {
+            keywords.extend(only.clone());
+        }
+        _ => drop(keywords.insert("allOf".to_owned(), unions.into())),
+    }
+}
+
+fn branches(union: &Value) -> impl Iterator<Item = &Value> {
+    ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|keyword| union.get(keyword)?.as_array()).flatten()
+}
+
+/// The names of the fields of all variants.
+fn field_names(union: &Value) -> Vec<String> {
+    let properties = union.get("properties").and_then(Value::as_object);
+    let mut names: Vec<String> = properties.into_iter().flat_map(Map::keys).cloned().collect();
+    names.extend(branches(union).flat_map(field_names));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Rewrites each unit variant as a key with null. schemars does this only for variants without docs.
+fn unit_variants(union: &mut Value) {
+    if let Some(name) = union.get("const").and_then(Value::as_str) {
+        let mut object = Map::new();
+        object.insert("type".to_owned(), "object".into());
+        object.insert("properties".to_owned(), json!({ name: { "type": "null" } }));
+        object.insert("required".to_owned(), json!([name]));
+        object.extend(union.get("description").map(|doc| ("description".to_owned(), doc.clone())));
+        *union = object.into();
+        return;
+    }
+    for keyword in ["oneOf", "anyOf"] {
+        union.get_mut(keyword).and_then(Value::as_array_mut).into_iter().flatten().for_each(unit_variants);
+    }
 }

@@ -1,55 +1,49 @@
 //! Keywords next to a union, which llama.cpp and xgrammar ignore. The schema of a struct with a flattened enum has them.
 
 use crate::schema::description;
-use crate::schema::keywords::unique;
+use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value};
 
 /// The merge multiplies the branches of several unions. An object that would get more branches keeps its unions apart.
 const MAX_BRANCHES: usize = 64;
 
-/// Merges the keywords next to a union into each of its branches, if that can be done exactly.
+/// Merges the keywords next to a union into each of its branches, if that can be done exactly. The unions inside of it must be
+/// merged before: a schema that has become large is not copied again.
 pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
     let mut rest = keywords.clone();
     let mut unions: Vec<Vec<Value>> = rest.remove("anyOf").and_then(branches).into_iter().collect();
     // Several flattened enums.
-    for part in rest.remove("allOf").and_then(branches).unwrap_or_default() {
-        match part {
-            Value::Object(mut part) if part.len() == 1 => match part.remove("anyOf").and_then(branches) {
-                Some(branches) => unions.push(branches),
-                None => return,
-            },
-            _ => return,
+    for part in rest.remove("allOf").as_ref().and_then(Value::as_array).into_iter().flatten() {
+        match part.as_object().filter(|part| part.len() == 1).and_then(|part| part.get("anyOf")) {
+            Some(union) => unions.extend(branches(union.clone())),
+            None => return,
         }
     }
     let is_annotation = |keyword: &str| matches!(keyword, "description" | "default" | "examples");
     let (annotations, shared): (Map<_, _>, Map<_, _>) =
         rest.into_iter().partition(|(keyword, _)| is_annotation(keyword));
-    let has_nothing_to_merge = shared.is_empty() && unions.len() == 1;
-    if unions.is_empty() || has_nothing_to_merge {
-        return flatten(keywords);
-    }
-    let Some(merged) = merge_all(shared, unions) else { return };
+    let merged = match &mut unions[..] {
+        [] => return,
+        [only] if shared.is_empty() => std::mem::take(only),
+        _ => match merge_all(shared, unions) {
+            Some(merged) => merged,
+            None => return,
+        },
+    };
     *keywords = annotations;
     keywords.insert("anyOf".to_owned(), merged.into());
 }
 
+/// The branches of a union, and those of the unions among them.
 fn branches(union: Value) -> Option<Vec<Value>> {
-    match union {
-        Value::Array(branches) => Some(branches),
-        _ => None,
-    }
-}
-
-/// Writes a union inside a union as one.
-fn flatten(keywords: &mut Map<String, Value>) {
-    let Some(Value::Array(branches)) = keywords.get_mut("anyOf") else { return };
-    let flat = std::mem::take(branches).into_iter().flat_map(|branch| match branch {
-        Value::Object(mut union) if union.len() == 1 && union.contains_key("anyOf") => {
-            union.remove("anyOf").and_then(self::branches).unwrap_or_default()
+    let Value::Array(branches) = union else { return None };
+    let flat = branches.into_iter().flat_map(|branch| match branch {
+        Value::Object(mut inner) if inner.len() == 1 && inner.contains_key("anyOf") => {
+            inner.remove("anyOf").and_then(self::branches).unwrap_or_default()
         }
         branch => vec![branch],
     });
-    *branches = flat.collect();
+    Some(flat.collect())
 }
 
 /// Each combination of one branch per union, with the shared keywords.
@@ -57,8 +51,9 @@ fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<
     // It is about the keys that neither the struct nor the branch names. In a merged branch, `additionalProperties` is about
     // the same keys.
     let other_keys = shared.remove("unevaluatedProperties");
-    let product = unions.iter().try_fold(1_usize, |product, branches| product.checked_mul(branches.len()));
-    if unions.len() > 1 && product.is_none_or(|product| product > MAX_BRANCHES) {
+    let count = unions.iter().map(Vec::len).fold(1, usize::saturating_mul);
+    let copied = count_values(shared.values()).saturating_mul(count);
+    if (unions.len() > 1 && count > MAX_BRANCHES) || copied > MAX_COPIED_VALUES {
         return None;
     }
     let mut merged = vec![shared];
@@ -117,5 +112,5 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
         object.contains_key("additionalProperties") || object.contains_key("patternProperties")
     };
     let is_exact = [a, b].iter().all(|object| !limits_other_keys(object) || has_same_keys(object));
-    (is_exact && merged.get("type").is_none_or(|kind| kind == "object")).then_some(merged)
+    is_exact.then_some(merged)
 }

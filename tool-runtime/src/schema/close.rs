@@ -1,0 +1,81 @@
+//! A schema of an object that rejects unknown keys.
+
+use super::keywords::names;
+use crate::check::percent_decoded;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// Closes the schema of an object: it then rejects every key that it does not name somewhere. A schema with a schema for its
+/// other keys is that of a map, and stays open; so does one whose references cannot be followed.
+pub(super) fn close(schema: &mut Value) {
+    let Some(known) = known_keys(schema) else { return };
+    let Some(keywords) = schema.as_object_mut() else { return };
+    for (keyword, names) in [("properties", known.names), ("patternProperties", known.patterns)] {
+        if keyword == "patternProperties" && names.is_empty() {
+            continue;
+        }
+        let value = keywords.entry(keyword).or_insert_with(|| json!({}));
+        if !value.is_object() {
+            *value = json!({});
+        }
+        let schemas = value.as_object_mut().into_iter();
+        schemas.for_each(|schemas| {
+            for name in &names {
+                schemas.entry(name.clone()).or_insert_with(|| json!({}));
+            }
+        });
+    }
+    keywords.insert("additionalProperties".to_owned(), false.into());
+}
+
+#[derive(Default)]
+struct KnownKeys {
+    names: HashSet<String>,
+    patterns: HashSet<String>,
+}
+
+/// The keys that a schema names, in any part that applies to the object itself; `None` if it accepts others on purpose.
+fn known_keys(schema: &Value) -> Option<KnownKeys> {
+    let mut known = KnownKeys::default();
+    let (mut parts, mut references) = (vec![schema], HashSet::new());
+    while let Some(part) = parts.pop() {
+        let Some(keywords) = part.as_object() else { continue };
+        for (keyword, value) in keywords {
+            match keyword.as_str() {
+                "properties" => known.names.extend(keys(value)),
+                "patternProperties" => known.patterns.extend(keys(value)),
+                "required" => known.names.extend(names(Some(value))),
+                "propertyNames" => known.names.extend(names(value.get("enum"))),
+                "additionalProperties" | "unevaluatedProperties" if is_schema_of_keys(value) => return None,
+                "anyOf" | "oneOf" | "allOf" => parts.extend(value.as_array().into_iter().flatten()),
+                "if" | "then" | "else" => parts.push(value),
+                "dependentSchemas" | "dependentRequired" | "dependencies" => {
+                    known.names.extend(keys(value));
+                    for dependency in value.as_object().into_iter().flat_map(Map::values) {
+                        known.names.extend(names(Some(dependency)));
+                        parts.push(dependency);
+                    }
+                }
+                "$ref" => {
+                    let reference = value.as_str()?;
+                    if references.insert(reference) {
+                        let pointer = percent_decoded(reference.strip_prefix('#')?);
+                        parts.push(schema.pointer(&pointer)?);
+                    }
+                }
+                "$dynamicRef" | "$recursiveRef" => return None,
+                _ => {}
+            }
+        }
+    }
+    Some(known)
+}
+
+fn keys(value: &Value) -> impl Iterator<Item = String> {
+    value.as_object().into_iter().flat_map(Map::keys).cloned()
+}
+
+/// `{}` and `true` accept any key, as a schema without the keyword does.
+fn is_schema_of_keys(value: &Value) -> bool {
+    value.as_object().is_some_and(|keywords| !keywords.is_empty())
+}
