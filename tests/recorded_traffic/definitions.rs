@@ -117,6 +117,57 @@ fn plain(value: &Value) -> Value {
     }
 }
 
+#[tokio::test]
+async fn a_misspelt_optional_argument_of_a_recorded_call_is_rejected_where_unknown_ones_are_denied() {
+    let Some(rows) = rows("bfcl_calls.jsonl") else { return };
+    let (mut open, mut closed, mut tried) = (0, 0, 0);
+    for row in &rows {
+        let registry = |deny: bool| {
+            let functions = list(&row["tools"]).iter().map(|tool| &tool["function"]);
+            let tools = functions.map(|function| {
+                tool(&function["name"], &function["description"], &function["parameters"], &Seen::default())
+                    .deny_unknown_arguments(deny)
+            });
+            let registry = tools.fold(Registry::builder().map_names(true), RegistryBuilder::dynamic).build();
+            registry.expect("the definitions load")
+        };
+        let registries = [registry(false), registry(true)];
+        for (index, call) in
+            list(&row["calls"]).iter().enumerate().filter(|(index, _)| row["valid"][*index] != false)
+        {
+            let name = call["name"].as_str().expect("a name");
+            let shown = registries[0].get(name).unwrap_or_else(|| panic!("{name} is there"));
+            let schema: Value = serde_json::from_str(shown.parameters().get()).expect("JSON");
+            let arguments = match &call["arguments"] {
+                Value::String(text) => serde_json::from_str(text).expect("JSON"),
+                object => object.clone(),
+            };
+            assert!(
+                registries[1].call(shown.name(), &arguments.to_string()).await.is_ok(),
+                "{} {index}",
+                row["id"]
+            );
+            let is_optional =
+                |key: &&String| !list(&schema["required"]).iter().any(|required| required == *key);
+            for key in schema["properties"].as_object().into_iter().flat_map(Map::keys).filter(is_optional) {
+                let mut misspelt = arguments.clone();
+                let value =
+                    misspelt.as_object_mut().and_then(|object| object.remove(key)).unwrap_or(json!(1));
+                misspelt[format!("{key}x")] = value;
+                let misspelt = misspelt.to_string();
+                tried += 1;
+                open += usize::from(registries[0].call(shown.name(), &misspelt).await.is_ok());
+                closed += usize::from(registries[1].call(shown.name(), &misspelt).await.is_ok());
+            }
+        }
+    }
+    println!(
+        "{tried} misspelt optional arguments: {open} run under the open schema, {closed} where they are denied"
+    );
+    assert!(tried > 0 && open > 0, "there is something to check");
+    assert_eq!(closed, 0);
+}
+
 #[test]
 fn the_strict_form_of_a_definition_is_that_of_the_server() {
     let Some(rows) = rows("openai_strict_pairs.jsonl") else { return };
