@@ -19,7 +19,7 @@ pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
             None => return,
         }
     }
-    let is_annotation = |keyword: &str| matches!(keyword, "description" | "default" | "examples");
+    let is_annotation = |keyword: &str| matches!(keyword, "title" | "description" | "default" | "examples");
     let (annotations, shared): (Map<_, _>, Map<_, _>) =
         rest.into_iter().partition(|(keyword, _)| is_annotation(keyword));
     let merged = match &mut unions[..] {
@@ -89,16 +89,8 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
             ("description", Some(Value::String(known))) => {
                 *known = description::join_sentences([&**known, value.as_str()?].into_iter());
             }
-            (
-                "type"
-                | "properties"
-                | "required"
-                | "additionalProperties"
-                | "patternProperties"
-                | "description",
-                None,
-            ) => {
-                merged.insert(keyword.clone(), value.clone());
+            (keyword, None) if is_independent(keyword) => {
+                merged.insert(keyword.to_owned(), value.clone());
             }
             _ => return None,
         }
@@ -113,4 +105,22 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
     };
     let is_exact = [a, b].iter().all(|object| !limits_other_keys(object) || has_same_keys(object));
     is_exact.then_some(merged)
+}
+
+/// Whether a keyword says the same whatever other keywords are next to it, or is one whose neighbours [`merge`] looks at.
+fn is_independent(keyword: &str) -> bool {
+    const NEIGHBOURS_MATTER: [&str; 10] = [
+        "$ref",
+        "prefixItems",
+        "items",
+        "additionalItems",
+        "contains",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "if",
+        "then",
+        "else",
+    ];
+    let is_union = matches!(keyword, "anyOf" | "oneOf" | "allOf");
+    !is_union && !NEIGHBOURS_MATTER.contains(&keyword)
 }
