@@ -76,6 +76,17 @@ async fn the_range_of_64_bits_and_more_and_of_floats_is_not_published() {
         assert_eq!(verdict(&registry, "wide", &arguments(37)).await, Verdict::Taken);
         assert_eq!(verdict(&registry, "wide", &arguments(38)).await, Verdict::Refused);
     }
+    // The types are taken to their ends.
+    for (name, value) in [
+        ("e", i128::MAX.to_string()),
+        ("e", i128::MIN.to_string()),
+        ("f", u128::MAX.to_string()),
+        ("g", f32::MAX.to_string()),
+        ("g", format!("{:e}", f32::MIN)),
+    ] {
+        let arguments = format!(r#"{{"numbers":{{"{name}":{value}}}}}"#);
+        assert_eq!(verdict(&registry, "wide", &arguments).await, Verdict::Taken, "{arguments}");
+    }
 }
 
 /// Takes an address.

@@ -282,6 +282,8 @@ async fn a_flattened_option_is_whole_or_absent() {
         let said = error(tools![place], "place", json!({ "order": order })).await;
         assert_eq!(said, format!("invalid arguments for `place`: {problem}"), "{order}");
     }
+    let said = error(tools![place], "place", json!({"order": "{}"})).await;
+    assert_eq!(said.matches("`order`: ").count(), 1, "{said}");
     // Two flattened enums: every combination is a branch of its own.
     let branches =
         parameters(tools![place])["properties"]["order"]["anyOf"].as_array().expect("a union").len();

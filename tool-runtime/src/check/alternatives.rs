@@ -17,6 +17,10 @@ impl<'c> Walk<'c> {
         let before = self.faults_so_far();
         if rule.says_something_itself() {
             self.simple(rule, &mut Scanner::new(json))?;
+            // Every other rule would say again that the value is of another kind.
+            if !rule.kinds.meets(Kinds::of(json)) {
+                return Ok(());
+            }
         }
         if let Some(listed) = &rule.listed {
             self.listed_whole(rule, listed, json)?;

@@ -242,8 +242,12 @@ impl RegistryBuilder {
     }
 
     /// Leaves out a dynamic tool with an error, so that one bad definition of a remote server does not fail the build:
-    /// [`Registry::skipped`] has the errors. Of two tools with one name, the first valid one stays, and a function
-    /// before any dynamic tool. `false` by default.
+    /// [`Registry::skipped`] has the errors. `false` by default.
+    ///
+    /// An error is what [`BuildFault`] lists: parameters that are not those of an object, a name that servers refuse, a
+    /// property named `$ref`, with the strict dialect a tool that cannot be strict. Of two tools with one name, the first
+    /// valid one stays, and a function before any dynamic tool. Other mistakes inside of a schema are sent as they are; see
+    /// [`Registry::unchecked_keywords`].
     ///
     /// ```
     /// use serde_json::json;
@@ -256,7 +260,8 @@ impl RegistryBuilder {
     ///     .skip_invalid_tools(true)
     ///     .build()?;
     /// assert_eq!(registry.names(), ["good"]);
-    /// assert!(registry.skipped()[0].to_string().contains("the parameters of `bad` are no JSON Schema of an object"));
+    /// let skipped = registry.skipped()[0].to_string();
+    /// assert!(skipped.starts_with("the tool `bad` was skipped: the parameters of `bad` are no JSON Schema of an object"));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     pub fn skip_invalid_tools(mut self, skip: bool) -> Self {
@@ -374,9 +379,9 @@ impl RegistryBuilder {
         for (name, tool) in dynamic {
             let mut errors = refuse::dynamic(&tool);
             if errors.is_empty() || !options.skip_invalid_tools {
-                add(&name.clone(), Candidate::of_dynamic(name, tool), &mut errors);
+                add(&name, Candidate::of_dynamic(name.clone(), tool), &mut errors);
             }
-            refuse::record(errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
+            refuse::record(&name, errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
         }
         let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
         candidates.retain(|candidate| {
@@ -386,7 +391,7 @@ impl RegistryBuilder {
             }
             let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
             let is_kept = errors.is_empty() || !may_skip;
-            refuse::record(errors, &mut faults, may_skip.then_some(&mut skipped));
+            refuse::record(&candidate.entry.name, errors, &mut faults, may_skip.then_some(&mut skipped));
             is_kept
         });
         if options.skip_invalid_tools {
@@ -396,7 +401,7 @@ impl RegistryBuilder {
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
         refuse::duplicates(&candidates, &mut faults);
         if !faults.is_empty() {
-            return Err(BuildError { faults });
+            return Err(BuildError { faults, skipped: None });
         }
         let (schemas, entries) = candidates
             .into_iter()

@@ -2,10 +2,14 @@
 
 use std::fmt;
 
-/// Why a registry cannot be built.
+/// Why a registry cannot be built, or why it was built without one of its tools: see [`Registry::skipped`].
+///
+/// [`Registry::skipped`]: crate::Registry::skipped
 #[derive(Debug)]
 pub struct BuildError {
     pub(super) faults: Vec<BuildFault>,
+    /// The tool that was left out for them, where the registry was built.
+    pub(super) skipped: Option<String>,
 }
 
 /// One thing that is wrong with a registry.
@@ -22,7 +26,7 @@ pub enum BuildFault {
         /// Where the other stands.
         second: String,
     },
-    /// Servers would refuse the name of a dynamic tool, or of a toolset's with its prefix.
+    /// Servers would refuse the name of a dynamic tool, or of a toolset's tool with its prefix.
     #[non_exhaustive]
     InvalidName {
         /// The name.
@@ -34,7 +38,7 @@ pub enum BuildFault {
         /// The tool.
         tool: String,
     },
-    /// Something in the parameters of a tool is named `$ref`. Engines read it as a reference: with such a tool, llama.cpp
+    /// A property in the parameters of a tool is named `$ref`. Engines read it as a reference: with such a tool, llama.cpp
     /// answers every request with an error.
     #[non_exhaustive]
     PropertyNamedRef {
@@ -113,7 +117,10 @@ impl BuildError {
 
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the registry cannot be built: ")?;
+        match &self.skipped {
+            Some(tool) => write!(f, "the tool `{tool}` was skipped: ")?,
+            None => f.write_str("the registry cannot be built: ")?,
+        }
         for (index, fault) in self.faults.iter().enumerate() {
             if index > 0 {
                 f.write_str("; ")?;
@@ -145,8 +152,8 @@ impl fmt::Display for BuildFault {
             BuildFault::PropertyNamedRef { tool } => write!(
                 f,
                 "a property in the parameters of `{tool}` is named `$ref`, which engines read as a reference; \
-                 rename it, with `#[serde(rename = \"..\")]` or `#[arg(name = \"..\")]` in a function, or skip a \
-                 dynamic tool with `.skip_invalid_tools(true)`"
+                 rename it, with `#[serde(rename = \"..\")]` or `#[arg(name = \"..\")]` in a function, or leave the \
+                 tool out"
             ),
             BuildFault::ContradictingHints { tool } => {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")

@@ -11,13 +11,14 @@ use std::collections::HashMap;
 
 /// Adds the errors of one tool to those of the registry, or to those of the skipped tools.
 pub(super) fn record(
+    tool: &str,
     errors: Vec<BuildFault>,
     of_registry: &mut Vec<BuildFault>,
     skipped: Option<&mut Vec<BuildError>>,
 ) {
     match skipped {
         _ if errors.is_empty() => {}
-        Some(skipped) => skipped.push(BuildError { faults: errors }),
+        Some(skipped) => skipped.push(BuildError { faults: errors, skipped: Some(tool.to_owned()) }),
         None => of_registry.extend(errors),
     }
 }
@@ -81,7 +82,8 @@ pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec
             return true;
         };
         let (name, first, second) = (entry.name.to_string(), first.clone(), entry.place());
-        skipped.push(BuildError { faults: vec![BuildFault::DuplicateName { name, first, second }] });
+        let faults = vec![BuildFault::DuplicateName { name: name.clone(), first, second }];
+        skipped.push(BuildError { faults, skipped: Some(name) });
         false
     });
 }

@@ -162,9 +162,9 @@ impl DynamicTool {
     /// then an error that suggests the right name, and does not run as if it were absent. `false` by default, as JSON
     /// Schema has it.
     ///
-    /// The schema that the model sees is closed as well. A schema whose `additionalProperties` or `unevaluatedProperties` is
-    /// itself a schema is that of a map, and stays open; so do objects inside of the arguments, and a schema with a `$ref`
-    /// that leads out of it.
+    /// The schema that the model sees is closed as well. It stays open if its `additionalProperties` or
+    /// `unevaluatedProperties` is a schema other than `true` or `{}`, since it is that of a map, or if its own `$ref` (not one
+    /// inside of a property) cannot be followed. Objects inside of the arguments are not closed.
     ///
     /// ```
     /// use serde_json::json;

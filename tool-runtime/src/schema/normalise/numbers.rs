@@ -14,9 +14,12 @@ pub(super) fn replace_format_with_bounds(keywords: &mut Map<String, Value>) {
     }
 }
 
+const TWO_POW_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
 type Range = (Option<Value>, Option<Value>);
 
-/// The numbers that the type of a format can hold; beyond 64 bits rounded, since JSON has no more exact ones.
+/// The numbers that the type of a format can hold. Bounds of 128 bits are the next float, which `serde_json` has for them; the
+/// decoder rejects what is between that and the last integer of the type.
 fn range(format: &str) -> Option<Range> {
     fn between<T: Into<Value>>(minimum: T, maximum: T) -> Range {
         (Some(minimum.into()), Some(maximum.into()))
@@ -32,10 +35,10 @@ fn range(format: &str) -> Option<Range> {
         "uint64" => between(u64::MIN, u64::MAX),
         "int" => between(isize::MIN, isize::MAX),
         "uint" => between(usize::MIN, usize::MAX),
-        // serde decodes a larger one as infinite, or rejects it, by the features of serde_json.
-        "float" => between(-3.4e38, 3.4e38),
-        "int128" => between(-1.7e38, 1.7e38),
-        "uint128" => (Some(0.into()), Some(3.4e38.into())),
+        // As `f32::MAX` is written. serde decodes a larger one as infinite, or rejects it, by the features of serde_json.
+        "float" => between(-3.402_823_5e38, 3.402_823_5e38),
+        "int128" => between(-TWO_POW_127, TWO_POW_127),
+        "uint128" => (Some(0.into()), Some((2.0 * TWO_POW_127).into())),
         "double" => (None, None),
         _ => return None,
     })
