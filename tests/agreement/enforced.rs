@@ -48,7 +48,7 @@ fn enforced() -> Vec<Enforced> {
     ]
 }
 
-/// Shapes that accept one of their alternatives and not two, which nothing in the alternatives says.
+/// Shapes that accept one of their alternatives and not two, although the alternatives do not exclude each other.
 const EXCLUSIVE: [&str; 2] = ["flattened_option_of_variants", "flattened_variants"];
 
 /// Adds to the published schema of a shape the keywords that its tool enforces.

@@ -1,7 +1,7 @@
 //! A tool accepts just what its schema accepts.
 //!
 //! For each shape of parameter, instances are made from its schema: valid ones, and ones that are a step from valid. An
-//! independent validator says which are valid, and the tool must say the same. The validator gets the published schema
+//! independent validator decides which are valid, and the tool must agree. The validator gets the published schema
 //! with the keywords of `enforced`, which a tool enforces and does not publish. `documented` has a test for each case in
 //! which a tool rejects a value that its published schema accepts, `strict` the same for strict schemas.
 

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, ToolList, tool, tools};
 
-fn parameters(tools: ToolList) -> Value {
+pub(crate) fn parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
     serde_json::from_str(registry.schemas()[0].parameters().get()).expect("JSON")
 }
 
-fn strict_parameters(tools: ToolList) -> Value {
+pub(crate) fn strict_parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
     let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get();
     let mut tools: Value = serde_json::from_str(array).expect("JSON");
@@ -21,7 +21,7 @@ fn strict_parameters(tools: ToolList) -> Value {
     tools[0]["function"]["parameters"].take()
 }
 
-async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
+pub(crate) async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
     let registry = Registry::new(tools).expect("one tool");
     registry.call(tool, &arguments.to_string()).await.expect_err("it is wrong").to_string()
 }
@@ -56,58 +56,6 @@ fn only_numbers_of_32_bits_and_less_have_all_their_bounds() {
             ]},
             "positive": {"anyOf": [{"type": "integer", "minimum": 5, "maximum": 9}]},
         })
-    );
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-struct Page {
-    title: String,
-    #[serde(flatten)]
-    place: Place,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Place {
-    /// In a chapter.
-    Chapter {
-        number: u8,
-    },
-    Cover,
-}
-
-/// Prints.
-#[tool]
-fn print(page: Page) -> String {
-    format!("{page:?}")
-}
-
-#[tokio::test]
-async fn the_fields_next_to_a_flattened_enum_are_in_each_of_its_branches() {
-    let branch = |kind: &str, more: Value| {
-        let mut branch = json!({
-            "type": "object",
-            "properties": {"title": {"type": "string"}, "kind": {"type": "string", "const": kind}},
-            "required": ["title", "kind"],
-        });
-        for (name, schema) in more.as_object().expect("properties") {
-            branch["properties"][name] = schema.clone();
-            branch["required"].as_array_mut().expect("names").push(json!(name));
-        }
-        branch
-    };
-    let mut chapter = branch("chapter", json!({"number": {"type": "integer", "minimum": 0, "maximum": 255}}));
-    chapter["description"] = json!("In a chapter.");
-    let page = &parameters(tools![print])["properties"]["page"];
-    assert_eq!(*page, json!({"anyOf": [chapter, branch("cover", json!({}))]}));
-    let closed = strict_parameters(tools![print])["properties"]["page"]["anyOf"][1].clone();
-    let mut cover = branch("cover", json!({}));
-    cover["additionalProperties"] = json!(false);
-    assert_eq!(closed, cover);
-    assert_eq!(
-        error(tools![print], "print", json!({"page": {"title": "A", "kind": "chapter", "number": "one"}}))
-            .await,
-        "invalid arguments for `print`: `page.number`: expected an integer from 0 to 255, got string \"one\""
     );
 }
 
@@ -212,85 +160,6 @@ async fn a_map_keyed_by_an_enum_names_its_keys() {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Order {
-    id: u8,
-    #[serde(flatten)]
-    discount: Option<Discount>,
-    #[serde(flatten)]
-    payment: Option<Payment>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(tag = "discount", rename_all = "lowercase")]
-enum Discount {
-    /// Off the price.
-    Percent {
-        percent: u8,
-    },
-    Voucher {
-        code: String,
-    },
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Payment {
-    /// In the shop.
-    Cash,
-    Card {
-        number: String,
-    },
-}
-
-/// Places an order.
-#[tool]
-fn place(order: Order) -> String {
-    format!("{:?} {:?} {:?}", order.id, order.discount, order.payment)
-}
-
-#[tokio::test]
-async fn a_flattened_option_is_whole_or_absent() {
-    let registry = Registry::new(tools![place]).expect("one tool");
-    for (order, result) in [
-        (json!({"id": 1}), "1 None None"),
-        (json!({"id": 1, "cash": null}), "1 None Some(Cash)"),
-        (json!({"id": 1, "note": "any other key"}), "1 None None"),
-        (
-            json!({"id": 1, "discount": "percent", "percent": 5, "card": {"number": "4"}}),
-            "1 Some(Percent { percent: 5 }) Some(Card { number: \"4\" })",
-        ),
-    ] {
-        let said = registry.call("place", &json!({ "order": order }).to_string()).await;
-        assert_eq!(said.unwrap_or_else(|error| panic!("{order}: {error}")), result);
-    }
-    for (order, problem) in [
-        (
-            json!({"id": 1, "discount": "percent", "percent": "5"}),
-            "`order.percent`: expected an integer from 0 to 255, got string \"5\"",
-        ),
-        (
-            json!({"id": 1, "discount": "percents", "percent": 5}),
-            "`order.discount`: expected `percent` or `voucher`, got string \"percents\", did you mean `percent`?",
-        ),
-        (json!({"id": 1, "percent": 5}), "`order.discount` is missing"),
-        (json!({"id": 1, "discount": "voucher"}), "`order.code` is missing"),
-        (
-            json!({"id": 1, "card": "4"}),
-            "`order.card`: expected an object with the key `number`, got string \"4\"",
-        ),
-    ] {
-        let said = error(tools![place], "place", json!({ "order": order })).await;
-        assert_eq!(said, format!("invalid arguments for `place`: {problem}"), "{order}");
-    }
-    let said = error(tools![place], "place", json!({"order": "{}"})).await;
-    assert_eq!(said.matches("`order`: ").count(), 1, "{said}");
-    // Two flattened enums: every combination is a branch of its own.
-    let branches =
-        parameters(tools![place])["properties"]["order"]["anyOf"].as_array().expect("a union").len();
-    assert_eq!(branches, 9);
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
 struct Pointer {
     #[serde(rename = "$ref")]
     reference: String,
@@ -380,73 +249,6 @@ async fn building_a_registry_survives_decoders_that_panic_or_recurse() {
     let registry = Registry::new(tools![decode]).expect("one tool");
     let result = registry.call("decode", r#"{"numbered":{"1":1},"wrapped":{"a":1}}"#).await;
     assert_eq!(result.expect("it is right"), r#"Numbered([1]) Map({"a": 1})"#);
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-struct WithRest {
-    id: u8,
-    #[serde(flatten)]
-    payment: Option<Payment>,
-    #[serde(flatten)]
-    rest: BTreeMap<String, Value>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-struct TaggedAndOption {
-    id: u8,
-    #[serde(flatten)]
-    place: Place,
-    #[serde(flatten)]
-    discount: Option<Discount>,
-    #[serde(flatten)]
-    size: Size,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum Size {
-    Exact { percent: u8 },
-    Rough { rough: bool },
-}
-
-/// Takes several flattened enums.
-#[tool]
-fn combine(rest: Option<WithRest>, tagged: Option<TaggedAndOption>) -> String {
-    format!("{rest:?} {tagged:?}").len().to_string()
-}
-
-#[tokio::test]
-async fn flattened_enums_do_not_get_in_the_way_of_each_other() {
-    let registry = Registry::new(tools![combine]).expect("one tool");
-    for arguments in [
-        json!({"rest": {"id": 1, "card": {"number": "4"}}}),
-        json!({"rest": {"id": 1, "other": [1]}}),
-        json!({"tagged": {"id": 1, "kind": "cover", "rough": true}}),
-        // A field of two enums may be present for either.
-        json!({"tagged": {"id": 1, "kind": "chapter", "number": 1, "percent": 5}}),
-        json!({"tagged": {"id": 1, "kind": "cover", "discount": "percent", "percent": 5}}),
-    ] {
-        let result = registry.call("combine", &arguments.to_string()).await;
-        assert!(result.is_ok(), "{arguments}: {}", result.expect_err("it failed"));
-    }
-    for arguments in [
-        json!({"tagged": {"id": 1, "rough": true}}),
-        json!({"tagged": {"id": 1, "kind": "cover", "rough": 1}}),
-        json!({"tagged": {"id": 1, "kind": "cover", "rough": true, "discount": "voucher"}}),
-    ] {
-        assert!(registry.call("combine", &arguments.to_string()).await.is_err(), "{arguments}");
-    }
-    // Each of the enums is in the published schema, which is one union.
-    let tagged = parameters(tools![combine])["properties"]["tagged"].clone();
-    let branches = tagged["anyOf"].as_array().expect("a union");
-    assert_eq!(branches.len(), 2 * 3 * 2 + 1, "{tagged}");
-    for name in ["id", "kind"] {
-        let is_object = |branch: &&Value| branch["type"] == "object";
-        assert!(
-            branches.iter().filter(is_object).all(|branch| branch["properties"].get(name).is_some()),
-            "{tagged}"
-        );
-    }
 }
 
 #[test]

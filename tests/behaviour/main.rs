@@ -25,6 +25,7 @@ mod dynamic_tools;
 mod echo;
 mod engine_schemas;
 mod errors;
+mod flattened_enums;
 mod fuzzed_arguments;
 mod given_schemas;
 #[allow(dead_code, reason = "some values are only printed")]

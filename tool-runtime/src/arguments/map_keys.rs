@@ -32,7 +32,7 @@ pub(crate) fn key_probes(parameters: &[Described]) -> Vec<KeyProbe> {
     probes
 }
 
-/// Names the keys of the map in its schema, if the decoder's error names them; says whether it does.
+/// Names the keys of the map in its schema, if the decoder's error names them. Returns whether it does.
 pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) -> bool {
     let Some(names) = variant_names(error) else { return false };
     let schema = parameters

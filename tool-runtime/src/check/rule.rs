@@ -330,7 +330,7 @@ pub(super) struct Alternatives {
     /// Exactly one must hold, or at least one.
     pub(super) exactly_one: bool,
     /// The alternative that only forbids the properties of the others: the absence of a flattened `Option`. It is none of
-    /// the branches, since it says nothing about a value that is there.
+    /// the branches: an error about a value that is present must not mention it.
     pub(super) absent: Option<RuleId>,
     /// The property that says which one is meant, where every object among them has a constant in it.
     pub(super) tag: Option<Tag>,

@@ -107,7 +107,7 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
     is_exact.then_some(merged)
 }
 
-/// Whether a keyword says the same whatever other keywords are next to it, or is one whose neighbours [`merge`] looks at.
+/// Whether a keyword does not depend on the keywords next to it, but for those that [`merge`] looks at.
 fn is_independent(keyword: &str) -> bool {
     const NEIGHBOURS_MATTER: [&str; 10] = [
         "$ref",
