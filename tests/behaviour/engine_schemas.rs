@@ -255,6 +255,7 @@ async fn building_a_registry_survives_decoders_that_panic_or_recurse() {
 fn nested_unions_and_tuples_do_not_grow_without_end() {
     let mut tuple = json!({"type": "string"});
     let mut union = json!({"type": "string"});
+    let mut unions = json!({"type": "string"});
     for _ in 0..40 {
         tuple = json!({"type": "array", "prefixItems": [tuple, {"type": "integer"}], "items": false});
         let branch = |name: &str| json!({"type": "object", "properties": {name: {}}, "required": [name]});
@@ -262,7 +263,15 @@ fn nested_unions_and_tuples_do_not_grow_without_end() {
             "type": "object", "properties": {"a": union}, "anyOf": [branch("b"), branch("c"), branch("d")],
         });
     }
-    let parameters = json!({"type": "object", "properties": {"tuple": tuple, "union": union}});
+    for _ in 0..20 {
+        let branch = |name: &str| json!({"type": "object", "properties": {name: unions}, "required": [name]});
+        unions = json!({
+            "type": "object",
+            "allOf": [{"anyOf": [branch("a"), {"type": "object"}]}, {"anyOf": [{"required": ["b"]}, {"required": ["c"]}]}],
+        });
+    }
+    let properties = json!({"tuple": tuple, "union": union, "unions": unions});
+    let parameters = json!({"type": "object", "properties": properties});
     let tool = DynamicTool::new("deep", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
     for dialect in [Dialect::OpenAi, Dialect::OpenAiStrict] {

@@ -1,6 +1,6 @@
 //! A schema of an object that rejects unknown keys.
 
-use super::keywords::names;
+use super::keywords::take_object;
 use crate::check::percent_decoded;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -11,19 +11,14 @@ pub(super) fn close(schema: &mut Value) {
     let Some(known) = known_keys(schema) else { return };
     let Some(keywords) = schema.as_object_mut() else { return };
     for (keyword, names) in [("properties", known.names), ("patternProperties", known.patterns)] {
-        if keyword == "patternProperties" && names.is_empty() {
+        if names.is_empty() {
             continue;
         }
-        let value = keywords.entry(keyword).or_insert_with(|| json!({}));
-        if !value.is_object() {
-            *value = json!({});
+        let mut schemas = take_object(keywords, keyword);
+        for name in names {
+            schemas.entry(name).or_insert_with(|| json!({}));
         }
-        let schemas = value.as_object_mut().into_iter();
-        schemas.for_each(|schemas| {
-            for name in &names {
-                schemas.entry(name.clone()).or_insert_with(|| json!({}));
-            }
-        });
+        keywords.insert(keyword.to_owned(), schemas.into());
     }
     keywords.insert("additionalProperties".to_owned(), false.into());
 }
@@ -44,15 +39,15 @@ fn known_keys(schema: &Value) -> Option<KnownKeys> {
             match keyword.as_str() {
                 "properties" => known.names.extend(keys(value)),
                 "patternProperties" => known.patterns.extend(keys(value)),
-                "required" => known.names.extend(names(Some(value))),
-                "propertyNames" => known.names.extend(names(value.get("enum"))),
+                "required" => known.names.extend(strings(Some(value))),
+                "propertyNames" => known.names.extend(strings(value.get("enum"))),
                 "additionalProperties" | "unevaluatedProperties" if is_schema_of_keys(value) => return None,
                 "anyOf" | "oneOf" | "allOf" => parts.extend(value.as_array().into_iter().flatten()),
                 "if" | "then" | "else" => parts.push(value),
                 "dependentSchemas" | "dependentRequired" | "dependencies" => {
                     known.names.extend(keys(value));
                     for dependency in value.as_object().into_iter().flat_map(Map::values) {
-                        known.names.extend(names(Some(dependency)));
+                        known.names.extend(strings(Some(dependency)));
                         parts.push(dependency);
                     }
                 }
@@ -73,6 +68,10 @@ fn known_keys(schema: &Value) -> Option<KnownKeys> {
 
 fn keys(value: &Value) -> impl Iterator<Item = String> {
     value.as_object().into_iter().flat_map(Map::keys).cloned()
+}
+
+fn strings(array: Option<&Value>) -> impl Iterator<Item = String> {
+    array.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
 }
 
 /// `{}` and `true` accept any key, as a schema without the keyword does.

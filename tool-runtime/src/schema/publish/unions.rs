@@ -52,7 +52,9 @@ fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<
     // the same keys.
     let other_keys = shared.remove("unevaluatedProperties");
     let count = unions.iter().map(Vec::len).fold(1, usize::saturating_mul);
-    let copied = count_values(shared.values()).saturating_mul(count);
+    // The branches of a single union are not copied.
+    let copied_branches = unions.iter().flatten().filter(|_| unions.len() > 1);
+    let copied = count_values(shared.values().chain(copied_branches)).saturating_mul(count);
     if (unions.len() > 1 && count > MAX_BRANCHES) || copied > MAX_COPIED_VALUES {
         return None;
     }
@@ -109,12 +111,14 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
 
 /// Whether a keyword does not depend on the keywords next to it, but for those that [`merge`] looks at.
 fn is_independent(keyword: &str) -> bool {
-    const NEIGHBOURS_MATTER: [&str; 10] = [
+    const NEIGHBOURS_MATTER: [&str; 12] = [
         "$ref",
         "prefixItems",
         "items",
         "additionalItems",
         "contains",
+        "minContains",
+        "maxContains",
         "unevaluatedItems",
         "unevaluatedProperties",
         "if",
