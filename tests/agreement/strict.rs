@@ -36,9 +36,9 @@ const WIDER: [Wider; 12] = [
         "a string of 1 to 4 characters",
         r#"{"value":{"count":1,"share":0,"name":"","list":[],"word":null,"fives":5}}"#,
     ),
-    ("set", "is there twice", r#"{"value":[1,1]}"#),
-    ("set_of_text", "is there twice", r#"{"value":["a","a"]}"#),
-    ("set_of_lists", "is there twice", r#"{"value":[[],[]]}"#),
+    ("set", "an equal item is in the array already", r#"{"value":[1,1]}"#),
+    ("set_of_text", "an equal item is in the array already", r#"{"value":["a","a"]}"#),
+    ("set_of_lists", "an equal item is in the array already", r#"{"value":[[],[]]}"#),
 ];
 
 #[tokio::test]

@@ -187,7 +187,7 @@ async fn the_hook_is_not_asked_about_calls_that_cannot_run() {
         [
             "Error: invalid arguments for `delete`: `path` is missing",
             "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1): \
-             they were cut off. \
+             they are truncated. \
              Send one JSON object.",
             "Error: there is no tool `nothing`. Available: `delete`, `delete_on_a_thread`, `read`.",
         ]

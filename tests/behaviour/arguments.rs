@@ -50,7 +50,7 @@ async fn all_errors_come_in_one_message() {
         weather(r#"{"days":"tomorrow","town":"Beijing","unit":7}"#).await,
         "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
          `unit`: expected a string, got integer `7`; `city` is missing; \
-         `town` is not an argument, did you mean `city`?"
+         `town` is not an argument, did you mean `city`? (it takes `city`, `days` and `unit`)"
     );
 }
 
@@ -70,7 +70,7 @@ async fn all_errors_can_be_told_apart_by_the_program() {
 async fn an_unknown_argument_without_a_likely_meaning_is_only_named() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
-        "Error: invalid arguments for `get_weather`: `format` is not an argument"
+        "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`)"
     );
 }
 
@@ -87,7 +87,7 @@ async fn the_name_of_an_argument_is_exact() {
     assert_eq!(
         weather(r#"{"City":"Beijing","days":1}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is missing; \
-         `City` is not an argument, did you mean `city`?"
+         `City` is not an argument, did you mean `city`? (it takes `city`, `days` and `unit`)"
     );
 }
 
@@ -96,7 +96,7 @@ async fn several_unknown_arguments_are_not_all_taken_for_the_missing_one() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; \
-         `verbose` is not an argument"
+         `verbose` is not an argument (it takes `city`, `days` and `unit`)"
     );
 }
 
@@ -112,7 +112,11 @@ async fn what_the_model_sent_is_told_again_in_short() {
 async fn of_very_many_faults_the_rest_is_counted() {
     let pairs: Vec<String> = (0..20_000).map(|index| format!("\"x{index}\":1")).collect();
     let told = answer(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
-    assert!(told.len() < 5_000 && told.ends_with("`x49` is not an argument; and 19950 more"), "{told}");
+    assert!(
+        told.len() < 5_000
+            && told.ends_with("`x49` is not an argument (it takes no arguments); and 19950 more"),
+        "{told}"
+    );
 }
 
 #[derive(Debug)]
@@ -170,11 +174,11 @@ async fn the_order_and_the_white_space_of_arguments_do_not_matter() {
 async fn text_that_is_not_json_is_answered_with_the_place() {
     for (arguments, problem) in [
         (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19)"),
-        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12): they were cut off"),
+        (r#"{"city":"Bei"#, "EOF while parsing a string at column 12): they are truncated"),
         (r#"{"city":"Beijing","days":1}}"#, "trailing characters at column 28)"),
         ("{\n\"city\": Beijing}", "expected value at line 2 column 9)"),
         ("Beijing", "expected value at column 1)"),
-        ("nul", "EOF while parsing a value at column 3): they were cut off"),
+        ("nul", "EOF while parsing a value at column 3): they are truncated"),
     ] {
         assert_eq!(
             weather(arguments).await,
@@ -190,7 +194,7 @@ async fn text_that_is_not_json_is_answered_with_the_place() {
 #[tokio::test]
 async fn json_that_is_no_object_is_answered_with_what_it_is() {
     for (arguments, kind) in
-        [("[1]", "a list"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
+        [("[1]", "an array"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
     {
         assert_eq!(
             weather(arguments).await,

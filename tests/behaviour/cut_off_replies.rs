@@ -119,7 +119,7 @@ async fn arguments_that_end_too_early_are_said_to_be_cut_off_also_where_no_reaso
     let answers = registry().dispatch(&reply.tool_calls).await;
     assert_eq!(
         contents(&answers)[1],
-        "Error: the arguments of `delete` are not valid JSON (EOF while parsing a string at column 14): they were cut off. \
+        "Error: the arguments of `delete` are not valid JSON (EOF while parsing a string at column 14): they are truncated. \
          Send one JSON object.",
     );
 }

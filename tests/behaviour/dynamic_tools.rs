@@ -57,7 +57,7 @@ async fn its_bad_arguments_are_told_and_empty_ones_are_an_empty_object() {
     assert_eq!(said(tool(), r#"{"n":4.0}"#).await, "8");
     assert_eq!(
         said(tool(), "[1]").await,
-        "Error: the arguments of `dynamic` must be one JSON object, not a list."
+        "Error: the arguments of `dynamic` must be one JSON object, not an array."
     );
     assert!(
         said(tool(), r#"{"n":1"#).await.starts_with("Error: the arguments of `dynamic` are not valid JSON (")
@@ -175,7 +175,11 @@ async fn a_misspelt_optional_argument_is_an_error_where_unknown_ones_are_denied(
             .contains(r#""additionalProperties":false"#)
     );
     let error = closed.call("list", r#"{"limmit":5}"#).await.expect_err("it is misspelt").to_string();
-    assert_eq!(error, "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`?");
+    assert_eq!(
+        error,
+        "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? \
+         (it takes `after`, `before`, `limit` and `where`)"
+    );
     // The names in its branches are known, and objects inside stay open.
     for known in [r#"{"limit":5}"#, r#"{"after":"a","before":"b"}"#, r#"{"where":{"b":1}}"#, "{}"] {
         assert!(closed.call("list", known).await.is_ok(), "{known}");

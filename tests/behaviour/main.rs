@@ -39,6 +39,7 @@ mod outputs;
 mod parameters;
 mod pending_calls;
 mod registration;
+mod repaired_text;
 mod reply_warnings;
 mod requests;
 mod results;

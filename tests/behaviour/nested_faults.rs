@@ -64,7 +64,8 @@ async fn every_fault_in_a_nested_value_has_its_path() {
         "`stops[1].city`: expected a string, got integer `1`; \
          `stops[1].nights`: expected an integer from 0 to 255 or null, got integer `300`; \
          `stops[2].sky`: expected `sunny`, `rainy` or `null`, got string \"suny\", did you mean `sunny`?; \
-         `stops[2].city` is missing; `stops[2].town` is not an argument, did you mean `city`?"
+         `stops[2].city` is missing; `stops[2].town` is not an argument, did you mean `city`? \
+         (it takes `city`, `nights` and `sky`)"
     );
 }
 
@@ -72,7 +73,7 @@ async fn every_fault_in_a_nested_value_has_its_path() {
 async fn behind_a_key_that_is_no_text_the_faults_have_their_places() {
     assert_eq!(
         told(r#"{"stops":[{"\ud800":{"city":1},"city":"A"},{"city":1}]}"#).await,
-        "`stops[0]`: a key holds half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`"
+        "`stops[0]`: a key contains half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`"
     );
 }
 
@@ -131,7 +132,7 @@ async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
         (
             "[]",
             "`meal`: expected `nothing`, an object with the key `dishes`, an object with the key `buffet` or null, \
-             got a list",
+             got an array",
         ),
     ] {
         assert_eq!(told(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
@@ -143,13 +144,13 @@ async fn limits_of_a_type_are_enforced_with_the_words_of_the_schema() {
     assert_eq!(
         told(r#"{"stops":[],"limits":{"stars":11,"codes":["a"]}}"#).await,
         "`limits.stars`: expected an integer from 1 to 10, got integer `11`; \
-         `limits.codes`: expected a list of 2 to 3 items, got 1"
+         `limits.codes`: expected an array of 2 to 3 items, got 1"
     );
 }
 
 #[tokio::test]
 async fn a_struct_is_no_list_and_a_key_stands_once() {
-    assert_eq!(told(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got a list");
+    assert_eq!(told(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got an array");
     assert_eq!(told(r#"{"stops":[{"city":"A","city":"B"}]}"#).await, "`stops[0].city` is given twice");
 }
 
@@ -179,9 +180,9 @@ async fn the_keywords_of_a_parameter_are_enforced() {
          `count`: expected an integer from 2 to 255 and less than 5, got integer `5`; \
          `text`: expected a string of 1 to 3 characters, got string \"北京北京\"; \
          `word`: expected a string that matches `^[a-z]+$`, got string \"A1\"; \
-         `list`: expected a list of at least 1 item, got 0; \
-         `set[2]`: is there twice; \
-         `ids.01` is not an argument"
+         `list`: expected an array of at least 1 item, got 0; \
+         `set[2]`: an equal item is in the array already; \
+         `ids.01`: its key must be an integer of at least 0"
     );
 }
 
@@ -209,7 +210,7 @@ async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
         "invalid arguments for `plan`: `stops[1].city` is missing; \
          `mode`: expected `fast`, `cheap` or `3`, got string \"fats\", did you mean `fast`?; \
          `even`: expected an integer, a multiple of 2, got integer `3`; \
-         `evn` is not an argument"
+         `evn` is not an argument (it takes `even`, `mode` and `stops`)"
     );
     let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
     assert!(matches!(&faults[0], ArgumentFault::Missing { argument, .. } if argument == "stops[1].city"));

@@ -61,5 +61,5 @@ async fn a_result_with_any_character_is_one_json_string_on_the_wire() {
 #[tokio::test]
 async fn a_name_of_any_characters_is_an_unknown_tool() {
     let answer = answer(tools![get_weather], "获取\u{0}天气🌆", "{}").await;
-    assert_eq!(answer, "Error: there is no tool `获取\u{0}天气🌆`. Available: `get_weather`.");
+    assert_eq!(answer, r"Error: there is no tool `获取\u0000天气🌆`. Available: `get_weather`.");
 }

@@ -89,7 +89,7 @@ async fn of_arguments_that_are_not_json() {
 async fn of_arguments_that_are_not_one_object() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"["Beijing"]"#).await,
-        "Error: the arguments of `get_weather` must be one JSON object, not a list."
+        "Error: the arguments of `get_weather` must be one JSON object, not an array."
     );
 }
 
@@ -98,7 +98,7 @@ async fn of_wrong_arguments_all_of_them_at_once() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await,
         "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
-         `city` is missing; `town` is not an argument, did you mean `city`?"
+         `city` is missing; `town` is not an argument, did you mean `city`? (it takes `city` and `days`)"
     );
 }
 

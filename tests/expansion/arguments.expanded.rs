@@ -20,7 +20,7 @@ pub fn list<'a>(
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _,
         ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
@@ -81,13 +81,13 @@ const _: () = {
             ],
             call: |__invocation| {
                 let mut __tags = __tool_runtime::Tag::<&[String]>::NEW
-                    .__passing()
+                    .__mode()
                     .argument();
                 let mut __title = __tool_runtime::Tag::<Option<&'_ str>>::NEW
-                    .__passing()
+                    .__mode()
                     .argument();
                 let mut __text = __tool_runtime::Tag::<Cow<'_, str>>::NEW
-                    .__passing()
+                    .__mode()
                     .argument();
                 let mut __3 = __tool_runtime::argument::<(u32, u32)>();
                 let mut __mod = __tool_runtime::argument::<Option<u8>>()

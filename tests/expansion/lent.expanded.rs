@@ -10,7 +10,7 @@ pub async fn open_ticket(shop: &Shop, title: &str, call: &CallContext) -> String
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _,
         ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
@@ -35,7 +35,7 @@ const _: () = {
             call: |__invocation| {
                 let __shop = __invocation.__state::<Shop>("shop")?;
                 let mut __title = __tool_runtime::Tag::<&str>::NEW
-                    .__passing()
+                    .__mode()
                     .argument();
                 let __call = __invocation.__context();
                 __invocation.__decode(&mut [&mut __title])?;

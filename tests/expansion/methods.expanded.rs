@@ -26,7 +26,7 @@ where
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _,
         ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]

@@ -10,7 +10,7 @@ pub(crate) fn delete_file(path: String) -> String {
 const _: () = {
     #[allow(unused_imports)]
     use renamed::__private::{
-        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _,
         ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]

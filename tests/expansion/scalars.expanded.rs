@@ -7,7 +7,7 @@ pub async fn get_weather(city: &str, days: u8) -> Result<String, std::io::Error>
 const _: () = {
     #[allow(unused_imports)]
     use ::tool_runtime::__private::{
-        self as __tool_runtime, DefaultUnseen as _, PassedByValue as _,
+        self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _,
         ReturnsValue as _, SendsJson as _,
     };
     #[automatically_derived]
@@ -35,7 +35,7 @@ const _: () = {
                 },
             ],
             call: |__invocation| {
-                let mut __city = __tool_runtime::Tag::<&str>::NEW.__passing().argument();
+                let mut __city = __tool_runtime::Tag::<&str>::NEW.__mode().argument();
                 let mut __days = __tool_runtime::argument::<u8>().__with_default(|| 0);
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;
                 __tool_runtime::start(async move {

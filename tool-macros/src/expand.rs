@@ -98,7 +98,7 @@ fn imports(krate: &Path) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
         use #krate::__private::{
-            self as __tool_runtime, DefaultUnseen as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
+            self as __tool_runtime, NonSerializeDefault as _, PassedByValue as _, ReturnsValue as _, SendsJson as _,
         };
     }
 }

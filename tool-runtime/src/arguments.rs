@@ -1,27 +1,28 @@
-//! Arguments: from the text that the model sent to the places that the function reads.
+//! Decodes the arguments of a call into the parameters of a function.
 //!
-//! `cursor` walks the object once and hands each value to the slot of its parameter. It knows only "good":
-//! where anything is amiss it gives up, and `diagnosis` reads the text again, slowly, to say all that is.
+//! `fast_path` reads the object once and decodes each value in place. It fails without a reason: `errors` then reads the text
+//! again, and reports every error.
 
-mod absent;
-mod checks;
-mod cursor;
-mod diagnosis;
+mod arg_cell;
+mod error_path;
+mod errors;
+mod fast_path;
 mod literal;
 mod map_keys;
+mod missing_field;
 mod object;
-mod passing;
+mod param_mode;
 mod probe;
-mod slot;
+mod tool_validator;
 mod value;
 
-pub(crate) use checks::Checks;
+pub(crate) use arg_cell::ArgSlot;
+pub use arg_cell::NonSerializeDefault;
 pub use literal::Literal;
 pub(crate) use map_keys::{KeyProbe, key_probes, name_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
-pub use slot::DefaultUnseen;
-pub(crate) use slot::Slot;
+pub(crate) use tool_validator::ToolValidator;
 
 use crate::outcome::ArgumentFault;
 use schemars::Schema;
@@ -37,35 +38,37 @@ pub struct Parameter {
     pub keywords: &'static [(&'static str, Literal)],
 }
 
-/// One parameter as its type describes it.
+/// The schema of one parameter's type.
 #[derive(Debug)]
-pub struct Described {
+pub struct ParamSchema {
     pub(crate) schema: Schema,
     pub(crate) required: bool,
-    /// Whether the decoder of its type takes just what the schema admits.
-    pub(crate) is_plain: bool,
+    /// Whether the decoder of the type accepts exactly the values that the schema accepts.
+    pub(crate) is_exact: bool,
 }
 
-/// What is wrong with the arguments of a call.
+/// Why arguments cannot be decoded.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub(crate) enum ArgumentsError {
     /// The text is not JSON.
-    NotJson(serde_json::Error),
-    /// It is JSON, and this instead of an object.
+    NotJson {
+        error: serde_json::Error,
+        is_truncated: bool,
+    },
+    /// It is JSON, and this in place of an object.
     NotAnObject(&'static str),
-    /// An object, with these faults.
-    Faults(Vec<ArgumentFault>),
+    Invalid(Vec<ArgumentFault>),
 }
 
-/// Fills every slot, or says everything that is wrong.
+/// Fills every slot, or returns every error.
 pub(crate) fn decode<'a>(
     arguments: &'a str,
     parameters: &[Parameter],
-    checks: &Checks,
-    slots: &mut [&mut dyn Slot<'a>],
-) -> Result<(), Refusal> {
-    match cursor::read(arguments, checks, slots) {
+    validator: &ToolValidator,
+    slots: &mut [&mut dyn ArgSlot<'a>],
+) -> Result<(), ArgumentsError> {
+    match fast_path::read(arguments, validator, slots) {
         Some(()) => Ok(()),
-        None => diagnosis::read(arguments, parameters, checks, slots),
+        None => errors::read(arguments, parameters, validator, slots),
     }
 }

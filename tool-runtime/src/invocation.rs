@@ -1,6 +1,6 @@
 //! What a tool's shim is handed: either a call to answer, or the wish to be described.
 
-use crate::arguments::{self, Checks, Described, KeyProbe, Parameter, Refusal, Slot};
+use crate::arguments::{self, ArgSlot, ArgumentsError, KeyProbe, ParamSchema, Parameter, ToolValidator};
 use crate::context::{BatchContext, CallContext, Progress};
 use crate::state::{Lent, Shared, State, States};
 use schemars::SchemaGenerator;
@@ -17,7 +17,7 @@ pub struct Invocation<'a> {
 #[derive(Debug)]
 enum Purpose<'a> {
     /// To run on these arguments.
-    Call(&'a str, &'a Checks, Scope<'a>),
+    Call(&'a str, &'a ToolValidator, Scope<'a>),
     /// To describe itself.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
     /// To decode each probe and collect its error.
@@ -46,7 +46,7 @@ impl Scope<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     /// In declared order.
-    pub(crate) parameters: Vec<Described>,
+    pub(crate) parameters: Vec<ParamSchema>,
     pub(crate) needs: Vec<Need>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Need {
 #[derive(Debug)]
 pub(crate) enum NotStarted {
     /// The arguments are not what the schema asks for.
-    Refused(Box<Refusal>),
+    Refused(Box<ArgumentsError>),
     /// Neither the batch nor the registry has a state of this type.
     MissingState(&'static str),
 }
@@ -72,7 +72,7 @@ impl<'a> Invocation<'a> {
     pub(crate) fn call(
         parameters: &'static [Parameter],
         arguments: &'a str,
-        checks: &'a Checks,
+        checks: &'a ToolValidator,
         scope: Scope<'a>,
     ) -> Self {
         Invocation { parameters, purpose: Purpose::Call(arguments, checks, scope), why_not: None }
@@ -138,7 +138,7 @@ impl<'a> Invocation<'a> {
     }
 
     /// Fills every slot; `None` if the arguments are invalid, and always if there is no call.
-    pub fn __decode(&mut self, slots: &mut [&mut dyn Slot<'a>]) -> Option<()> {
+    pub fn __decode(&mut self, slots: &mut [&mut dyn ArgSlot<'a>]) -> Option<()> {
         match &mut self.purpose {
             Purpose::Call(arguments, checks, _) => {
                 let refused = arguments::decode(arguments, self.parameters, checks, slots);

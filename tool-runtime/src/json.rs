@@ -1,9 +1,13 @@
-//! JSON taken apart where it stands, without a copy.
+//! JSON text, read without a copy.
 
+mod nesting;
 mod pairs;
 mod scanner;
 mod text;
+mod type_set;
 
+pub(crate) use nesting::{Nesting, max_depth};
 pub(crate) use pairs::Pairs;
-pub(crate) use scanner::{Quoted, Scanner};
+pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use text::Text;
+pub(crate) use type_set::TypeSet;

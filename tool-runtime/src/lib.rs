@@ -78,7 +78,7 @@
 //!   of lists: `Registry::new(tools![a, b])`.
 //! - `history`: [`history`]'s `repair`, `trim` and `find`, for messages that come from elsewhere. No dependencies.
 //! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
-//!   to the model, and [`Registry::unchecked_keywords`] lists it.
+//!   to the model, and [`Registry::unsupported_keywords`] lists it.
 //! - `stream`: `stream::ReplyAssembler` and `Registry::dispatch_stream`, for replies that come piece by piece. No
 //!   dependencies.
 //! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's
@@ -90,7 +90,7 @@
 
 mod approval;
 mod arguments;
-mod check;
+mod coerce;
 mod context;
 mod conversation;
 mod dispatch;
@@ -98,7 +98,6 @@ mod fingerprint;
 pub mod history;
 mod invocation;
 mod json;
-mod mend;
 mod messages;
 mod nearest;
 mod outcome;
@@ -112,6 +111,7 @@ pub mod stream;
 mod tool;
 mod tool_choice;
 mod tool_name;
+mod validator;
 
 #[doc(hidden)]
 #[path = "private.rs"]

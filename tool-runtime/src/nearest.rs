@@ -2,17 +2,22 @@
 
 use std::cell::LazyCell;
 
+/// In characters. A model may send a megabyte, and to compare two texts takes the product of their lengths.
+const MAX_LENGTH: usize = 100;
+
 /// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
 /// (and one for short names, none for a single letter); the first of several.
 pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
+    if length > MAX_LENGTH {
+        return None;
+    }
     // One letter is as near to any other.
     let most = if length < 2 { 0 } else { (length / 3).max(1) };
     let wrong = LazyCell::new(|| plain(wrong));
     let (mut nearest, mut too_far) = (None, most + 1);
     for candidate in candidates {
-        // The distance is at least the difference in length, but for letters that are two in lower case; asked first, since a
-        // model may send a megabyte.
+        // The distance is at least the difference in length, but for letters that are two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }

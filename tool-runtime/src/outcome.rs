@@ -6,9 +6,9 @@ mod shortened;
 mod unknown_tool;
 
 pub use argument_fault::ArgumentFault;
-pub(crate) use argument_fault::unknown_arguments;
+pub(crate) use argument_fault::decode_problem;
 pub use call_error::CallError;
-pub(crate) use call_error::MOST_FAULTS;
+pub(crate) use call_error::{ENCODED_OBJECT, MOST_FAULTS};
 pub(crate) use shortened::{ShortPath, Shortened};
 pub use unknown_tool::UnknownTool;
 

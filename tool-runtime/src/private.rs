@@ -1,7 +1,7 @@
 //! What generated code names. Not for use by hand: it changes without notice.
 
 pub use crate::__submit as submit;
-pub use crate::arguments::{DefaultUnseen, Literal, Parameter, PassedByValue, Tag, argument};
+pub use crate::arguments::{Literal, NonSerializeDefault, Parameter, PassedByValue, Tag, argument};
 pub use crate::invocation::Invocation;
 pub use crate::output::{Borrowing, Returned, ReturnsValue, SendsJson, Sent};
 #[cfg(feature = "collect")]

@@ -18,7 +18,7 @@ pub(crate) use limits::Limits;
 use setting::Setting;
 
 use crate::approval::BeforeCall;
-use crate::mend::Mending;
+use crate::coerce::CoercionOptions;
 use crate::outcome::UnknownTool;
 use crate::schema::{Dialect, ToolSchema, tools_array};
 use crate::state::States;
@@ -174,12 +174,12 @@ impl Registry {
     /// let parameters = json!({"type": "object", "properties": {"a": {"contains": {"type": "string"}}}});
     /// let tool = DynamicTool::new("tool", "", parameters, |_| async { Ok::<_, String>(()) });
     /// let registry = Registry::builder().dynamic(tool).build()?;
-    /// assert_eq!(registry.unchecked_keywords("tool"), ["`contains` at `/properties/a`"]);
+    /// assert_eq!(registry.unsupported_keywords("tool"), ["`contains` at `/properties/a`"]);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     #[must_use]
-    pub fn unchecked_keywords(&self, name: &str) -> &[String] {
-        self.entry(name).map_or(&[], Entry::unchecked_keywords)
+    pub fn unsupported_keywords(&self, name: &str) -> &[String] {
+        self.entry(name).map_or(&[], Entry::unsupported_keywords)
     }
 
     /// The errors of the dynamic tools that were left out, one entry per tool: see
@@ -320,9 +320,9 @@ impl Registry {
         self.tools.setting.options.trace_content
     }
 
-    /// What may be mended in arguments that are not as a tool takes them.
-    pub(crate) fn mending(&self) -> Mending {
-        self.tools.setting.mending()
+    /// The coercions that are allowed.
+    pub(crate) fn coercion_options(&self) -> CoercionOptions {
+        self.tools.setting.coercion_options()
     }
 
     #[cold]

@@ -60,7 +60,7 @@ impl Local {
         let new = if owned {
             quote_spanned!(span=> #at_type::argument::<#ty>())
         } else {
-            quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.__passing().argument())
+            quote_spanned!(span=> #at_type::Tag::<#ty>::NEW.__mode().argument())
         };
         Local {
             declaration: quote!(let mut #ident = #new #default;),

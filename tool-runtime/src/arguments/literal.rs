@@ -1,8 +1,8 @@
-//! The values that `#[arg(schema(..))]` gives to JSON Schema's keywords.
+//! The values of the keywords in `#[arg(schema(..))]`.
 
 use serde_json::{Number, Value};
 
-/// A value as it was written in the attribute.
+/// A value in the attribute.
 #[derive(Clone, Copy, Debug)]
 pub enum Literal {
     /// `1`, `-1`

@@ -1,7 +1,7 @@
 //! The keys of a map that is keyed by an enum with documented variants. schemars describes such a map as one with any keys.
 //! Building a registry decodes one wrong key for it, and reads the names of the variants from serde's error.
 
-use super::Described;
+use super::ParamSchema;
 use serde_json::{Map, Value};
 
 /// A value with one wrong key, for a map somewhere in a parameter.
@@ -20,24 +20,23 @@ const WRONG_KEY: &str = "tool_runtime::wrong_key";
 
 /// A probe for each map with any keys, but for those inside of tuples and untagged enums, where the decoder's error is about
 /// something else. A type that refers to itself is left alone: its definition must equal its copies.
-pub(crate) fn key_probes(parameters: &[Described]) -> Vec<KeyProbe> {
+pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
     let mut probes = Vec::new();
-    for (parameter, described) in parameters.iter().enumerate() {
+    for (parameter, schema) in parameters.iter().enumerate() {
         let root =
             Position { parameter, pointer: String::new(), before: String::new(), after: String::new() };
-        if !has_reference(described.schema.as_value()) {
-            collect(described.schema.as_value(), &root, &mut probes);
+        if !has_reference(schema.schema.as_value()) {
+            collect(schema.schema.as_value(), &root, &mut probes);
         }
     }
     probes
 }
 
 /// Names the keys of the map in its schema, if the decoder's error names them. Returns whether it does.
-pub(crate) fn name_keys(parameters: &mut [Described], probe: &KeyProbe, error: &str) -> bool {
+pub(crate) fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error: &str) -> bool {
     let Some(names) = variant_names(error) else { return false };
-    let schema = parameters
-        .get_mut(probe.parameter)
-        .and_then(|described| described.schema.pointer_mut(&probe.pointer));
+    let schema =
+        parameters.get_mut(probe.parameter).and_then(|schema| schema.schema.pointer_mut(&probe.pointer));
     let Some(keywords) = schema.and_then(Value::as_object_mut) else { return false };
     let Some(value) = keywords.insert("additionalProperties".to_owned(), false.into()) else { return false };
     let properties: Map<String, Value> = names.into_iter().map(|name| (name, value.clone())).collect();

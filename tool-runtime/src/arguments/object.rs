@@ -1,63 +1,72 @@
-//! Arguments as an object, whatever is in it.
+//! Arguments as one JSON object.
 
-use super::Refusal;
-use crate::check::{Admitted, Checker};
-use crate::json::Pairs;
-use crate::mend::{Mending, mend};
+use super::ArgumentsError;
+use crate::coerce::{CoercionOptions, coerce};
+use crate::json::{Pairs, TypeSet};
 use crate::messages::means_none;
+use crate::outcome::ENCODED_OBJECT;
+use crate::validator::{Budget, Validator, Validity};
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-/// The arguments of a tool that reads them itself: one object, as its schema says.
-pub(crate) fn object(arguments: &str, checker: &Checker) -> Result<Map<String, Value>, Refusal> {
+/// The arguments of a dynamic tool: one object, valid under its schema.
+pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<String, Value>, ArgumentsError> {
     let arguments = if means_none(arguments) { "{}" } else { arguments };
     let object = match serde_json::from_str(arguments) {
         Ok(object) => object,
         Err(error) => {
             pairs(arguments)?;
-            return Err(Refusal::NotJson(error));
+            return Err(not_json(arguments, error));
         }
     };
-    match checker.admits(checker.root(), arguments) {
-        Some(Admitted::AsWritten) => Ok(object),
-        // So that the handler finds an integer where the schema says so.
-        Some(Admitted::WithIntegralFloats) => {
-            let mended = mend(arguments, checker, Mending::default());
-            Ok(mended.and_then(|mended| serde_json::from_str(&mended.arguments).ok()).unwrap_or(object))
+    match validator.validity(validator.root(), arguments) {
+        Validity::Valid => Ok(object),
+        // The handler finds an integer where its schema has one.
+        Validity::WithIntegralFloats => {
+            let coerced = coerce(arguments, validator, CoercionOptions::default());
+            Ok(coerced.and_then(|coerced| serde_json::from_str(&coerced.arguments).ok()).unwrap_or(object))
         }
-        None => match checker.faults(checker.root(), "", arguments) {
-            // The slow reading is the one that counts.
-            faults if faults.is_empty() => Ok(object),
-            faults => Err(Refusal::Faults(faults)),
-        },
+        Validity::Invalid => {
+            match validator.errors(validator.root(), "", arguments, &mut Budget::new(arguments)) {
+                errors if errors.is_empty() => Ok(object),
+                errors => Err(ArgumentsError::Invalid(errors)),
+            }
+        }
     }
 }
 
-/// The arguments as pairs, or why they are no object.
-pub(super) fn pairs(arguments: &str) -> Result<Pairs<'_>, Refusal> {
+/// The arguments as pairs, or why they are not an object.
+pub(super) fn pairs(arguments: &str) -> Result<Pairs<'_>, ArgumentsError> {
     if means_none(arguments) {
         return Ok(Pairs(Vec::new()));
     }
-    match serde_json::from_str(arguments) {
-        Ok(pairs) => Ok(pairs),
-        // Whether it is JSON at all is asked first: serde_json stops at the wrong type before a later fault.
-        Err(error) => match serde_json::from_str::<IgnoredAny>(arguments) {
-            Err(error) => Err(Refusal::NotJson(error)),
-            Ok(_) => match kind(arguments) {
-                Some(kind) => Err(Refusal::NotAnObject(kind)),
-                None => Err(Refusal::NotJson(error)),
-            },
-        },
+    let error = match serde_json::from_str(arguments) {
+        Ok(pairs) => return Ok(pairs),
+        Err(error) => error,
+    };
+    // serde_json stops at the wrong type, before a later syntax error.
+    if let Err(error) = serde_json::from_str::<IgnoredAny>(arguments) {
+        return Err(not_json(arguments, error));
     }
+    Err(match TypeSet::of_json(arguments) {
+        TypeSet::OBJECT => not_json(arguments, error),
+        TypeSet::STRING if contains_object(arguments) => ArgumentsError::NotAnObject(ENCODED_OBJECT),
+        other => ArgumentsError::NotAnObject(other.with_article()),
+    })
 }
 
-/// What JSON is that is no object; `null` means none and does not come here.
-fn kind(json: &str) -> Option<&'static str> {
-    match json.trim_start().as_bytes().first()? {
-        b'{' => None,
-        b'[' => Some("a list"),
-        b'"' => Some("a string"),
-        b't' | b'f' => Some("a boolean"),
-        _ => Some("a number"),
-    }
+fn contains_object(string: &str) -> bool {
+    let inner = serde_json::from_str::<String>(string).unwrap_or_default();
+    serde_json::from_str::<Pairs>(&inner).is_ok()
+}
+
+fn not_json(arguments: &str, error: serde_json::Error) -> ArgumentsError {
+    // A number that just ends is an invalid number to serde_json.
+    let ends_in_number = || {
+        let last = arguments.trim_end().bytes().last();
+        error.to_string().starts_with("invalid number")
+            && last.is_some_and(|last| matches!(last, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E'))
+    };
+    let is_truncated = error.is_eof() || ends_in_number();
+    ArgumentsError::NotJson { error, is_truncated }
 }

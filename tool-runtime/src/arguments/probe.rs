@@ -1,19 +1,21 @@
-//! Which way of passing a parameter has, and the place that it so gets.
+//! Selects the mode of a parameter, and creates its cell.
 //!
-//! The macro asks the compiler, not the tokens: `Tag::<T>::NEW.__passing()` is an inherent method for the types
-//! that are borrowed, which wins over the trait's for any other type. So aliases need no special care. The names
-//! have `__`, since a trait of the user's may be in scope with any other.
+//! The compiler selects it, not the tokens: `Tag::<T>::NEW.__mode()` is an inherent method for borrowed types, and takes
+//! precedence over the trait method for every other type, so that aliases need no special case. The names begin with `__`,
+//! since a trait of the user may be in scope with any other name.
 
-#![allow(clippy::unused_self, reason = "the ways are told apart by type alone")]
+#![allow(clippy::unused_self, reason = "only the types differ")]
 
-use super::passing::{AsCow, AsOptionRef, AsOptionSlice, AsOptionStr, AsRef, AsSlice, AsStr, Owned, Passing};
-use super::slot::Argument;
+use super::arg_cell::ArgCell;
+use super::param_mode::{
+    ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
+};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-/// A type to ask the compiler about.
+/// Carries a type to the probe.
 pub struct Tag<T>(PhantomData<fn() -> T>);
 
 impl<T> Tag<T> {
@@ -21,53 +23,53 @@ impl<T> Tag<T> {
     pub const NEW: Self = Tag(PhantomData);
 }
 
-/// A type that is not taken by value, for the probe.
+/// A type that is borrowed.
 pub trait Borrowed {
     /// How it is taken.
-    type Passing: Passing;
+    type Mode: ParamMode;
 }
 
 macro_rules! borrowed {
-    ($([$($generics:tt)*] $borrowed:ty => $passing:ty;)*) => {$(
+    ($([$($generics:tt)*] $borrowed:ty => $mode:ty;)*) => {$(
         impl<$($generics)*> Borrowed for $borrowed {
-            type Passing = $passing;
+            type Mode = $mode;
         }
     )*};
 }
 borrowed! {
-    ['a] &'a str => AsStr<'a>;
-    ['a] Option<&'a str> => AsOptionStr<'a>;
-    ['a] Cow<'a, str> => AsCow<'a>;
-    [T] &T => AsRef<T>;
-    [T] &[T] => AsSlice<T>;
-    [T] Option<&T> => AsOptionRef<T>;
-    [T] Option<&[T]> => AsOptionSlice<T>;
+    ['a] &'a str => ByStr<'a>;
+    ['a] Option<&'a str> => ByOptionStr<'a>;
+    ['a] Cow<'a, str> => ByCow<'a>;
+    [T] &T => ByRef<T>;
+    [T] &[T] => BySlice<T>;
+    [T] Option<&T> => ByOptionRef<T>;
+    [T] Option<&[T]> => ByOptionSlice<T>;
 }
 
 impl<T: Borrowed> Tag<T> {
     /// How the type is taken.
     #[must_use]
-    pub fn __passing(&self) -> T::Passing {
-        T::Passing::NEW
+    pub fn __mode(&self) -> T::Mode {
+        T::Mode::NEW
     }
 }
 
 /// Any other type is taken by value.
 pub trait PassedByValue<T> {
     /// How the type is taken.
-    fn __passing(&self) -> Owned<T>;
+    fn __mode(&self) -> ByValue<T>;
 }
 
 impl<T> PassedByValue<T> for Tag<T> {
-    fn __passing(&self) -> Owned<T> {
-        Owned::NEW
+    fn __mode(&self) -> ByValue<T> {
+        ByValue::NEW
     }
 }
 
-/// A place for an argument whose type shows by its tokens that it is owned: no probing, less to compile.
+/// A cell for an argument whose tokens show that it is owned: without the probe, there is less to compile.
 #[must_use]
-pub fn argument<'a, T: Decode + Describe>() -> Argument<'a, Owned<T>> {
-    Argument::described_as::<T>()
+pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
+    ArgCell::described_as::<T>()
 }
 
 #[diagnostic::on_unimplemented(
@@ -90,83 +92,83 @@ pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> Describe for T {}
 
-// The bounds stand on methods, written out: an error then tells of `T` alone, and shows no macro.
+// The bounds are on methods, written out: an error then names only `T`, and no macro.
 
-impl<T> Owned<T> {
-    /// A place for such an argument.
+impl<T> ByValue<T> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument<'a>(self) -> Argument<'a, Self>
+    pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        Argument::described_as::<T>()
+        ArgCell::described_as::<T>()
     }
 }
 
-impl<T> AsRef<T> {
-    /// A place for such an argument.
+impl<T> ByRef<T> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument<'a>(self) -> Argument<'a, Self>
+    pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        Argument::described_as::<T>()
+        ArgCell::described_as::<T>()
     }
 }
 
-impl<T> AsSlice<T> {
-    /// A place for such an argument.
+impl<T> BySlice<T> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument<'a>(self) -> Argument<'a, Self>
+    pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        Argument::described_as::<Vec<T>>()
+        ArgCell::described_as::<Vec<T>>()
     }
 }
 
-impl<T> AsOptionRef<T> {
-    /// A place for such an argument.
+impl<T> ByOptionRef<T> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument<'a>(self) -> Argument<'a, Self>
+    pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        Argument::described_as::<Option<T>>()
+        ArgCell::described_as::<Option<T>>()
     }
 }
 
-impl<T> AsOptionSlice<T> {
-    /// A place for such an argument.
+impl<T> ByOptionSlice<T> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument<'a>(self) -> Argument<'a, Self>
+    pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        Argument::described_as::<Option<Vec<T>>>()
+        ArgCell::described_as::<Option<Vec<T>>>()
     }
 }
 
-impl<'a> AsStr<'a> {
-    /// A place for such an argument.
+impl<'a> ByStr<'a> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument(self) -> Argument<'a, Self> {
-        Argument::described_as::<str>()
+    pub fn argument(self) -> ArgCell<'a, Self> {
+        ArgCell::described_as::<str>()
     }
 }
 
-impl<'a> AsOptionStr<'a> {
-    /// A place for such an argument.
+impl<'a> ByOptionStr<'a> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument(self) -> Argument<'a, Self> {
-        Argument::described_as::<Option<String>>()
+    pub fn argument(self) -> ArgCell<'a, Self> {
+        ArgCell::described_as::<Option<String>>()
     }
 }
 
-impl<'a> AsCow<'a> {
-    /// A place for such an argument.
+impl<'a> ByCow<'a> {
+    /// A cell for such an argument.
     #[must_use]
-    pub fn argument(self) -> Argument<'a, Self> {
-        Argument::described_as::<str>()
+    pub fn argument(self) -> ArgCell<'a, Self> {
+        ArgCell::described_as::<str>()
     }
 }

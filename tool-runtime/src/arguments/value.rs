@@ -1,4 +1,4 @@
-//! One value out of a longer text.
+//! One value at the start of a longer text.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -10,6 +10,6 @@ pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
 pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str) -> Next<T> {
     let mut deserializer = serde_json::Deserializer::from_str(rest);
     let value = T::deserialize(&mut deserializer)?;
-    // Only this iterator tells how far it has read.
+    // Only this iterator knows how far it has read.
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

@@ -54,7 +54,7 @@ impl Registry {
             }
             // A state that the batch will bring, perhaps: then nobody knows yet whether the arguments are good.
             Ok(Err(error)) if matches!(*error, CallError::Unavailable { .. }) => {
-                let mended = tool.mend(work.arguments, self.mending());
+                let mended = tool.coerce(work.arguments, self.coercion_options());
                 let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
                 self.proposed(&Work { arguments, ..work }).ok()
             }
@@ -74,7 +74,12 @@ impl Registry {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let tool = work.tool;
         let name = || tool.name.to_string();
-        let proposed = self.proposed(work).map_err(|source| CallError::NotJson { tool: name(), source })?;
+        let not_json = |source: serde_json::Error| CallError::NotJson {
+            tool: name(),
+            is_truncated: source.is_eof(),
+            source,
+        };
+        let proposed = self.proposed(work).map_err(not_json)?;
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
         let mut at_work = Duration::ZERO;

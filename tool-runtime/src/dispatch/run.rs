@@ -1,9 +1,9 @@
 //! One call run: its arguments read, and mended if need be; its panic caught.
 
 use super::work::{CallResult, Running, Work, not_started, panicked};
-use crate::arguments::Refusal;
+use crate::arguments::ArgumentsError;
+use crate::coerce::CoercionOptions;
 use crate::invocation::NotStarted;
-use crate::mend::Mending;
 use crate::messages::ToolCall;
 use crate::outcome::{CallError, Outcome, Repairs};
 use crate::panics::{self, Held};
@@ -25,7 +25,7 @@ impl Registry {
     }
 
     fn begin<'a>(&'a self, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
-        if self.mending().null_is_absent && work.arguments.contains("null") {
+        if self.coercion_options().null_is_absent && work.arguments.contains("null") {
             return Err(Hindrance::Nulls);
         }
         self.start(work).map_err(|why| match why {
@@ -49,11 +49,11 @@ impl Registry {
     /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has
     /// those.
     pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
-        if !self.mending().slips || call.is_cut_off || call.has_an_object() {
+        if !self.coercion_options().lenient || call.is_cut_off || call.has_an_object() {
             return;
         }
         let tool = self.entry(&call.name);
-        if let Some(mended) = tool.and_then(|tool| tool.mend(&call.arguments, self.mending())) {
+        if let Some(mended) = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options())) {
             call.set_arguments(mended.arguments);
         }
     }
@@ -77,12 +77,12 @@ impl Registry {
         hindrance: Hindrance,
         place: &'a Place,
     ) -> Result<(Work<'a>, Running<'a>), Box<CallError>> {
-        let (tool, mending) = (work.tool, self.mending());
+        let (tool, options) = (work.tool, self.coercion_options());
         let (arguments, refusal) = match hindrance {
             Hindrance::Lasting(why) => return Err(not_started(tool, why).into()),
             // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
             Hindrance::Nulls => {
-                let without = tool.mend(work.arguments, Mending { slips: false, ..mending });
+                let without = tool.coerce(work.arguments, CoercionOptions { lenient: false, ..options });
                 let without = place.without_nulls.get_or_init(|| {
                     without.map_or_else(|| work.arguments.to_owned(), |mended| mended.arguments)
                 });
@@ -95,12 +95,12 @@ impl Registry {
             }
             Hindrance::Refused(refusal) => (work.arguments, refusal),
         };
-        let Some(mended) = tool.mend(arguments, mending) else {
+        let Some(mended) = tool.coerce(arguments, options) else {
             return Err(not_started(tool, NotStarted::Refused(refusal)).into());
         };
         let mended = place
             .mended
-            .get_or_init(|| Understood { arguments: mended.arguments, repairs: Arc::new(mended.repairs) });
+            .get_or_init(|| Understood { arguments: mended.arguments, repairs: Arc::new(mended.coercions) });
         // What is still wrong is told of the arguments as they were understood.
         let work = Work { arguments: &mended.arguments, ..*work };
         let started = self.start(&work).map_err(|why| not_started(tool, why))?;
@@ -125,6 +125,6 @@ enum Hindrance {
     /// There are nulls, which a strict schema asks for in place of what is left out.
     Nulls,
     /// The arguments were refused, and may be mended.
-    Refused(Box<Refusal>),
+    Refused(Box<ArgumentsError>),
     Lasting(NotStarted),
 }

@@ -1,6 +1,6 @@
 //! What is to be run, started, and what it came to.
 
-use crate::arguments::Refusal;
+use crate::arguments::ArgumentsError;
 use crate::context::{BatchContext, Progress};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
@@ -101,9 +101,11 @@ pub(super) fn not_started(tool: &Entry, why: NotStarted) -> CallError {
     let tool = tool.name.to_string();
     match why {
         NotStarted::Refused(refusal) => match *refusal {
-            Refusal::NotJson(source) => CallError::NotJson { tool, source },
-            Refusal::NotAnObject(got) => CallError::NotAnObject { tool, got },
-            Refusal::Faults(faults) => CallError::InvalidArguments { tool, faults },
+            ArgumentsError::NotJson { error: source, is_truncated } => {
+                CallError::NotJson { tool, is_truncated, source }
+            }
+            ArgumentsError::NotAnObject(got) => CallError::NotAnObject { tool, got },
+            ArgumentsError::Invalid(faults) => CallError::InvalidArguments { tool, faults },
         },
         NotStarted::MissingState(state) => {
             let source = format!("neither the registry nor the batch has a state of type `{state}`").into();

@@ -1,4 +1,4 @@
-//! An object as it was written.
+//! An object as pairs of keys and JSON text.
 
 use super::Text;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};

@@ -1,9 +1,10 @@
-//! A way through text that is known to be JSON.
+//! Reads JSON text value by value.
 
+use super::Nesting;
 use std::borrow::Cow;
 
-/// Steps from value to value. A parser has read the text before, or reads it after: what would be wrong with it is not looked
-/// for, which is what makes another reading cheap.
+/// Steps from value to value, and does not look for syntax errors: a parser reads the same text before or after, and so this
+/// costs little.
 #[derive(Debug)]
 pub(crate) struct Scanner<'j> {
     json: &'j str,
@@ -15,7 +16,24 @@ impl<'j> Scanner<'j> {
         Scanner { json, at: 0 }
     }
 
-    /// The first byte of what comes next, white space aside; 0 at the end.
+    /// How many bytes it has read.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The text from here to the end.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'j str {
+        self.json.get(self.at..).unwrap_or_default()
+    }
+
+    /// Skips this many bytes of [`rest`](Scanner::rest).
+    #[inline]
+    pub(crate) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Skips white space, and returns the next byte; 0 at the end.
     #[inline]
     pub(crate) fn peek(&mut self) -> u8 {
         let bytes = self.json.as_bytes();
@@ -28,7 +46,7 @@ impl<'j> Scanner<'j> {
         }
     }
 
-    /// Goes over a bracket, a comma or a colon, if it comes next.
+    /// Skips a bracket, a comma or a colon, if it is next. Returns whether it is.
     #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == byte;
@@ -36,7 +54,7 @@ impl<'j> Scanner<'j> {
         is_next
     }
 
-    /// Whether one more entry comes before the bracket that ends the list or the object, which it goes over.
+    /// Whether an array or object has one more entry. Skips the bracket that closes it.
     #[inline]
     pub(crate) fn has_entry_before(&mut self, end: u8) -> bool {
         let next = self.peek();
@@ -44,7 +62,7 @@ impl<'j> Scanner<'j> {
         next != end && next != 0
     }
 
-    /// Goes over this text, if it stands here.
+    /// Skips this text, if it is next. Returns whether it is.
     #[inline]
     pub(crate) fn take_text(&mut self, text: &str) -> bool {
         let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
@@ -53,17 +71,32 @@ impl<'j> Scanner<'j> {
         is_next
     }
 
-    /// Goes over a value of any kind, and says how it is written.
+    /// The keys and values of an object; a key that contains half of a surrogate pair is `None`.
+    pub(crate) fn entries(object: &'j str) -> impl Iterator<Item = (Option<Cow<'j, str>>, &'j str)> {
+        let mut json = Scanner::new(object);
+        json.take(b'{');
+        std::iter::from_fn(move || {
+            json.has_entry_before(b'}').then(|| {
+                let key = json.string().value();
+                json.take(b':');
+                let value = json.value();
+                json.take(b',');
+                (key, value)
+            })
+        })
+    }
+
+    /// Reads a value of any type, and returns its text.
     pub(crate) fn value(&mut self) -> &'j str {
         match self.peek() {
-            b'"' => self.string().written,
+            b'"' => self.string().json,
             b'{' | b'[' => self.nested(),
             _ => self.scalar(),
         }
     }
 
-    /// Goes over a string, quotes and all.
-    pub(crate) fn string(&mut self) -> Quoted<'j> {
+    /// Reads a string, with its quotes.
+    pub(crate) fn string(&mut self) -> JsonString<'j> {
         let from = self.at;
         let mut has_escape = false;
         self.at += 1;
@@ -77,34 +110,25 @@ impl<'j> Scanner<'j> {
             has_escape = true;
             self.at += 2;
         }
-        Quoted { written: self.since(from, 1), has_escape }
+        JsonString { json: self.since(from, 1), has_escape }
     }
 
-    /// Goes over a number, a boolean or null.
+    /// Reads a number, a boolean or null.
     pub(crate) fn scalar(&mut self) -> &'j str {
         let from = self.at;
         let rest = &self.json.as_bytes()[from..];
         let is_end = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\n' | b'\t' | b'\r');
-        // At least one byte, so that what is no JSON after all comes to an end too.
+        // At least one byte, so that text that is not JSON ends as well.
         self.at += rest.iter().position(is_end).unwrap_or(rest.len()).max(1);
         self.since(from, 0)
     }
 
     fn nested(&mut self) -> &'j str {
         let from = self.at;
-        let bytes = self.json.as_bytes();
-        let mut depth = 0_usize;
-        while let Some(&byte) = bytes.get(self.at) {
-            match byte {
-                b'"' => {
-                    self.string();
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 {
+        let mut nesting = Nesting::default();
+        for &byte in &self.json.as_bytes()[from..] {
+            nesting.step(byte);
+            if nesting.depth() == 0 {
                 break;
             }
             self.at += 1;
@@ -112,33 +136,33 @@ impl<'j> Scanner<'j> {
         self.since(from, 1)
     }
 
-    /// The text from there to here, after the last bytes of it. All of them are ASCII.
+    /// The text since `from`, with the next `last` bytes, which are ASCII.
     fn since(&mut self, from: usize, last: usize) -> &'j str {
         self.at = (self.at + last).min(self.json.len());
         self.json.get(from..self.at).unwrap_or_default()
     }
 }
 
-/// A string as it stands in JSON.
+/// A string as JSON text.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Quoted<'j> {
-    written: &'j str,
+pub(crate) struct JsonString<'j> {
+    json: &'j str,
     has_escape: bool,
 }
 
-impl<'j> Quoted<'j> {
-    /// A value that is a string, if it is one.
-    pub(crate) fn of(value: &'j str) -> Option<Self> {
+impl<'j> JsonString<'j> {
+    /// The text of a value, if it is a string.
+    pub(crate) fn from_value(value: &'j str) -> Option<Self> {
         let mut json = Scanner::new(value);
         (json.peek() == b'"').then(|| json.string())
     }
 
-    /// What it says, and `None` if it holds half a surrogate pair, which no parser reads.
-    pub(crate) fn unquoted(self) -> Option<Cow<'j, str>> {
+    /// The value of the string; `None` if it contains half a surrogate pair, which no parser reads.
+    pub(crate) fn value(self) -> Option<Cow<'j, str>> {
         if self.has_escape {
-            serde_json::from_str(self.written).ok().map(Cow::Owned)
+            serde_json::from_str(self.json).ok().map(Cow::Owned)
         } else {
-            let inner = self.written.get(1..self.written.len().saturating_sub(1));
+            let inner = self.json.get(1..self.json.len().saturating_sub(1));
             inner.map(Cow::Borrowed)
         }
     }

@@ -1,10 +1,10 @@
-//! A string of the arguments: borrowed from them where JSON allows it.
+//! A string that is borrowed from JSON text where that is possible.
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
-/// Borrowed from the arguments, or owned where the JSON string holds an escape.
+/// Borrowed from the arguments, or owned if the JSON string contains an escape.
 ///
 /// `Cow<str>` itself is always owned when it is deserialised: <https://github.com/serde-rs/serde/issues/1852>.
 #[derive(Debug)]

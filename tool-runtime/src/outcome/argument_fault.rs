@@ -1,8 +1,9 @@
 //! What is wrong with the arguments of a call.
 
-use super::{MOST_FAULTS, ShortPath, Shortened};
-use crate::nearest::nearest;
+use super::{ShortPath, Shortened};
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// One thing that is wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,9 @@ pub enum ArgumentFault {
     Missing {
         /// Which one, as in `stops[2].city`.
         argument: String,
+        /// The key that was given and that the schema does not declare, if it is near to the missing one: in an object that
+        /// may have any keys, a misspelt key is no error of its own.
+        similar: Option<String>,
     },
     /// The tool has no such argument, or a value inside of one no such key.
     #[non_exhaustive]
@@ -30,6 +34,8 @@ pub enum ArgumentFault {
         argument: String,
         /// The name that was probably meant, without what stands before it.
         meant: Option<String>,
+        /// Every name that there is. A copy is cheap.
+        available: Arc<[String]>,
     },
     /// The argument was given more than once.
     #[non_exhaustive]
@@ -39,44 +45,81 @@ pub enum ArgumentFault {
     },
 }
 
-impl ArgumentFault {
-    pub(crate) fn invalid(path: String, error: &serde_json::Error) -> Self {
-        ArgumentFault::Invalid { path, problem: problem(error) }
-    }
-}
-
-/// What was probably meant by each key that is unknown: the known one that is nearest to it.
-pub(crate) fn unknown_arguments<'u, 'k, K, I>(
-    unknown: &'u [K],
-    missing: &[&str],
-    known: impl Fn() -> I,
-) -> impl Iterator<Item = (&'u str, Option<String>)>
-where
-    K: AsRef<str>,
-    I: Iterator<Item = &'k str>,
-{
-    // One wrong name and one that is missing: that is the one that was meant.
-    let only = match (unknown, missing) {
-        ([_], &[name]) => Some(name.to_owned()),
-        _ => None,
-    };
-    unknown.iter().enumerate().map(move |(index, key)| {
-        // Faults beyond those are only counted.
-        let near = (index < MOST_FAULTS).then(|| nearest(key.as_ref(), known())).flatten();
-        (key.as_ref(), near.map(str::to_owned).or_else(|| only.clone()))
-    })
-}
-
-/// serde's `invalid type: string "tomorrow", expected u8` in the order that the model needs, less the
-/// position, which counts from the start of the value.
-fn problem(error: &serde_json::Error) -> String {
+/// The message of a decoder. serde's `invalid type: string "tomorrow", expected u8` becomes `expected u8, got string "tomorrow"`,
+/// without the position, which counts from the start of the value.
+pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
     let text = text.strip_suffix(&position).unwrap_or(&text);
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match got.and_then(|got| got.rsplit_once(", expected ")) {
-        Some((got, expected)) => format!("expected {expected}, got {}", Shortened(got)),
+        Some((got, expected)) => format!("expected {expected}, got {}", json_words(got)),
         None => text.to_owned(),
+    }
+}
+
+/// serde's words for a value, with the names that JSON has for its types.
+fn json_words(got: &str) -> Cow<'_, str> {
+    match got {
+        "sequence" => "an array".into(),
+        "map" => "an object".into(),
+        "unit value" | "Option value" => "null".into(),
+        _ => match got.strip_prefix("floating point ") {
+            Some(number) => format!("number {}", Shortened(number)).into(),
+            None => Shortened(got).to_string().into(),
+        },
+    }
+}
+
+impl ArgumentFault {
+    /// Whether the next error lists the names that this one would list.
+    pub(super) fn shares_names_with(&self, next: Option<&ArgumentFault>) -> bool {
+        match (self, next) {
+            (
+                ArgumentFault::Unknown { available, .. },
+                Some(ArgumentFault::Unknown { available: others, .. }),
+            ) => Arc::ptr_eq(available, others),
+            _ => false,
+        }
+    }
+
+    /// The message of an unknown argument without the names that there are.
+    pub(super) fn without_names(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        let ArgumentFault::Unknown { argument, meant, .. } = self else { return write!(f, "{self}") };
+        write!(f, "`{}` is not an argument", ShortPath(argument))?;
+        match meant {
+            Some(meant) => write!(f, ", did you mean `{}`?", Shortened(meant)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// `it takes no arguments`, `` it takes `a`, `b` and 3 more ``
+struct Takes<'a>(&'a [String]);
+
+impl fmt::Display for Takes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MAX_LISTED: usize = 20;
+        let Some(((first, names), more)) = self
+            .0
+            .split_at_checked(self.0.len().min(MAX_LISTED))
+            .and_then(|(listed, others)| Some((listed.split_first()?, others.len())))
+        else {
+            return f.write_str("it takes no arguments");
+        };
+        write!(f, "it takes `{}`", Shortened(first))?;
+        let (last, names) = match (names.split_last(), more) {
+            (Some((last, names)), 0) => (Some(last), names),
+            _ => (None, names),
+        };
+        for name in names {
+            write!(f, ", `{}`", Shortened(name))?;
+        }
+        match last {
+            Some(last) => write!(f, " and `{}`", Shortened(last)),
+            None if more > 0 => write!(f, " and {more} more"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -85,13 +128,16 @@ impl fmt::Display for ArgumentFault {
         match self {
             ArgumentFault::Invalid { path, problem } if path.is_empty() => f.write_str(problem),
             ArgumentFault::Invalid { path, problem } => write!(f, "`{}`: {problem}", ShortPath(path)),
-            ArgumentFault::Missing { argument } => write!(f, "`{}` is missing", ShortPath(argument)),
-            ArgumentFault::Unknown { argument, meant } => {
-                write!(f, "`{}` is not an argument", ShortPath(argument))?;
-                match meant {
-                    Some(meant) => write!(f, ", did you mean `{meant}`?"),
-                    None => Ok(()),
-                }
+            ArgumentFault::Missing { argument, similar: None } => {
+                write!(f, "`{}` is missing", ShortPath(argument))
+            }
+            ArgumentFault::Missing { argument, similar: Some(similar) } => {
+                let similar = Shortened(similar);
+                write!(f, "`{}` is missing, did you write `{similar}` instead?", ShortPath(argument))
+            }
+            ArgumentFault::Unknown { available, .. } => {
+                self.without_names(f)?;
+                write!(f, " ({})", Takes(available))
             }
             ArgumentFault::Repeated { argument } => write!(f, "`{}` is given twice", ShortPath(argument)),
         }

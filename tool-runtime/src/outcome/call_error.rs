@@ -2,7 +2,7 @@
 
 use super::{ArgumentFault, UnknownTool};
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::Duration;
 
 /// Why a call has no result. Its text is what the model reads after `Error: `.
@@ -11,11 +11,13 @@ use std::time::Duration;
 pub enum CallError {
     /// The registry has no tool of this name.
     UnknownTool(UnknownTool),
-    /// The arguments are not JSON; cut off, perhaps.
+    /// The arguments are not JSON.
     #[non_exhaustive]
     NotJson {
         /// The tool.
         tool: String,
+        /// Whether the text just ends.
+        is_truncated: bool,
         /// What the parser says.
         source: serde_json::Error,
     },
@@ -24,7 +26,7 @@ pub enum CallError {
     NotAnObject {
         /// The tool.
         tool: String,
-        /// What they are instead, for example `a list`.
+        /// What they are instead, for example `an array`.
         got: &'static str,
     },
     /// The arguments are not those that the schema asks for.
@@ -182,28 +184,37 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CallError::UnknownTool(unknown) => unknown.fmt(f),
-            CallError::NotJson { tool, source } => {
+            CallError::NotJson { tool, is_truncated, source } => {
                 write!(
                     f,
                     "the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
                     Parser(source),
-                    if source.is_eof() { ": they were cut off" } else { "" }
+                    if *is_truncated { ": they are truncated" } else { "" }
                 )
             }
             CallError::NotAnObject { tool, got } => {
-                write!(f, "the arguments of `{tool}` must be one JSON object, not {got}.")
+                write!(f, "the arguments of `{tool}` must be one JSON object, not {got}.")?;
+                let is_encoded = *got == ENCODED_OBJECT;
+                f.write_str(if is_encoded { " Send the object itself." } else { "" })
             }
             CallError::InvalidArguments { tool, faults } => {
                 write!(f, "invalid arguments for `{tool}`: ")?;
                 let mut told = 0;
                 let mut length = 0;
-                for fault in faults.iter().take(MOST_FAULTS).map(ToString::to_string) {
+                for (index, fault) in faults.iter().enumerate().take(MOST_FAULTS) {
                     if length > MOST_TEXT {
                         break;
                     }
-                    write!(f, "{}{fault}", if told == 0 { "" } else { "; " })?;
+                    let mut message = String::new();
+                    let next = faults.get(index + 1).filter(|_| index + 1 < MOST_FAULTS);
+                    if fault.shares_names_with(next) {
+                        fault.without_names(&mut message)?;
+                    } else {
+                        write!(message, "{fault}")?;
+                    }
+                    write!(f, "{}{message}", if told == 0 { "" } else { "; " })?;
                     told += 1;
-                    length += fault.len();
+                    length += message.len();
                 }
                 match faults.len() - told {
                     0 => Ok(()),
@@ -272,6 +283,9 @@ impl Error for CallError {
         }
     }
 }
+
+/// A string that contains the object.
+pub(crate) const ENCODED_OBJECT: &str = "a string that contains one";
 
 /// How many faults of one call are told, before the rest is only counted.
 pub(crate) const MOST_FAULTS: usize = 50;

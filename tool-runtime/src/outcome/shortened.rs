@@ -1,33 +1,71 @@
-//! What the model sent, when it is told to it again.
+//! Text from a model, as messages and spans show it.
 
 use std::fmt;
 
-/// How many characters are told; a model knows what it wrote from less.
-const MOST: usize = 80;
+/// In characters: enough for a model to know its own text.
+const MAX_LENGTH: usize = 80;
 
-/// The beginning of a text that a model sent, which may be of any length.
+/// The beginning of a text that a model sent. Control characters and marks of the direction of text are escaped as in JSON: a
+/// line break would forge a line of a log.
 pub(crate) struct Shortened<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Shortened<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.char_indices().nth(MOST) {
-            Some((end, _)) => write!(f, "{}…", &self.0[..end]),
-            None => f.write_str(self.0),
+        match self.0.char_indices().nth(MAX_LENGTH) {
+            Some((end, _)) => write!(f, "{}…", Escaped(&self.0[..end])),
+            None => Escaped(self.0).fmt(f),
         }
     }
 }
 
-/// A path into a value that a model sent: its end says which value is meant.
+/// A path into a value that a model sent. Its middle is left out if it is long, since its end names the value.
 pub(crate) struct ShortPath<'a>(pub(crate) &'a str);
 
 impl fmt::Display for ShortPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.0.chars().count();
-        if length <= MOST {
-            return f.write_str(self.0);
+        if length <= MAX_LENGTH {
+            return Escaped(self.0).fmt(f);
         }
-        let place =
+        let position =
             |character: usize| self.0.char_indices().nth(character).map_or(self.0.len(), |(at, _)| at);
-        write!(f, "{}…{}", &self.0[..place(MOST / 2)], &self.0[place(length - MOST / 2)..])
+        let (start, end) =
+            (&self.0[..position(MAX_LENGTH / 2)], &self.0[position(length - MAX_LENGTH / 2)..]);
+        write!(f, "{}…{}", Escaped(start), Escaped(end))
     }
+}
+
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some((at, letter)) = rest.char_indices().find(|&(_, letter)| is_invisible(letter)) {
+            f.write_str(&rest[..at])?;
+            match letter {
+                '\n' => f.write_str("\\n")?,
+                '\r' => f.write_str("\\r")?,
+                '\t' => f.write_str("\\t")?,
+                _ => {
+                    letter.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(f, "\\u{unit:04x}"))?
+                }
+            }
+            rest = &rest[at + letter.len_utf8()..];
+        }
+        f.write_str(rest)
+    }
+}
+
+/// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
+fn is_invisible(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }

@@ -1,6 +1,6 @@
 //! Putting a registry together.
 
-use super::entry::Candidate;
+use super::entry::{Candidate, SchemaError};
 use super::fault::{BuildError, BuildFault};
 use super::{Limits, Registry, Setting, Tools, name, refuse};
 use crate::approval::BeforeCall;
@@ -247,7 +247,7 @@ impl RegistryBuilder {
     /// An error is what [`BuildFault`] lists: parameters that are not those of an object, a name that servers refuse, a
     /// property named `$ref`, with the strict dialect a tool that cannot be strict. Of two tools with one name, the first
     /// valid one stays, and a function before any dynamic tool. Other mistakes inside of a schema are sent as they are; see
-    /// [`Registry::unchecked_keywords`].
+    /// [`Registry::unsupported_keywords`].
     ///
     /// ```
     /// use serde_json::json;
@@ -361,12 +361,13 @@ impl RegistryBuilder {
         options.limits.refuse_zero(&mut faults);
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
-        let mut add = |name: &str, candidate: serde_json::Result<Candidate>, errors: &mut Vec<BuildFault>| {
-            match candidate {
-                Ok(candidate) => candidates.push(candidate),
-                Err(source) => errors.push(BuildFault::Schema { name: name.to_owned(), source }),
-            }
-        };
+        let mut add =
+            |name: &str, candidate: Result<Candidate, SchemaError>, errors: &mut Vec<BuildFault>| {
+                match candidate {
+                    Ok(candidate) => candidates.push(candidate),
+                    Err(error) => errors.push(refuse::schema(name, error)),
+                }
+            };
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
         let dynamic = name::of_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
@@ -378,7 +379,9 @@ impl RegistryBuilder {
         let mut skipped = Vec::new();
         for (name, tool) in dynamic {
             let mut errors = refuse::dynamic(&tool);
-            if errors.is_empty() || !options.skip_invalid_tools {
+            // A schema that exceeds a limit may be too deep for anything else.
+            let is_too_large = errors.iter().any(|error| matches!(error, BuildFault::SchemaLimit { .. }));
+            if errors.is_empty() || !(options.skip_invalid_tools || is_too_large) {
                 add(&name, Candidate::of_dynamic(name.clone(), tool), &mut errors);
             }
             refuse::record(&name, errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));

@@ -1,12 +1,13 @@
 //! One tool of a registry, whatever it is made of.
 
-use crate::arguments::{Checks, Described, Refusal, key_probes, name_keys, object};
+use crate::arguments::{ArgumentsError, ParamSchema, ToolValidator, key_probes, name_keys, object};
+use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
-use crate::mend::{Mended, Mending, mend};
 use crate::panics::guarded;
 use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
+use crate::validator::ExceededLimit;
 use schemars::generate::SchemaSettings;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,8 +20,7 @@ pub(crate) struct Entry {
     /// The name that the tool was given, where servers would not take that.
     pub(super) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
-    /// What the arguments are held to.
-    checks: Arc<Checks>,
+    validator: Arc<ToolValidator>,
     body: Body,
 }
 
@@ -63,9 +63,9 @@ impl Entry {
         self
     }
 
-    /// The keywords of its schema that nothing holds the arguments to.
-    pub(super) fn unchecked_keywords(&self) -> &[String] {
-        self.checks.checker().passed_over()
+    /// The keywords of its schema that are not enforced.
+    pub(super) fn unsupported_keywords(&self) -> &[String] {
+        self.validator.validator().unsupported_keywords()
     }
 
     /// Decodes the arguments and starts the tool.
@@ -84,25 +84,43 @@ impl Entry {
                 tool
             }
             Body::Dynamic(handler) => {
-                let refused = |refusal: Refusal| NotStarted::Refused(Box::new(refusal));
+                let refused = |refusal: ArgumentsError| NotStarted::Refused(Box::new(refusal));
                 return Ok(handler(
-                    object(arguments, self.checks.checker()).map_err(refused)?,
+                    object(arguments, self.validator.validator()).map_err(refused)?,
                     scope.context(),
                 ));
             }
         };
-        let mut invocation = Invocation::call(tool.parameters, arguments, &self.checks, scope);
+        let mut invocation = Invocation::call(tool.parameters, arguments, &self.validator, scope);
         (tool.call)(&mut invocation).ok_or_else(|| invocation.why_not())
     }
 
-    /// The arguments as they were meant, if they can be read so.
-    pub(crate) fn mend(&self, arguments: &str, mending: Mending) -> Option<Mended> {
-        mend(arguments, self.checks.checker(), mending)
+    /// The arguments in a form that the tool decodes, if there is one.
+    pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
+        coerce(arguments, self.validator.validator(), options)
+    }
+}
+
+/// Why the schema of a tool cannot be used.
+pub(super) enum SchemaError {
+    Json(serde_json::Error),
+    Limit(ExceededLimit),
+}
+
+impl From<serde_json::Error> for SchemaError {
+    fn from(error: serde_json::Error) -> Self {
+        SchemaError::Json(error)
+    }
+}
+
+impl From<ExceededLimit> for SchemaError {
+    fn from(limit: ExceededLimit) -> Self {
+        SchemaError::Limit(limit)
     }
 }
 
 impl Candidate {
-    pub(super) fn of_function(tool: &'static Descriptor) -> serde_json::Result<Self> {
+    pub(super) fn of_function(tool: &'static Descriptor) -> Result<Self, SchemaError> {
         Candidate::of_descriptor(tool.name.into(), tool, Body::Function(tool))
     }
 
@@ -110,7 +128,7 @@ impl Candidate {
         name: Cow<'static, str>,
         tool: &'static Descriptor,
         instance: Shared,
-    ) -> serde_json::Result<Self> {
+    ) -> Result<Self, SchemaError> {
         Candidate::of_descriptor(name, tool, Body::Method(tool, instance))
     }
 
@@ -119,7 +137,7 @@ impl Candidate {
         name: Cow<'static, str>,
         tool: &'static Descriptor,
         body: Body,
-    ) -> serde_json::Result<Self> {
+    ) -> Result<Self, SchemaError> {
         let mut generator = SchemaSettings::draft2020_12()
             .with(|settings| {
                 settings.inline_subschemas = true;
@@ -131,31 +149,31 @@ impl Candidate {
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
         name_map_keys(tool, &mut description.parameters);
-        let is_plain: Vec<bool> = description.parameters.iter().map(|described| described.is_plain).collect();
+        let is_exact: Vec<bool> = description.parameters.iter().map(|described| described.is_exact).collect();
         let ParametersSchema { enforced, published } =
             from_parameters(tool.parameters, &description.parameters, definitions)?;
-        let checks = Checks::of_parameters(&enforced, tool.parameters, &is_plain);
+        let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &is_exact)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let entry =
-            Entry { name, original_name: None, options: tool.options, checks: Arc::new(checks), body };
+            Entry { name, original_name: None, options: tool.options, validator: Arc::new(validator), body };
         Ok(Candidate { entry, schema, needs: description.needs })
     }
 
     /// `name` may be another than that of the tool, if servers would not take that.
-    pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> serde_json::Result<Self> {
+    pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> Result<Self, SchemaError> {
         let original_name = (name != tool.name).then(|| tool.name.into());
         let ParametersSchema { enforced, published } =
             from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
-        let checks = Arc::new(Checks::of_object(&enforced));
+        let validator = Arc::new(ToolValidator::from_schema(&enforced)?);
         let schema = ToolSchema::new(name.clone().into(), tool.description.into(), published);
         let body = Body::Dynamic(tool.handler);
-        let entry = Entry { name: name.into(), original_name, options: tool.options, checks, body };
+        let entry = Entry { name: name.into(), original_name, options: tool.options, validator, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })
     }
 }
 
 /// Names the keys of the maps that are keyed by an enum, those of outer maps before those of maps inside of them.
-fn name_map_keys(tool: &'static Descriptor, parameters: &mut [Described]) {
+fn name_map_keys(tool: &'static Descriptor, parameters: &mut [ParamSchema]) {
     const MAX_PASSES: usize = 4;
     for _ in 0..MAX_PASSES {
         let (probes, mut errors) = (key_probes(parameters), Vec::new());

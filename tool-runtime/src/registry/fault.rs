@@ -97,6 +97,15 @@ pub enum BuildFault {
         /// What stands against it, for example `takes any value`.
         reason: String,
     },
+    /// The schema of a tool exceeds a limit: 1 MB, 50,000 values, 127 levels, 32 references that follow one another for one
+    /// value, 4 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
+    #[non_exhaustive]
+    SchemaLimit {
+        /// The tool.
+        tool: String,
+        /// The limit, for example `it has more than 50000 values`.
+        limit: String,
+    },
     /// The schema of a tool cannot be written.
     #[non_exhaustive]
     Schema {
@@ -191,6 +200,10 @@ impl fmt::Display for BuildFault {
                      `.allow_non_strict(true)`"
                 )
             }
+            BuildFault::SchemaLimit { tool, limit } => write!(
+                f,
+                "the parameters of `{tool}` exceed a limit: {limit}; give it a smaller schema, or leave the tool out"
+            ),
             BuildFault::Schema { name, source } => {
                 write!(f, "the schema of `{name}` cannot be written: {source}")
             }

@@ -1,11 +1,12 @@
 //! The errors of the tools that a registry is built of.
 
-use super::entry::Candidate;
+use super::entry::{Candidate, SchemaError};
 use super::fault::{BuildError, BuildFault};
 use crate::invocation::Need;
 use crate::schema::{NotStrict, is_any_object, strict_parameters};
 use crate::tool::DynamicTool;
 use crate::tool_name;
+use crate::validator::ExceededLimit;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -26,6 +27,9 @@ pub(super) fn record(
 /// The errors that the macro finds in a function, and cannot find here.
 pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildFault> {
     let mut errors = Vec::new();
+    if let Some(limit) = ExceededLimit::of_size(&tool.parameters) {
+        errors.push(schema(&tool.name, SchemaError::Limit(limit)));
+    }
     let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
     if !is_object && !is_any_object(&tool.parameters) {
         errors.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
@@ -37,6 +41,16 @@ pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildFault> {
         errors.push(BuildFault::ContradictingHints { tool: tool.name.clone() });
     }
     errors
+}
+
+/// The error of a schema that cannot be used.
+pub(super) fn schema(tool: &str, error: SchemaError) -> BuildFault {
+    match error {
+        SchemaError::Json(source) => BuildFault::Schema { name: tool.to_owned(), source },
+        SchemaError::Limit(limit) => {
+            BuildFault::SchemaLimit { tool: tool.to_owned(), limit: limit.to_string() }
+        }
+    }
 }
 
 /// The errors of one tool.

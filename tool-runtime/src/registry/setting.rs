@@ -3,7 +3,7 @@
 use super::build::BuildOptions;
 use super::fault::BuildError;
 use crate::approval::BeforeCall;
-use crate::mend::Mending;
+use crate::coerce::CoercionOptions;
 use crate::schema::Dialect;
 use crate::state::States;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,10 +42,10 @@ impl Setting {
         self.is_strict_given.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn mending(&self) -> Mending {
-        Mending {
+    pub(super) fn coercion_options(&self) -> CoercionOptions {
+        CoercionOptions {
             null_is_absent: self.is_strict_given.load(Ordering::Relaxed),
-            slips: self.options.lenient_arguments,
+            lenient: self.options.lenient_arguments,
         }
     }
 }

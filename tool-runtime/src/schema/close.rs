@@ -1,7 +1,7 @@
 //! A schema of an object that rejects unknown keys.
 
 use super::keywords::take_object;
-use crate::check::percent_decoded;
+use crate::validator::percent_decoded;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 

@@ -10,7 +10,7 @@ pub(super) use arrays::is_closed_tuple;
 pub(super) use recursion::resolve_definitions;
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};
-use crate::check::{SIGNED_KEYS, UNSIGNED_KEYS};
+use crate::validator::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
 /// Rewrites a schema and all that it contains. Subschemas come first, so that each step finds their final form.

@@ -3,7 +3,7 @@
 use super::close::close;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
-use crate::arguments::{Described, Parameter};
+use crate::arguments::{ParamSchema, Parameter};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -23,7 +23,7 @@ pub(crate) struct ParametersSchema {
 /// `described` has the schema of each parameter's type, `definitions` those of the types that refer to themselves.
 pub(crate) fn from_parameters(
     parameters: &[Parameter],
-    described: &[Described],
+    described: &[ParamSchema],
     mut definitions: Map<String, Value>,
 ) -> serde_json::Result<ParametersSchema> {
     let names = || parameters.iter().map(|parameter| parameter.name);

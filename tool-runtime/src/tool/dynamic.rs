@@ -20,7 +20,7 @@ use std::time::Duration;
 /// The arguments are validated against `parameters` before the handler gets them: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
 /// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings, arrays
-/// and objects. [`Registry::unchecked_keywords`](crate::Registry::unchecked_keywords) lists all other keywords of a schema,
+/// and objects. [`Registry::unsupported_keywords`](crate::Registry::unsupported_keywords) lists all other keywords of a schema,
 /// which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
 ///
 /// The request contains the schema as it is, with the keywords that servers require: an array without `items` gets them,

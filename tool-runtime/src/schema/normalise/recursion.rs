@@ -1,7 +1,8 @@
 //! Types that refer to themselves.
 
-use crate::check::percent_decoded;
+use crate::fingerprint::fingerprint;
 use crate::schema::keywords::each_subschema;
+use crate::validator::percent_decoded;
 use serde_json::{Map, Value, json};
 
 /// Gives the definitions of a tool plain names, and replaces every copy of a definition with a reference to it.
@@ -70,8 +71,7 @@ fn plain_name(name: &str) -> String {
     }
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
     // Two names may differ in the replaced characters alone.
-    let whole = name.chars().fold(0_u32, |sum, letter| sum.wrapping_mul(31).wrapping_add(u32::from(letter)));
-    format!("{plain}_{whole:x}")
+    format!("{plain}_{:08x}", fingerprint(name.bytes()) & 0xffff_ffff)
 }
 
 /// Changes every reference to the plain name of its definition.

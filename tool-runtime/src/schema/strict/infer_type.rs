@@ -1,5 +1,7 @@
 //! The type of a schema that names none.
 
+use crate::json::TypeSet;
+use crate::schema::keywords::unique;
 use serde_json::{Map, Value, json};
 
 /// Adds the `type` that the other keywords imply, since the server requires it.
@@ -9,28 +11,14 @@ pub(super) fn infer_type(keywords: &mut Map<String, Value>) {
     }
     let enum_values = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     let values = enum_values.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
-    let mut kinds: Vec<&str> = Vec::new();
-    for value in values {
-        let kind = match value {
-            Value::Null => "null",
-            Value::Bool(_) => "boolean",
-            Value::Number(number) if number.is_f64() => "number",
-            Value::Number(_) => "integer",
-            Value::String(_) => "string",
-            Value::Array(_) => "array",
-            Value::Object(_) => "object",
-        };
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
+    let mut types: Vec<&str> = unique(values.iter().map(|value| TypeSet::of_value(value).name()));
+    if types.is_empty() && keywords.contains_key("properties") {
+        types.push(TypeSet::OBJECT.name());
     }
-    if kinds.is_empty() && keywords.contains_key("properties") {
-        kinds.push("object");
-    }
-    let kinds = match kinds[..] {
+    let types = match types[..] {
         [] => return,
         [only] => json!(only),
-        _ => json!(kinds),
+        _ => json!(types),
     };
-    keywords.insert("type".to_owned(), kinds);
+    keywords.insert("type".to_owned(), types);
 }

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-/// Up to here, a float tells every integer from the next: 2 to the power of 53.
-const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
-/// The most digits that a float needs to be told from its neighbours.
+/// A float is exact for every integer up to 2 to the power of 53.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// The most digits that a float needs to differ from its neighbours.
 const DIGITS_OF_FLOATS: usize = 17;
 
-/// Whether there may be an integer in the arguments that [`of_float`] would write anew.
-pub(super) fn may_stand_in(arguments: &str) -> bool {
+/// Whether the arguments may contain a number that [`from_float`] rewrites.
+pub(super) fn may_contain_float(arguments: &str) -> bool {
     let bytes = arguments.as_bytes();
     bytes.windows(2).any(|pair| match pair {
         [digit, b'.' | b'e' | b'E'] => digit.is_ascii_digit(),
@@ -16,9 +16,9 @@ pub(super) fn may_stand_in(arguments: &str) -> bool {
     })
 }
 
-/// `1.0`, `1e3` and `-0` as the integers that they are, digit by digit, so that none is lost in a float. With an exponent
-/// and no more digits than a float is written with, it is a float that somebody wrote, and that float's integer.
-pub(super) fn of_float(number: &str) -> Option<String> {
+/// `1.0`, `1e3` and `-0` as integers, digit by digit, so that no digit is lost in a float. A number with an exponent and few
+/// digits was a float before it was written, and becomes the integer of that float.
+pub(super) fn from_float(number: &str) -> Option<String> {
     if number.parse().is_ok_and(|float: f64| float == 0.0) {
         return Some("0".to_owned());
     }
@@ -26,7 +26,7 @@ pub(super) fn of_float(number: &str) -> Option<String> {
         number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit).count();
     if number.contains(['e', 'E']) && digits <= DIGITS_OF_FLOATS {
         let float: f64 = number.parse().ok()?;
-        if float.fract() == 0.0 && float.abs() > MOST_EXACT {
+        if float.fract() == 0.0 && float.abs() > MAX_EXACT {
             return Some(format!("{float:.0}"));
         }
     }
@@ -43,7 +43,7 @@ pub(super) fn of_float(number: &str) -> Option<String> {
     if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
         return None;
     }
-    // Where the point stands among the digits.
+    // The position of the point among the digits.
     let point = i32::try_from(whole.len()).ok()?.checked_add(exponent)?;
     let significant = digits.trim_end_matches('0');
     if significant.is_empty() {

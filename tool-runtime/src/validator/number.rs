@@ -1,4 +1,4 @@
-//! Numbers compared exactly: a bound of 64 bits is not what the nearest float is.
+//! Numbers, compared exactly: a bound of 64 bits differs from the nearest float.
 
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -6,7 +6,7 @@ use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
-    /// Without a fraction, however it was written.
+    /// Without a fraction, also `1.0` and `1e3`.
     Integer(i128),
     /// With a fraction, or beyond 128 bits.
     Float(f64),
@@ -29,14 +29,14 @@ impl From<f64> for Number {
 /// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// As decoders of integers take it.
+    /// As decoders of integers accept it.
     AsInteger,
     /// `1.0`, `1e3`, `-0`, or beyond 128 bits.
     AsFloat,
 }
 
 impl Number {
-    /// A number as it stands in JSON.
+    /// Reads a number of JSON.
     pub(super) fn read(json: &str) -> (Self, Written) {
         if let Ok(integer) = json.parse::<i64>() {
             let written = if json == "-0" { Written::AsFloat } else { Written::AsInteger };
@@ -44,15 +44,23 @@ impl Number {
         }
         match json.parse::<i128>() {
             Ok(integer) => (Number::Integer(integer), Written::AsInteger),
-            // A parser has read it: nothing else is left.
+            // A parser reads it as well, so that it is a float.
             Err(_) => (Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Written::AsFloat),
         }
     }
 
-    pub(super) fn of(number: &serde_json::Number) -> Option<Self> {
+    pub(super) fn from_json(number: &serde_json::Number) -> Option<Self> {
         match number.as_i128() {
             Some(integer) => Some(Number::Integer(integer)),
             None => number.as_f64().map(Number::from),
+        }
+    }
+
+    /// Equal numbers have equal texts.
+    pub(super) fn canonical(self) -> String {
+        match self {
+            Number::Integer(integer) => integer.to_string(),
+            Number::Float(float) => format!("{float:?}"),
         }
     }
 
@@ -63,7 +71,7 @@ impl Number {
         }
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "beside a float with a fraction, 53 bits tell")]
+    #[allow(clippy::cast_precision_loss, reason = "next to a float with a fraction, 53 bits are enough")]
     pub(super) fn compare(self, other: Self) -> Ordering {
         let compared = match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => return a.cmp(&b),
@@ -74,15 +82,22 @@ impl Number {
         compared.unwrap_or(Ordering::Equal)
     }
 
+    pub(super) fn magnitude(self) -> Self {
+        match self {
+            Number::Integer(integer) => Number::Integer(integer.saturating_abs()),
+            Number::Float(float) => Number::Float(float.abs()),
+        }
+    }
+
     pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
-            // No rest is that of a division by 0, of which all are multiples, and of the least number by -1.
+            // `checked_rem` fails for a division by 0, and for that of the least number by -1.
             (Number::Integer(number), Number::Integer(divisor)) => {
                 number.checked_rem(divisor).is_none_or(|rest| rest == 0)
             }
             (number, divisor) => {
                 let quotient = number.as_f64() / divisor.as_f64();
-                // 19.99 is 1999 hundredths, and no float is either; a half is what it is.
+                // No float is exactly 19.99 or 0.01, but 0.5 is exact.
                 let is_exact = (divisor.as_f64() * 1024.0).fract() == 0.0;
                 let tolerance = if is_exact { 0.0 } else { (4.0 * f64::EPSILON * quotient.abs()).min(1e-6) };
                 (quotient - quotient.round()).abs() <= tolerance
@@ -102,7 +117,7 @@ impl Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Nobody reads forty digits.
+            // Forty digits are hard to read.
             Number::Integer(integer) if integer.unsigned_abs() > u64::MAX.into() => {
                 write!(f, "{:e}", self.as_f64())
             }
@@ -113,13 +128,12 @@ impl fmt::Display for Number {
     }
 }
 
-/// A value written so that equal ones are equal texts: keys in order, integers as such.
+/// A value as text, so that equal values have equal texts: keys in order, `1.0` as `1`.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
-        Value::Number(number) => match number.as_f64().map(Number::from) {
-            // What is an integer already is exact, which its float may not be.
-            Some(Number::Integer(integer)) if number.is_f64() => integer.to_string(),
-            _ => number.to_string(),
+        Value::Number(number) => match Number::from_json(number) {
+            Some(number) => number.canonical(),
+            None => number.to_string(),
         },
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(canonical).collect();
@@ -137,7 +151,7 @@ pub(super) fn canonical(value: &Value) -> String {
     }
 }
 
-/// The same of JSON; what a parser cannot read is equal to nothing but itself.
+/// The same of JSON text. Text that a parser does not read equals only itself.
 pub(super) fn canonical_text(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| canonical(&value))
 }

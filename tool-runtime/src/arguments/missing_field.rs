@@ -1,12 +1,12 @@
-//! What an argument that was not given means to its type.
+//! The value of a type for a field that is absent.
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use std::fmt;
 
-/// The value of an argument that is absent, where its type has one: `None` for an `Option`.
+/// The value of an absent argument, if its type has one: `None` for an `Option`.
 ///
-/// Asked in the way that serde's derive asks it for a missing field (its private `missing_field`), so that what
-/// holds for the fields of a struct holds for the parameters of a tool.
+/// serde's derive decodes a missing field in the same way (its private `missing_field`), so that parameters behave as the
+/// fields of a struct.
 pub(super) fn value<'de, T: Deserialize<'de>>() -> Option<T> {
     T::deserialize(Absent).ok()
 }

@@ -1,0 +1,164 @@
+//! Text that is almost JSON: the repairs of `lenient_arguments`, and the text that is never repaired.
+
+use serde_json::{Value, json};
+use tool_runtime::{DynamicTool, Registry, ToolCall, ToolMessage};
+
+/// Calls a tool that returns its arguments.
+async fn call(arguments: &str, lenient: bool) -> ToolMessage {
+    let tool = DynamicTool::new("echo", "", json!({"type": "object"}), |arguments| async {
+        Ok::<_, String>(Value::Object(arguments))
+    });
+    let registry = Registry::builder().dynamic(tool).lenient_arguments(lenient).build().expect("one tool");
+    registry.dispatch(&[ToolCall::new("1", "echo", arguments)]).await.remove(0)
+}
+
+async fn is_repaired(arguments: &str, expected: Value, repairs: &[&str]) {
+    let strict = call(arguments, false).await;
+    assert!(strict.content.starts_with("Error: "), "without leniency: {arguments} {}", strict.content);
+    let lenient = call(arguments, true).await;
+    assert_eq!(lenient.content, expected.to_string(), "{arguments}");
+    assert_eq!(lenient.outcome().expect("it ran").repairs(), repairs, "{arguments}");
+}
+
+async fn is_not_repaired(arguments: &str) {
+    let lenient = call(arguments, true).await;
+    assert!(lenient.content.starts_with("Error: "), "{arguments} became {}", lenient.content);
+}
+
+#[tokio::test]
+async fn control_characters_in_strings_are_escaped() {
+    let repair = &["control characters in a string were escaped"][..];
+    is_repaired("{\"text\":\"a\nb\tc\"}", json!({"text": "a\nb\tc"}), repair).await;
+    is_repaired("{\"a\nb\":\"\u{1}\"}", json!({"a\nb": "\u{1}"}), repair).await;
+    is_repaired("{\"text\":\"\\n \\\" \r\n\"}", json!({"text": "\n \" \r\n"}), repair).await;
+}
+
+#[tokio::test]
+async fn literals_of_python_are_read() {
+    let repair = &["a literal of Python was read as one of JSON"][..];
+    is_repaired(r#"{"a":True,"b":[False, None]}"#, json!({"a": true, "b": [false, null]}), repair).await;
+    is_repaired(r#"{"a": True }"#, json!({"a": true}), repair).await;
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_left_out() {
+    is_repaired("\u{feff}{\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
+    is_repaired(" \u{feff} {\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
+}
+
+#[tokio::test]
+async fn text_around_one_object_is_left_out() {
+    let repair = &["text around the arguments was left out"][..];
+    for arguments in [
+        r#"Here it is: {"a":1}"#,
+        r#"{"a":1} That is it."#,
+        r#"<tool_call>{"a":1}</tool_call>"#,
+        r#"<tool_call> {"a":1}"#,
+        r#"{"a":1}<|im_end|>"#,
+        r#"{"a":1}</s>"#,
+        r#"It's this: {"a":1} isn't it"#,
+    ] {
+        is_repaired(arguments, json!({"a": 1}), repair).await;
+    }
+}
+
+#[tokio::test]
+async fn keys_without_quotes_are_read() {
+    let repair = &["keys without quotes were read as strings"][..];
+    is_repaired(
+        "{a:1,b_2:{$c:[{d-e:2}]},'ü':3}",
+        json!({"a": 1, "b_2": {"$c": [{"d-e": 2}]}, "ü": 3}),
+        &["keys without quotes were read as strings", "single quotes were read as double ones"],
+    )
+    .await;
+    is_repaired(r#"{a : "x"}"#, json!({"a": "x"}), repair).await;
+}
+
+#[tokio::test]
+async fn one_surplus_closing_bracket_is_left_out() {
+    let repair = &["a surplus bracket was left out"][..];
+    is_repaired(r#"{"a":1}}"#, json!({"a": 1}), repair).await;
+    is_repaired(r#"{"a":[1,2]]}"#, json!({"a": [1, 2]}), repair).await;
+    is_repaired(r#"{"a":[1,2]],"b":3}"#, json!({"a": [1, 2], "b": 3}), repair).await;
+    is_repaired(r#"{"a":{"b":1}}}"#, json!({"a": {"b": 1}}), repair).await;
+    is_repaired(r#"{"a":1}]"#, json!({"a": 1}), repair).await;
+}
+
+#[tokio::test]
+async fn several_repairs_go_together() {
+    is_repaired(
+        "Sure:\n```json\n{a: True, // yes\n'b': \"x\ny\",}}\n```",
+        json!({"a": true, "b": "x\ny"}),
+        &[
+            "the arguments stood in a code fence",
+            "keys without quotes were read as strings",
+            "a literal of Python was read as one of JSON",
+            "a comment was left out",
+            "single quotes were read as double ones",
+            "control characters in a string were escaped",
+            "a trailing comma was left out",
+            "a surplus bracket was left out",
+        ],
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn truncated_text_is_never_completed() {
+    for arguments in [
+        r#"{"a":1"#,
+        r#"{"a":{"b":1}"#,
+        r#"{"a":[1,2}"#,
+        r#"{"a":"x"#,
+        r#"{"a":"x}"#,
+        r#"{"a":'x}"#,
+        "{\"a\":\"x\n",
+        "{a:1",
+        "{a",
+        r#"{"a":Tru"#,
+        r#"{"a":True"#,
+        r#"Here it is: {"a":1"#,
+        r#"<tool_call>{"a":{"b":1}</tool_call>"#,
+        r#"{"a":1 // }"#,
+        r#"{"a":1 /* }"#,
+        "\u{feff}{\"a\":1",
+        "```json\n{a:1\n```",
+        "{\"a\":1,\n```",
+    ] {
+        is_not_repaired(arguments).await;
+    }
+}
+
+#[tokio::test]
+async fn text_with_several_readings_is_not_repaired() {
+    for arguments in [
+        // Two objects.
+        r#"{"a":1}{"a":1}"#,
+        r#"{"a":1} {"b":2}"#,
+        r#"{"a":1} or {"b":2}"#,
+        r#"<tool_call>{"a":1}</tool_call><tool_call>{"a":2}</tool_call>"#,
+        // The object goes on, or is a part of something else.
+        r#"{"a":1},"b":2"#,
+        r#"{"a":1}, {"b":2}"#,
+        r#"{"a":1}:"#,
+        r#"[{"a":1}] x"#,
+        r#"functools[{"a":1}]"#,
+        r#""x": {"a":1}"#,
+        // Either bracket may be the surplus one, or there are two.
+        r#"{"a":{"b":1},"c":2}}"#,
+        r#"{"a":1}}}"#,
+        r#"{"a":[1]]}}"#,
+        // Other words.
+        r#"{"a":yes}"#,
+        r#"{"a":NaN}"#,
+        r#"{"a":undefined}"#,
+        r#"{"a":TRUE}"#,
+        "{a b:1}",
+        "{1a:1}",
+        r#"{True:1 2}"#,
+        r#"{"a":True False}"#,
+        r#"{"a":-True}"#,
+    ] {
+        is_not_repaired(arguments).await;
+    }
+}

@@ -1,0 +1,181 @@
+//! The storage of one argument: the decoder fills it, and the function takes the value.
+
+use super::param_mode::{
+    ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
+};
+use super::tool_validator::is_exact;
+use super::value::{Next, next_value};
+use super::{ParamSchema, missing_field};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::Deserialize;
+use std::any::type_name;
+use std::borrow::Cow;
+
+/// The storage of an argument of any type, for the decoder.
+pub trait ArgSlot<'a> {
+    /// Decodes the JSON value at the start of `rest`. Returns how many bytes it has.
+    ///
+    /// # Errors
+    ///
+    /// That of the type's own decoder.
+    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error>;
+
+    /// Stores the default, or the type's own value for an absent field; `false` if the argument is required.
+    fn fill_absent(&mut self) -> bool;
+
+    /// The schema of the argument.
+    fn describe(&self, generator: &mut SchemaGenerator) -> ParamSchema;
+}
+
+/// The storage of an argument that is passed in the mode `P`.
+///
+/// The functions of its type are stored: the bounds are required once, where the cell is created, and so an error about them
+/// names only the user's type.
+pub struct ArgCell<'a, P: ParamMode> {
+    value: Option<P::Value>,
+    // One pointer: the cell is moved into the future of the tool in each call. A release build of 200 tools is a tenth smaller
+    // for it.
+    functions: &'a Functions<'a, P::Value>,
+    default: Option<fn() -> P::Default>,
+    default_as_json: Option<fn(P::Default) -> Option<serde_json::Value>>,
+}
+
+/// The functions of a type.
+struct Functions<'a, V> {
+    decode: fn(&'a str) -> Next<V>,
+    missing: fn() -> Option<V>,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    type_name: fn() -> &'static str,
+}
+
+const FILLED: &str = "a function starts only when every slot is filled";
+
+impl<'a, P: ParamMode> ArgCell<'a, P> {
+    /// An empty cell, with the schema of `T`.
+    pub(super) fn described_as<T: JsonSchema + ?Sized>() -> Self
+    where
+        P::Value: Deserialize<'a>,
+    {
+        ArgCell {
+            value: None,
+            functions: &Functions {
+                decode: next_value,
+                missing: missing_field::value,
+                schema: SchemaGenerator::subschema_for::<T>,
+                type_name: type_name::<P::Value>,
+            },
+            default: None,
+            default_as_json: None,
+        }
+    }
+
+    fn filled(&self) -> &P::Value {
+        self.value.as_ref().unwrap_or_else(|| unreachable!("{FILLED}"))
+    }
+
+    fn into_filled(self) -> P::Value {
+        self.value.unwrap_or_else(|| unreachable!("{FILLED}"))
+    }
+
+    /// The default for the schema. One that differs each time is left out, since it would change the prompt; so is one that is
+    /// not a value of JSON, such as an infinite number.
+    fn schema_default(&self) -> Option<serde_json::Value> {
+        let (default, as_json) = (self.default?, self.default_as_json?);
+        let value = as_json(default())?;
+        let is_not_json = value.is_null() && (self.functions.missing)().is_none();
+        (!is_not_json && as_json(default())? == value).then_some(value)
+    }
+}
+
+impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
+    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
+        // The value of an earlier reading is dropped first: if its `drop` panics, no second value is dropped while it unwinds.
+        self.value = None;
+        let (value, length) = (self.functions.decode)(rest)?;
+        self.value = Some(value);
+        Ok(length)
+    }
+
+    fn fill_absent(&mut self) -> bool {
+        self.value = match self.default {
+            Some(default) => Some(P::from_default(default())),
+            None => (self.functions.missing)(),
+        };
+        self.value.is_some()
+    }
+
+    fn describe(&self, generator: &mut SchemaGenerator) -> ParamSchema {
+        let mut schema = (self.functions.schema)(generator);
+        if let Some(default) = self.schema_default() {
+            schema.insert("default".to_owned(), default);
+        }
+        let required = self.default.is_none() && (self.functions.missing)().is_none();
+        ParamSchema { schema, required, is_exact: is_exact((self.functions.type_name)()) }
+    }
+}
+
+impl<T> ArgCell<'_, ByValue<T>> {
+    /// The argument, as the function takes it.
+    #[must_use]
+    pub fn __get(self) -> T {
+        self.into_filled()
+    }
+}
+
+impl<'a> ArgCell<'a, ByCow<'a>> {
+    /// The argument, as the function takes it.
+    #[must_use]
+    pub fn __get(self) -> Cow<'a, str> {
+        self.into_filled().0
+    }
+}
+
+/// The same for an argument that the function borrows.
+macro_rules! borrowed {
+    ($([$($generics:tt)*] $mode:ty, $taken:ty, |$value:ident| $get:expr;)*) => {$(
+        impl<$($generics)*> ArgCell<'_, $mode> {
+            /// The argument, as the function takes it.
+            #[must_use]
+            pub fn __get(&self) -> $taken {
+                let $value = self.filled();
+                $get
+            }
+        }
+    )*};
+}
+borrowed! {
+    [T] ByRef<T>, &T, |value| value;
+    [T] BySlice<T>, &[T], |value| value;
+    [T] ByOptionRef<T>, Option<&T>, |value| value.as_ref();
+    [T] ByOptionSlice<T>, Option<&[T]>, |value| value.as_deref();
+    [] ByStr<'_>, &str, |value| &value.0;
+    [] ByOptionStr<'_>, Option<&str>, |value| value.as_ref().map(|text| &*text.0);
+}
+
+impl<P: ParamMode> ArgCell<'_, P>
+where
+    P::Default: Serialize,
+{
+    /// Used if the argument is absent, and written into the schema.
+    #[must_use]
+    pub fn __with_default(mut self, default: fn() -> P::Default) -> Self {
+        self.default = Some(default);
+        self.default_as_json = Some(|default| serde_json::to_value(default).ok());
+        self
+    }
+}
+
+/// A default whose type is not `Serialize` is not written into the schema.
+pub trait NonSerializeDefault<D> {
+    /// Used if the argument is absent.
+    #[must_use]
+    fn __with_default(self, default: fn() -> D) -> Self;
+}
+
+impl<P: ParamMode> NonSerializeDefault<P::Default> for ArgCell<'_, P> {
+    fn __with_default(mut self, default: fn() -> P::Default) -> Self {
+        self.default = Some(default);
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! The slow reading, after the fast one failed: it continues after an error, to find them all.
+
+use super::arg_cell::ArgSlot;
+use super::error_path::decode_error;
+use super::object::pairs;
+use super::{ArgumentsError, Parameter, ToolValidator};
+use crate::json::Pairs;
+use crate::outcome::ArgumentFault;
+use crate::validator::{Budget, suggestions};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Fills every slot, or returns every error.
+#[cold]
+pub(super) fn read<'a>(
+    arguments: &'a str,
+    parameters: &[Parameter],
+    tool: &ToolValidator,
+    slots: &mut [&mut dyn ArgSlot<'a>],
+) -> Result<(), ArgumentsError> {
+    let Pairs(pairs) = pairs(arguments)?;
+    let validator = tool.validator();
+    let indexes: HashMap<&str, usize> =
+        parameters.iter().enumerate().map(|(index, parameter)| (parameter.name, index)).collect();
+    let mut budget = Budget::new(arguments);
+    let mut errors = Vec::new();
+    let mut unknown = Vec::new();
+    let mut given = vec![false; slots.len()];
+    for (key, value) in pairs {
+        match indexes.get(&*key) {
+            None => unknown.push(key),
+            Some(&index) if given[index] => {
+                errors.push(ArgumentFault::Repeated { argument: key.into_owned() });
+            }
+            Some(&index) => {
+                given[index] = true;
+                let before = errors.len();
+                let parameter = &tool.parameters()[index];
+                // The decoder of a scalar reports all that is wrong with it, and that of an array only the first error.
+                if parameter.is_needed || value.get().starts_with('[') {
+                    errors.extend(validator.errors(parameter.node, &key, value.get(), &mut budget));
+                }
+                // A decoder may reject more than the schema: the text of a date, for example.
+                if errors.len() == before {
+                    errors.extend(decode_error(&mut *slots[index], &key, value.get()));
+                }
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    for (index, slot) in slots.iter_mut().enumerate() {
+        if !given[index] && !slot.fill_absent() {
+            missing.push(parameters[index].name);
+        }
+    }
+    errors.extend(
+        missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned(), similar: None }),
+    );
+    let absent = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
+    let suggestions = suggestions(&unknown, &missing, absent, &mut budget);
+    let available = validator.node(validator.root()).property_names();
+    errors.extend(unknown.into_iter().zip(suggestions).map(|(key, meant)| ArgumentFault::Unknown {
+        argument: key.into_owned(),
+        meant,
+        available: Arc::clone(available),
+    }));
+    if errors.is_empty() { Ok(()) } else { Err(ArgumentsError::Invalid(errors)) }
+}

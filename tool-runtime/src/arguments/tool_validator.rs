@@ -1,0 +1,90 @@
+//! The validator of one tool's arguments.
+
+use super::Parameter;
+use crate::json::Text;
+use crate::validator::{ExceededLimit, NodeId, Validator};
+use serde_json::Value;
+
+/// The compiled schema of a tool, and the part of it for each parameter.
+#[derive(Debug)]
+pub(crate) struct ToolValidator {
+    validator: Validator,
+    parameters: Vec<ParamValidator>,
+}
+
+/// The part for one parameter.
+#[derive(Debug)]
+pub(super) struct ParamValidator {
+    pub(super) name: &'static str,
+    /// The name as JSON, in its quotes.
+    pub(super) key: Box<str>,
+    pub(super) node: NodeId,
+    /// Whether its decoder accepts values that the schema rejects. That of a scalar, or of an array of them, does not.
+    pub(super) is_needed: bool,
+}
+
+impl ToolValidator {
+    /// `is_exact[i]`: the decoder of `parameters[i]` accepts exactly the values that its schema accepts.
+    pub(crate) fn from_parameters(
+        schema: &Value,
+        parameters: &[Parameter],
+        is_exact: &[bool],
+    ) -> Result<Self, ExceededLimit> {
+        let validator = Validator::new(schema)?;
+        let root = validator.node(validator.root());
+        let of_parameter = |(parameter, is_exact): (&Parameter, &bool)| {
+            let is_narrowed =
+                parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
+            let node = root.declared_property(parameter.name).map_or(NodeId::ANYTHING, |(node, _)| node);
+            let key = Value::from(parameter.name).to_string().into();
+            ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !is_exact }
+        };
+        let parameters = parameters.iter().zip(is_exact).map(of_parameter).collect();
+        Ok(ToolValidator { validator, parameters })
+    }
+
+    pub(crate) fn from_schema(schema: &Value) -> Result<Self, ExceededLimit> {
+        Ok(ToolValidator { validator: Validator::new(schema)?, parameters: Vec::new() })
+    }
+
+    pub(crate) fn validator(&self) -> &Validator {
+        &self.validator
+    }
+
+    /// In declared order; none for a dynamic tool.
+    pub(super) fn parameters(&self) -> &[ParamValidator] {
+        &self.parameters
+    }
+}
+
+/// Whether the decoder of a type accepts exactly the values that its schema accepts: a scalar, an array of them, or an option of
+/// either. The compiler may change the names of types; a name that is not known here costs only time. An `f32` accepts more,
+/// and so do integers of 128 bits.
+pub(super) fn is_exact(type_name: &str) -> bool {
+    let mut inner = type_name;
+    while let Some(within) = inner
+        .strip_prefix("core::option::Option<")
+        .or_else(|| inner.strip_prefix("alloc::vec::Vec<"))
+        .and_then(|rest| rest.strip_suffix('>'))
+    {
+        inner = within;
+    }
+    inner == std::any::type_name::<Text<'_>>()
+        || matches!(
+            inner,
+            "alloc::string::String"
+                | "bool"
+                | "char"
+                | "f64"
+                | "u8"
+                | "u16"
+                | "u32"
+                | "u64"
+                | "usize"
+                | "i8"
+                | "i16"
+                | "i32"
+                | "i64"
+                | "isize"
+        )
+}

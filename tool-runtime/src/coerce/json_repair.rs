@@ -1,0 +1,232 @@
+//! Repairs text that is almost JSON, if it is one object in one reading. Truncated text is never completed.
+
+use crate::json::{Pairs, TypeSet};
+use serde::de::IgnoredAny;
+
+/// How often JSON may be encoded as a string of JSON.
+const MAX_ENCODINGS: usize = 3;
+
+/// The object in the arguments, as JSON.
+pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<String> {
+    let mut add = |coercion: &str| {
+        if coercions.iter().all(|known| known != coercion) {
+            coercions.push(coercion.to_owned());
+        }
+    };
+    let mut text = arguments.trim().to_owned();
+    if let Some(rest) = text.strip_prefix('\u{feff}') {
+        add("a byte order mark was left out");
+        text = rest.trim().to_owned();
+    }
+    for _ in 0..=MAX_ENCODINGS {
+        if serde_json::from_str::<Pairs>(&text).is_ok() {
+            return Some(text);
+        }
+        if let Ok(inner) = serde_json::from_str::<String>(&text) {
+            add("the arguments were encoded twice");
+            inner.trim().clone_into(&mut text);
+        } else if let Some(repair) = Repair::of_object(&text) {
+            repair.repairs.iter().for_each(|repair| add(repair));
+            text = repair.into_json()?;
+        } else {
+            text = fenced(&text)?.to_owned();
+            add(FENCE);
+        }
+    }
+    None
+}
+
+const FENCE: &str = "the arguments stood in a code fence";
+
+/// The text between the outermost two fences, or after the only one.
+fn fenced(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("```")?;
+    let content =
+        rest.trim_start_matches('`').trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
+    Some(match content.rsplit_once("```") {
+        Some((content, _)) => content.trim_end_matches('`').trim(),
+        None => content.trim(),
+    })
+}
+
+/// The tokens of one object, as JSON.
+#[derive(Default)]
+struct Repair {
+    tokens: Vec<String>,
+    /// The brackets that are open.
+    open: Vec<u8>,
+    /// The tokens that are closing brackets, by their indexes.
+    closing: Vec<usize>,
+    /// A closing bracket that closes nothing.
+    has_surplus: bool,
+    repairs: Vec<&'static str>,
+}
+
+impl Repair {
+    /// Reads the only object in a text, and whatever is around it.
+    fn of_object(text: &str) -> Option<Self> {
+        let (before, mut rest) = text.split_at(text.find('{')?);
+        let mut repair = Repair::default();
+        if !before.trim().is_empty() {
+            repair.leave_out(before)?;
+        }
+        loop {
+            rest = rest.trim_start();
+            let is_complete = repair.open.is_empty() && !repair.tokens.is_empty();
+            let is_surplus = || rest.starts_with(['}', ']']);
+            if let Some(after) = comment(rest) {
+                repair.repairs.push("a comment was left out");
+                rest = after;
+            } else if is_complete && !is_surplus() {
+                break;
+            } else {
+                rest = repair.token(rest)?;
+            }
+        }
+        if rest.starts_with([',', ':']) {
+            return None;
+        }
+        if !rest.is_empty() {
+            repair.leave_out(rest)?;
+        }
+        (!repair.repairs.is_empty()).then_some(repair)
+    }
+
+    /// Text around the object, which must not contain JSON of its own.
+    fn leave_out(&mut self, text: &str) -> Option<()> {
+        if text.contains(['{', '}', '[', ']', '"']) {
+            return None;
+        }
+        let is_fence = text.contains("```");
+        self.repairs.insert(0, if is_fence { FENCE } else { "text around the arguments was left out" });
+        Some(())
+    }
+
+    /// Reads one token, and returns the text after it.
+    fn token<'t>(&mut self, text: &'t str) -> Option<&'t str> {
+        let first = *text.as_bytes().first()?;
+        let length = match first {
+            b'{' | b'[' => {
+                self.open.push(first);
+                self.push("{[", first)
+            }
+            b'}' | b']' => {
+                self.leave_out_comma();
+                let opening = if first == b'}' { b'{' } else { b'[' };
+                if self.open.last() == Some(&opening) {
+                    self.open.pop();
+                } else if std::mem::replace(&mut self.has_surplus, true) {
+                    return None;
+                } else {
+                    self.repairs.push("a surplus bracket was left out");
+                }
+                self.closing.push(self.tokens.len());
+                self.push("}]", first)
+            }
+            b',' | b':' => self.push(",:", first),
+            b'"' | b'\'' => self.string(text)?,
+            _ => self.word(text)?,
+        };
+        text.get(length..)
+    }
+
+    fn push(&mut self, tokens: &str, token: u8) -> usize {
+        self.tokens.extend(tokens.chars().find(|&known| known == char::from(token)).map(String::from));
+        1
+    }
+
+    /// A comma before a closing bracket; not one that is alone, as in `[,]`.
+    fn leave_out_comma(&mut self) {
+        let [.., before, last] = &self.tokens[..] else { return };
+        if last == "," && !matches!(&**before, "{" | "[" | ",") {
+            self.tokens.pop();
+            self.repairs.push("a trailing comma was left out");
+        }
+    }
+
+    /// Returns the length of the string.
+    fn string(&mut self, text: &str) -> Option<usize> {
+        let quote = text.chars().next()?;
+        if quote == '\'' {
+            self.repairs.push("single quotes were read as double ones");
+        }
+        let mut json = String::from('"');
+        let mut letters = text.char_indices().skip(1);
+        while let Some((at, letter)) = letters.next() {
+            match letter {
+                '\\' => match letters.next()?.1 {
+                    '\'' if quote == '\'' => json.push('\''),
+                    escaped => json.extend(['\\', escaped]),
+                },
+                _ if letter == quote => {
+                    json.push('"');
+                    self.tokens.push(json);
+                    return Some(at + 1);
+                }
+                '"' => json.push_str("\\\""),
+                '\0'..='\u{1f}' => {
+                    self.repairs.push("control characters in a string were escaped");
+                    json.push_str(&format!("\\u{:04x}", u32::from(letter)));
+                }
+                _ => json.push(letter),
+            }
+        }
+        None
+    }
+
+    /// A number, a literal or a key without quotes. Returns its length.
+    fn word(&mut self, text: &str) -> Option<usize> {
+        let is_end = |letter: char| letter.is_whitespace() || "{}[],:\"'/".contains(letter);
+        let length = text.find(is_end).unwrap_or(text.len());
+        let word = text.get(..length).filter(|word| !word.is_empty())?;
+        let is_key = self.open.last() == Some(&b'{')
+            && self.tokens.last().is_some_and(|last| matches!(&**last, "{" | ","));
+        let is_name = word.starts_with(|first: char| first.is_alphabetic() || matches!(first, '_' | '$'))
+            && word.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-'));
+        self.tokens.push(match word {
+            _ if is_key && is_name => {
+                self.repairs.push("keys without quotes were read as strings");
+                format!("\"{word}\"")
+            }
+            "True" | "False" | "None" if !is_key => {
+                self.repairs.push("a literal of Python was read as one of JSON");
+                if word == "None" { TypeSet::NULL.name().to_owned() } else { word.to_lowercase() }
+            }
+            // `1 2` is not 12: two words in a row are no JSON.
+            _ if self.tokens.last().is_some_and(|last| last.ends_with(is_word_end)) => return None,
+            _ => word.to_owned(),
+        });
+        Some(length)
+    }
+
+    /// The object as JSON. If a bracket is surplus, all ways to leave one out must come to the same.
+    fn into_json(self) -> Option<String> {
+        const MAX_READINGS: usize = 100;
+        if !self.has_surplus {
+            return Some(self.tokens.concat());
+        }
+        if self.closing.len() > MAX_READINGS {
+            return None;
+        }
+        let without = |left_out: usize| -> String {
+            let kept = self.tokens.iter().enumerate().filter(|&(index, _)| index != left_out);
+            kept.map(|(_, token)| &**token).collect()
+        };
+        let readings = self.closing.iter().map(|&index| without(index));
+        let mut readings = readings.filter(|json| serde_json::from_str::<IgnoredAny>(json).is_ok());
+        let first = readings.next()?;
+        readings.all(|other| other == first).then_some(first)
+    }
+}
+
+fn is_word_end(letter: char) -> bool {
+    !"{}[],:\"".contains(letter)
+}
+
+/// The text after a comment.
+fn comment(text: &str) -> Option<&str> {
+    if let Some(line) = text.strip_prefix("//") {
+        return Some(line.split_once('\n').map_or("", |(_, after)| after));
+    }
+    text.strip_prefix("/*")?.split_once("*/").map(|(_, after)| after)
+}

@@ -1,0 +1,233 @@
+//! Rewrites a value by the schema that it must match.
+
+use super::{CoercionOptions, conversions, integer};
+use crate::json::{Pairs, TypeSet};
+use crate::outcome::{ShortPath, Shortened};
+use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_key};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+pub(super) struct Rewrite<'v> {
+    validator: &'v Validator,
+    options: CoercionOptions,
+    pub(super) coercions: Vec<String>,
+    path: String,
+    /// Whether the value is an item of an array: `[1, 2]` could be an array of arrays in two ways.
+    is_item: bool,
+    depth: usize,
+    /// A value that matches no branch of a union is rewritten for each of them.
+    budget: Budget,
+}
+
+/// How many values, and readings of one value, may be inside of one another. Limits the stack.
+const MAX_DEPTH: usize = 200;
+
+/// The nodes that apply to a value: its own, those that it refers to, and the matching branch of each union.
+type Guides<'v> = Vec<&'v Node>;
+
+impl<'v> Rewrite<'v> {
+    pub(super) fn new(validator: &'v Validator, options: CoercionOptions, arguments: &str) -> Self {
+        Rewrite {
+            validator,
+            options,
+            coercions: Vec::new(),
+            path: String::new(),
+            is_item: false,
+            depth: 0,
+            budget: Budget::new(arguments),
+        }
+    }
+
+    /// Rewrites the object of arguments. Once the budget is spent, the rest stays as it is.
+    pub(super) fn arguments(&mut self, object: &str) -> String {
+        self.value(self.validator.root(), object)
+    }
+
+    fn value(&mut self, id: NodeId, json: &str) -> String {
+        if self.depth >= MAX_DEPTH {
+            return json.to_owned();
+        }
+        self.depth += 1;
+        let written = self.rewritten(id, json);
+        self.depth -= 1;
+        written.unwrap_or_else(|LimitReached| json.to_owned())
+    }
+
+    fn rewritten(&mut self, id: NodeId, json: &str) -> Result<String, LimitReached> {
+        self.budget.spend_reading(json)?;
+        let guides = self.guides(id, json)?;
+        let wanted = guides.iter().map(|node| node.types()).fold(TypeSet::ALL, TypeSet::intersection);
+        Ok(match TypeSet::of_json(json) {
+            TypeSet::OBJECT if wanted.intersects(TypeSet::OBJECT) => self.object(&guides, json)?,
+            TypeSet::ARRAY if wanted.intersects(TypeSet::ARRAY) => self.array(&guides, json),
+            TypeSet::NUMBER if wanted.intersects(TypeSet::NUMBER) => {
+                let integer = match self.validity(id, json) {
+                    Validity::WithIntegralFloats => integer::from_float(json),
+                    Validity::Valid | Validity::Invalid => None,
+                };
+                integer.unwrap_or_else(|| json.to_owned())
+            }
+            types if self.options.lenient && !wanted.intersects(types) => {
+                self.convert(id, wanted, &guides, json)?
+            }
+            _ => json.to_owned(),
+        })
+    }
+
+    fn guides(&mut self, id: NodeId, json: &str) -> Result<Guides<'v>, LimitReached> {
+        let mut guides = Vec::new();
+        let (mut pending, mut known) = (vec![id], HashSet::new());
+        while let Some(id) = pending.pop().filter(|_| guides.len() < MAX_DEPTH) {
+            if !known.insert(id) {
+                continue;
+            }
+            self.budget.spend(4)?;
+            let node = self.validator.node(id);
+            guides.push(node);
+            pending.extend(self.matching_branch(node, json)?);
+            pending.extend(node.all_of().iter().rev());
+        }
+        Ok(guides)
+    }
+
+    /// The branch that accepts the value or, if there is none, the only one that accepts it after it is rewritten.
+    fn matching_branch(&mut self, node: &Node, json: &str) -> Result<Option<NodeId>, LimitReached> {
+        let branches = self.validator.branches(node, json, &mut self.budget)?;
+        let types = TypeSet::of_json(json);
+        // No other can match, whether rewritten or not.
+        if let (&[only], TypeSet::OBJECT | TypeSet::ARRAY) = (&branches[..], types) {
+            return Ok(Some(only));
+        }
+        let mut with_floats = None;
+        for &branch in &branches {
+            match self.validity(branch, json) {
+                Validity::Valid => return Ok(Some(branch)),
+                Validity::WithIntegralFloats => with_floats = with_floats.or(Some(branch)),
+                Validity::Invalid => {}
+            }
+        }
+        if with_floats.is_some() {
+            return Ok(with_floats);
+        }
+        // A string may contain a value of another type.
+        let tried = if types == TypeSet::OBJECT { branches } else { node.branches().collect() };
+        if let &[only] = &tried[..] {
+            return Ok(Some(only));
+        }
+        let mut readings: Vec<(NodeId, String)> = Vec::new();
+        for branch in tried {
+            self.budget.spend_reading(json)?;
+            let before = self.coercions.len();
+            let written = self.value(branch, json);
+            self.coercions.truncate(before);
+            let is_new = readings.iter().all(|(_, other)| *other != written);
+            if is_new && self.validity(branch, &written) != Validity::Invalid {
+                readings.push((branch, written));
+            }
+            if readings.len() > 1 {
+                return Ok(None);
+            }
+        }
+        Ok(readings.first().map(|&(branch, _)| branch))
+    }
+
+    fn object(&mut self, guides: &[&'v Node], json: &str) -> Result<String, LimitReached> {
+        let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return Ok(json.to_owned()) };
+        let mut written = Vec::with_capacity(pairs.len());
+        for (key, value) in pairs {
+            self.budget.spend(guides.len())?;
+            let declared = guides.iter().find_map(|node| node.declared_property(&key));
+            let value = match declared {
+                Some((_, false)) if self.options.null_is_absent && value.get() == "null" => continue,
+                Some((node, _)) => self.property(&key, node, value.get()),
+                None => match self.other_property(guides, &key)? {
+                    Some(node) => self.property(&key, node, value.get()),
+                    None => value.get().to_owned(),
+                },
+            };
+            written.push(format!("{}:{value}", serde_json::Value::from(&*key)));
+        }
+        Ok(format!("{{{}}}", written.join(",")))
+    }
+
+    fn other_property(&mut self, guides: &[&'v Node], key: &str) -> Result<Option<NodeId>, LimitReached> {
+        for node in guides {
+            if let Some(id) = node.other_property(key, &mut self.budget)? {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn property(&mut self, key: &str, node: NodeId, json: &str) -> String {
+        let (length, is_item) = (self.path.len(), std::mem::replace(&mut self.is_item, false));
+        push_key(&mut self.path, key);
+        let written = self.value(node, json);
+        self.path.truncate(length);
+        self.is_item = is_item;
+        written
+    }
+
+    fn array(&mut self, guides: &[&'v Node], json: &str) -> String {
+        let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(json) else { return json.to_owned() };
+        let is_item = std::mem::replace(&mut self.is_item, true);
+        let mut written = Vec::with_capacity(items.len());
+        for (index, item) in items.into_iter().enumerate() {
+            let node = guides.iter().map(|node| node.item(index)).find(|&node| node != NodeId::ANYTHING);
+            let length = self.path.len();
+            // Writing to a string never fails.
+            let _ = write!(self.path, "[{index}]");
+            written.push(node.map_or_else(|| item.get().to_owned(), |node| self.value(node, item.get())));
+            self.path.truncate(length);
+        }
+        self.is_item = is_item;
+        format!("[{}]", written.join(","))
+    }
+
+    /// A value of a type that is not wanted, as a value of one that is.
+    fn convert(
+        &mut self,
+        id: NodeId,
+        wanted: TypeSet,
+        guides: &[&'v Node],
+        json: &str,
+    ) -> Result<String, LimitReached> {
+        let (before, is_item) = (self.coercions.len(), self.is_item);
+        let item = guides.iter().map(|node| node.item(0)).find(|&node| node != NodeId::ANYTHING);
+        let written = match (conversions::json_in_string(wanted, json), item) {
+            (Some(inner), _) => self.value(id, &inner),
+            // Not for an array of arrays, where one value has two readings, nor for an array of a fixed length.
+            (None, Some(item))
+                if !is_item
+                    && conversions::may_be_only_item(wanted, json)
+                    && !guides.iter().any(|node| node.is_tuple())
+                    && !self.validator.node(item).may_accept(TypeSet::ARRAY)
+                    && self.has_only_declared_keys(item, json)? =>
+            {
+                format!("[{}]", self.value(item, json))
+            }
+            _ => return Ok(json.to_owned()),
+        };
+        self.coercions.truncate(before);
+        if self.validity(id, &written) == Validity::Invalid {
+            return Ok(json.to_owned());
+        }
+        let (path, from, to) = (ShortPath(&self.path), Shortened(json), Shortened(&written));
+        self.coercions.push(format!("`{path}`: {from} was read as {to}"));
+        Ok(written)
+    }
+
+    /// Whether an object has keys, and all of them are declared: `{"items": [..]}` is not an item itself.
+    fn has_only_declared_keys(&mut self, id: NodeId, json: &str) -> Result<bool, LimitReached> {
+        let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return Ok(true) };
+        let guides = self.guides(id, json)?;
+        self.budget.spend(pairs.len().saturating_mul(guides.len()))?;
+        let is_declared = |key: &str| guides.iter().any(|node| node.declared_property(key).is_some());
+        Ok(!pairs.is_empty() && pairs.iter().all(|(key, _)| is_declared(key)))
+    }
+
+    fn validity(&mut self, id: NodeId, json: &str) -> Validity {
+        self.validator.validity_within(id, json, &mut self.budget)
+    }
+}

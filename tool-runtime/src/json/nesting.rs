@@ -1,0 +1,51 @@
+//! Brackets and strings, followed byte by byte: in text that comes in pieces, and in text that may not be JSON.
+
+/// How many brackets are open.
+#[derive(Debug, Default)]
+pub(crate) struct Nesting {
+    depth: usize,
+    string: StringState,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum StringState {
+    #[default]
+    Outside,
+    Inside,
+    AfterBackslash,
+}
+
+impl Nesting {
+    /// Reads the next byte.
+    #[inline]
+    pub(crate) fn step(&mut self, byte: u8) {
+        self.string = match (self.string, byte) {
+            (StringState::Outside, b'"') | (StringState::AfterBackslash, _) => StringState::Inside,
+            (StringState::Inside, b'\\') => StringState::AfterBackslash,
+            (StringState::Inside, b'"') => StringState::Outside,
+            (StringState::Outside, b'{' | b'[') => {
+                self.depth += 1;
+                StringState::Outside
+            }
+            (StringState::Outside, b'}' | b']') => {
+                self.depth = self.depth.saturating_sub(1);
+                StringState::Outside
+            }
+            (unchanged, _) => unchanged,
+        };
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
+    }
+}
+
+/// The most brackets that are open at once. Where a quote is missing or single, it may be too high, and is never too low.
+pub(crate) fn max_depth(text: &str) -> usize {
+    let mut nesting = Nesting::default();
+    let depth_after = |byte| {
+        nesting.step(byte);
+        nesting.depth()
+    };
+    text.bytes().map(depth_after).max().unwrap_or_default()
+}

@@ -1,0 +1,89 @@
+//! The types of JSON.
+
+use serde_json::Value;
+
+/// A set of the types of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeSet(u8);
+
+impl TypeSet {
+    pub(crate) const NONE: TypeSet = TypeSet(0);
+    pub(crate) const NULL: TypeSet = TypeSet(1);
+    pub(crate) const BOOLEAN: TypeSet = TypeSet(1 << 1);
+    /// A number without a fraction, also one that is written as `1.0`.
+    pub(crate) const INTEGER: TypeSet = TypeSet(1 << 2);
+    pub(crate) const NON_INTEGER: TypeSet = TypeSet(1 << 3);
+    pub(crate) const NUMBER: TypeSet = TypeSet(Self::INTEGER.0 | Self::NON_INTEGER.0);
+    pub(crate) const STRING: TypeSet = TypeSet(1 << 4);
+    pub(crate) const ARRAY: TypeSet = TypeSet(1 << 5);
+    pub(crate) const OBJECT: TypeSet = TypeSet(1 << 6);
+    pub(crate) const ALL: TypeSet = TypeSet((1 << 7) - 1);
+
+    /// Each name of the keyword `type`, and the words for it in a message.
+    const NAMES: [(TypeSet, &'static str, &'static str); 7] = [
+        (Self::NULL, "null", "null"),
+        (Self::BOOLEAN, "boolean", "a boolean"),
+        (Self::INTEGER, "integer", "an integer"),
+        (Self::NUMBER, "number", "a number"),
+        (Self::STRING, "string", "a string"),
+        (Self::ARRAY, "array", "an array"),
+        (Self::OBJECT, "object", "an object"),
+    ];
+
+    /// By a name of the keyword `type`.
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|&(_, known, _)| known == name).map(|(types, ..)| types)
+    }
+
+    /// The type of JSON text by its first byte; a number may have both its types.
+    pub(crate) fn of_json(json: &str) -> Self {
+        match json.trim_start().as_bytes().first() {
+            Some(b'n') => Self::NULL,
+            Some(b't' | b'f') => Self::BOOLEAN,
+            Some(b'"') => Self::STRING,
+            Some(b'[') => Self::ARRAY,
+            Some(b'{') => Self::OBJECT,
+            _ => Self::NUMBER,
+        }
+    }
+
+    /// The type of a value; `1.0` is no integer here.
+    pub(crate) fn of_value(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(number) if number.is_f64() => Self::NUMBER,
+            Value::Number(_) => Self::INTEGER,
+            Value::String(_) => Self::STRING,
+            Value::Array(_) => Self::ARRAY,
+            Value::Object(_) => Self::OBJECT,
+        }
+    }
+
+    /// The name of one type, as the keyword `type` has it.
+    pub(crate) fn name(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// `a string`, `an array`
+    pub(crate) fn with_article(self) -> &'static str {
+        self.entry().2
+    }
+
+    fn entry(self) -> (TypeSet, &'static str, &'static str) {
+        let [.., number, _, _, _] = Self::NAMES;
+        Self::NAMES.into_iter().find(|&(types, ..)| types == self).unwrap_or(number)
+    }
+
+    pub(crate) fn union(self, other: Self) -> Self {
+        TypeSet(self.0 | other.0)
+    }
+
+    pub(crate) fn intersection(self, other: Self) -> Self {
+        TypeSet(self.0 & other.0)
+    }
+
+    pub(crate) fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}

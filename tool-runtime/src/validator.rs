@@ -1,0 +1,103 @@
+//! Validates JSON text against a schema, which is compiled once.
+//!
+//! The decoder of a type and its schema do not always agree. A tool accepts only values that both accept.
+
+mod budget;
+mod compile;
+mod cycles;
+mod enum_values;
+mod expectation;
+mod limits;
+mod node;
+mod number;
+mod object;
+mod pattern;
+mod report;
+mod suggestion;
+mod unions;
+mod validation;
+
+pub(crate) use budget::{Budget, LimitReached};
+pub(crate) use compile::percent_decoded;
+use enum_values::EnumValues;
+pub(crate) use limits::ExceededLimit;
+pub(crate) use node::{Node, NodeId};
+pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
+pub(crate) use report::push_key;
+pub(crate) use suggestion::suggestions;
+
+use crate::json::Scanner;
+use crate::outcome::ArgumentFault;
+use serde_json::Value;
+use validation::{Stop, Validation};
+
+/// A compiled schema.
+#[derive(Debug)]
+pub(crate) struct Validator {
+    nodes: Vec<Node>,
+    root: NodeId,
+    /// Each with its location.
+    unsupported_keywords: Vec<String>,
+}
+
+/// The result of a validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Validity {
+    Valid,
+    /// Valid, and an integer is written as `1.0`, which serde's integers do not decode.
+    WithIntegralFloats,
+    /// Invalid, or it would take too long to know.
+    Invalid,
+}
+
+impl Validator {
+    pub(crate) fn new(schema: &Value) -> Result<Self, ExceededLimit> {
+        compile::compile(schema)
+    }
+
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0]
+    }
+
+    pub(crate) fn unsupported_keywords(&self) -> &[String] {
+        &self.unsupported_keywords
+    }
+
+    /// Validates the value at the start of a text. A parser must read the same text, before or after.
+    pub(crate) fn validity(&self, node: NodeId, json: &str) -> Validity {
+        self.validity_within(node, json, &mut Budget::new(json))
+    }
+
+    /// The same, with a budget for several validations.
+    pub(crate) fn validity_within(&self, node: NodeId, json: &str, budget: &mut Budget) -> Validity {
+        let mut validation = Validation::new(self, budget);
+        match validation.next(node, &mut Scanner::new(json)) {
+            Ok(()) if validation.found.integral_float => Validity::WithIntegralFloats,
+            Ok(()) => Validity::Valid,
+            Err(_) => Validity::Invalid,
+        }
+    }
+
+    /// Every error of a value, which must be JSON; `path` is its own, empty for the arguments as a whole.
+    #[cold]
+    pub(crate) fn errors(
+        &self,
+        node: NodeId,
+        path: &str,
+        json: &str,
+        budget: &mut Budget,
+    ) -> Vec<ArgumentFault> {
+        let mut validation = Validation::with_report(self, path, budget);
+        let ended = validation.value(node, json);
+        let mut errors = validation.into_errors();
+        if let (Err(Stop::LimitReached), true) = (ended, errors.is_empty()) {
+            let problem = "it is too large or too deeply nested to be validated; send less".to_owned();
+            errors.push(ArgumentFault::Invalid { path: path.to_owned(), problem });
+        }
+        errors
+    }
+}

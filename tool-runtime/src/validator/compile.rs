@@ -1,0 +1,394 @@
+//! Compiles a schema into nodes. Keywords that are not known are listed.
+
+use super::cycles::{InPlace, break_cycles};
+use super::limits::ExceededLimit;
+use super::node::{Bound, Node, NodeId, Tag, Union};
+use super::number::Number;
+use super::pattern::{Pattern, PatternMemory};
+use super::{EnumValues, Validator};
+use crate::json::TypeSet;
+use crate::outcome::ShortPath;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+
+pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
+    let mut compiler = Compiler {
+        document: schema,
+        nodes: vec![Node::new(TypeSet::ALL), Node::new(TypeSet::NONE)],
+        known: HashMap::new(),
+        pending: VecDeque::new(),
+        locations: Vec::new(),
+        unsupported: Vec::new(),
+        patterns: PatternMemory::new(),
+    };
+    let root = compiler.node(schema, Location { parent: None, keyword: "", entry: "".into() });
+    // A list and not recursion, since a schema may be of any depth.
+    while let Some(pending) = compiler.pending.pop_front() {
+        compiler.fill(&pending);
+    }
+    if compiler.patterns.is_exceeded {
+        return Err(ExceededLimit::Patterns);
+    }
+    let Compiler { mut nodes, mut unsupported, .. } = compiler;
+    for index in 0..nodes.len() {
+        let mut unions = std::mem::take(&mut nodes[index].unions);
+        unions.iter_mut().for_each(|union| link(union, &nodes));
+        nodes[index].unions = unions;
+    }
+    let InPlace { cycles, max_depth } = break_cycles(&mut nodes);
+    if max_depth > ExceededLimit::MAX_REFERENCES {
+        return Err(ExceededLimit::References);
+    }
+    unsupported.extend((0..cycles).map(|_| "`$ref` that leads back to itself".to_owned()));
+    Ok(Validator { nodes, root, unsupported_keywords: unsupported })
+}
+
+struct Compiler<'s> {
+    document: &'s Value,
+    nodes: Vec<Node>,
+    /// The node of each schema, by its address: a reference is the schema that it points to, whatever its spelling.
+    known: HashMap<*const Value, NodeId>,
+    /// Schemas whose keywords are not read yet.
+    pending: VecDeque<Pending<'s>>,
+    locations: Vec<Location<'s>>,
+    unsupported: Vec<String>,
+    patterns: PatternMemory,
+}
+
+struct Pending<'s> {
+    id: NodeId,
+    keywords: &'s Map<String, Value>,
+    location: usize,
+}
+
+/// The location of a schema in its document.
+struct Location<'s> {
+    parent: Option<usize>,
+    keyword: &'s str,
+    /// The name or the index inside of the keyword.
+    entry: Cow<'s, str>,
+}
+
+/// Keywords that do not constrain a value.
+const ANNOTATIONS: [&str; 18] = [
+    "$schema",
+    "$id",
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+    "format",
+    "deprecated",
+    "readOnly",
+    "writeOnly",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+];
+
+/// The longest chain of references that only refer to the next.
+const MAX_CHAIN: usize = 64;
+
+impl<'s> Compiler<'s> {
+    /// The node of a schema, which may be filled only later.
+    fn node(&mut self, schema: &'s Value, location: Location<'s>) -> NodeId {
+        let mut schema = schema;
+        let mut chain = Vec::new();
+        let id = loop {
+            if let Some(&known) = self.known.get(&std::ptr::from_ref(schema)) {
+                break known;
+            }
+            let keywords = match schema {
+                Value::Object(keywords) => keywords,
+                Value::Bool(true) => break NodeId::ANYTHING,
+                Value::Bool(false) => break NodeId::NOTHING,
+                _ => return self.not_a_schema(location),
+            };
+            let is_only_reference =
+                keywords.keys().all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()));
+            let target = keywords.get("$ref").filter(|_| is_only_reference).map(|value| self.target(value));
+            match target {
+                Some(Some(target)) if chain.len() < MAX_CHAIN => {
+                    chain.push(std::ptr::from_ref(schema));
+                    schema = target;
+                }
+                _ => {
+                    self.nodes.push(Node::new(TypeSet::ALL));
+                    let id = NodeId(self.nodes.len() - 1);
+                    self.known.insert(std::ptr::from_ref(schema), id);
+                    self.locations.push(location);
+                    self.pending.push_back(Pending { id, keywords, location: self.locations.len() - 1 });
+                    break id;
+                }
+            }
+        };
+        self.known.extend(chain.into_iter().map(|schema| (schema, id)));
+        id
+    }
+
+    /// The schema that a reference points to, if it is in the document.
+    fn target(&self, reference: &Value) -> Option<&'s Value> {
+        let pointer = percent_decoded(reference.as_str()?.strip_prefix('#')?);
+        self.document.pointer(&pointer).filter(|target| target.is_object() || target.is_boolean())
+    }
+
+    fn child(&mut self, schema: &'s Value, parent: usize, keyword: &'s str, entry: &'s str) -> NodeId {
+        self.node(schema, Location { parent: Some(parent), keyword, entry: entry.into() })
+    }
+
+    fn each(&mut self, schemas: &'s [Value], parent: usize, keyword: &'s str) -> Vec<NodeId> {
+        let node = |(index, schema): (usize, &'s Value)| {
+            self.node(schema, Location { parent: Some(parent), keyword, entry: index.to_string().into() })
+        };
+        schemas.iter().enumerate().map(node).collect()
+    }
+
+    /// Lists a keyword of a schema, and marks the types of the values that it may reject.
+    fn unsupported(&mut self, node: &mut Node, keyword: &str, location: usize) {
+        let types = match keyword {
+            "pattern" => TypeSet::STRING,
+            "contains" | "minContains" | "maxContains" | "unevaluatedItems" => TypeSet::ARRAY,
+            "patternProperties" | "dependentRequired" | "dependentSchemas" | "unevaluatedProperties" => {
+                TypeSet::OBJECT
+            }
+            _ => TypeSet::ALL,
+        };
+        node.unsupported = node.unsupported.union(types);
+        self.unsupported.push(match self.path(location) {
+            path if path.is_empty() => format!("`{keyword}`"),
+            path => format!("`{keyword}` at `{}`", ShortPath(&path)),
+        });
+    }
+
+    /// A value such as `"string"` in place of a schema.
+    fn not_a_schema(&mut self, location: Location<'s>) -> NodeId {
+        self.locations.push(location);
+        let path = self.path(self.locations.len() - 1);
+        self.unsupported.push(format!("the value at `{}`, which is not a schema", ShortPath(&path)));
+        self.nodes.push(Node { unsupported: TypeSet::ALL, is_compound: true, ..Node::new(TypeSet::ALL) });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// `/properties/city`
+    fn path(&self, location: usize) -> String {
+        let mut steps = Vec::new();
+        let mut next = Some(location);
+        while let Some(Location { parent, keyword, entry }) = next.map(|location| &self.locations[location]) {
+            steps.extend([&**entry, keyword].into_iter().filter(|step| !step.is_empty()));
+            next = *parent;
+        }
+        steps.iter().rev().flat_map(|step| ["/", step]).collect()
+    }
+
+    fn fill(&mut self, pending: &Pending<'s>) {
+        let &Pending { id, keywords, location } = pending;
+        let mut node = Node::new(TypeSet::ALL);
+        self.properties(&mut node, keywords, location);
+        for (keyword, value) in keywords {
+            if ANNOTATIONS.contains(&keyword.as_str()) {
+                continue;
+            }
+            if self.keyword(&mut node, keyword, value, keywords, location).is_none() {
+                self.unsupported(&mut node, keyword, location);
+            }
+        }
+        self.other_properties(&mut node, keywords, location);
+        let has_nested_values = node.enum_values.as_ref().is_some_and(EnumValues::has_nested);
+        // An array or an object is equal to no scalar of the enum.
+        let may_be_nested = node.types.intersects(TypeSet::ARRAY.union(TypeSet::OBJECT));
+        node.is_compound = !node.all_of.is_empty()
+            || !node.unions.is_empty()
+            || node.not.is_some()
+            || node.unsupported != TypeSet::NONE
+            || (node.enum_values.is_some() && (has_nested_values || may_be_nested));
+        self.nodes[id.0] = node;
+    }
+
+    /// One keyword; `None` if it is not supported, or not with this value.
+    fn keyword(
+        &mut self,
+        node: &mut Node,
+        keyword: &'s str,
+        value: &'s Value,
+        siblings: &'s Map<String, Value>,
+        location: usize,
+    ) -> Option<()> {
+        match keyword {
+            "type" => node.types = types(value)?,
+            "enum" => restrict_values(node, value.as_array()?),
+            "const" => restrict_values(node, std::slice::from_ref(value)),
+            "minimum" => node.bounds.push(Bound::Minimum(number(value)?)),
+            "maximum" => node.bounds.push(Bound::Maximum(number(value)?)),
+            "exclusiveMinimum" => node.bounds.push(Bound::ExclusiveMinimum(number(value)?)),
+            "exclusiveMaximum" => node.bounds.push(Bound::ExclusiveMaximum(number(value)?)),
+            "multipleOf" => node.multiple_of = Some(number(value)?),
+            "minLength" => node.length.min = count(value)?,
+            "maxLength" => node.length.max = count(value)?,
+            "pattern" => node.pattern = Some(Pattern::new(value.as_str()?, &mut self.patterns)?),
+            "minItems" => node.array.count.min = count(value)?,
+            "maxItems" => node.array.count.max = count(value)?,
+            "uniqueItems" => node.array.unique = value.as_bool()?,
+            // Drafts before 2020-12 write `prefixItems` as an array of `items`.
+            "items" if value.is_array() => {
+                node.array.prefix = self.each(value.as_array()?, location, keyword);
+                if let Some(others) = siblings.get("additionalItems") {
+                    node.array.items = self.child(others, location, "additionalItems", "");
+                }
+            }
+            "items" => node.array.items = self.child(value, location, keyword, ""),
+            "prefixItems" => node.array.prefix = self.each(value.as_array()?, location, keyword),
+            "minProperties" => node.object.count.min = count(value)?,
+            "maxProperties" => node.object.count.max = count(value)?,
+            "propertyNames" => node.object.property_names = Some(self.child(value, location, keyword, "")),
+            "allOf" => node.all_of.extend(self.each(value.as_array()?, location, keyword)),
+            "anyOf" | "oneOf" => {
+                let branches = self.each(value.as_array()?, location, keyword);
+                let exactly_one = keyword == "oneOf";
+                node.unions.push(Union { branches, exactly_one, absent: None, tag: None });
+            }
+            "not" => node.not = Some(self.child(value, location, keyword, "")),
+            "$ref" => {
+                let target = self.target(value)?;
+                let entry = value.as_str()?.trim_start_matches("#/");
+                node.all_of
+                    .push(self.node(target, Location { parent: None, keyword: "", entry: entry.into() }));
+            }
+            // Read by `properties` and `other_properties`.
+            "properties" => drop(value.as_object()?),
+            "required" => drop(value.as_array()?),
+            "additionalItems" | "additionalProperties" | "patternProperties" => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn properties(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, location: usize) {
+        let properties = keywords.get("properties").and_then(Value::as_object);
+        let mut properties: Vec<(&'s String, &'s Value)> = properties.into_iter().flatten().collect();
+        properties.sort_unstable_by_key(|&(name, _)| name);
+        let object = &mut node.object;
+        object.names = properties.iter().map(|&(name, _)| name.clone()).collect();
+        object.keys = properties.iter().map(|&(name, _)| Value::from(&**name).to_string()).collect();
+        for (name, schema) in properties {
+            object.properties.push(self.child(schema, location, "properties", name));
+        }
+        let required = keywords.get("required").and_then(Value::as_array);
+        for key in required.into_iter().flatten().filter_map(Value::as_str) {
+            match object.position(key) {
+                Some(index) => object.required.push(index),
+                None => object.required_others.push(key.to_owned()),
+            }
+        }
+        object.required.sort_unstable();
+        object.required.dedup();
+    }
+
+    /// If a pattern cannot be enforced, it is unknown which keys are the additional ones.
+    fn other_properties(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, location: usize) {
+        let mut all_enforced = true;
+        let patterns = keywords.get("patternProperties").and_then(Value::as_object);
+        for (source, schema) in patterns.into_iter().flatten() {
+            let id = self.child(schema, location, "patternProperties", source);
+            if let Some(pattern) = Pattern::new(source, &mut self.patterns) {
+                node.object.patterns.push((pattern, id));
+            } else {
+                self.unsupported(node, "patternProperties", location);
+                all_enforced = false;
+            }
+        }
+        if let Some(schema) = keywords.get("additionalProperties").filter(|_| all_enforced) {
+            node.object.additional_properties = match schema {
+                Value::Bool(false) => None,
+                _ => Some(self.child(schema, location, "additionalProperties", "")),
+            };
+        }
+    }
+}
+
+/// Finds the special branches of a union, once their nodes are filled.
+fn link(union: &mut Union, nodes: &[Node]) {
+    let is_absence = |last: &NodeId| nodes[last.0].only_forbids_properties();
+    if union.branches.len() > 1 && union.branches.last().is_some_and(is_absence) {
+        union.absent = union.branches.pop();
+    }
+    union.tag = tag(&union.branches, nodes);
+}
+
+/// The property that is another constant in each branch for objects, as in serde's tagged enums.
+fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
+    // More constants than these are no tags, and to look at them all would take too long.
+    const MAX_CANDIDATES: usize = 8;
+    let mut objects = branches.iter().copied().filter(|id| nodes[id.0].types.intersects(TypeSet::OBJECT));
+    let first = objects.next()?;
+    let others: Vec<NodeId> = objects.collect();
+    let constant = |id: NodeId, property: &str| {
+        let object = &nodes[id.0].object;
+        let index = object.position(property)?;
+        object.required.binary_search(&index).ok()?;
+        let values = nodes[object.properties[index].0].enum_values.as_ref()?;
+        Some((values.only_string()?.to_owned(), id))
+    };
+    let names = nodes[first.0].object.names.iter();
+    let candidates = names.filter_map(|property| Some((property, constant(first, property)?)));
+    candidates.take(MAX_CANDIDATES).find_map(|(property, value)| {
+        let values = others.iter().map(|&id| constant(id, property));
+        let values = std::iter::once(Some(value)).chain(values).collect::<Option<_>>()?;
+        Some(Tag { property: property.clone(), values })
+    })
+}
+
+/// `enum` and `const`; of both together, the values that are in both.
+fn restrict_values(node: &mut Node, values: &[Value]) {
+    node.enum_values = Some(match &node.enum_values {
+        Some(known) => known.intersection(values),
+        None => EnumValues::new(values),
+    });
+}
+
+fn types(value: &Value) -> Option<TypeSet> {
+    let named = |value: &Value| value.as_str().and_then(TypeSet::from_name);
+    match value {
+        Value::Array(several) => {
+            several.iter().try_fold(TypeSet::NONE, |types, name| named(name).map(|named| types.union(named)))
+        }
+        name => named(name),
+    }
+}
+
+fn number(value: &Value) -> Option<Number> {
+    value.as_number().and_then(Number::from_json)
+}
+
+fn count(value: &Value) -> Option<usize> {
+    match number(value)? {
+        Number::Integer(count) if count >= 0 => Some(usize::try_from(count).unwrap_or(usize::MAX)),
+        _ => None,
+    }
+}
+
+/// A reference is a URI, in which most letters of a name are written as bytes.
+pub(crate) fn percent_decoded(pointer: &str) -> Cow<'_, str> {
+    if !pointer.contains('%') {
+        return pointer.into();
+    }
+    let mut bytes = Vec::with_capacity(pointer.len());
+    let mut rest = pointer.as_bytes();
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped =
+            after.get(..2).filter(|_| byte == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        if let Some(escaped) = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(escaped);
+            rest = &after[2..];
+        } else {
+            bytes.push(byte);
+            rest = after;
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}

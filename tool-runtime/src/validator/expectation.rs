@@ -1,0 +1,316 @@
+//! The words of an error: the expected value, and the value that came.
+
+use super::budget::Budget;
+use super::node::{Bound, Count, Node, NodeId};
+use super::number::Number;
+use super::suggestion::suggest_within;
+use super::{EnumValues, Validator};
+use crate::json::{JsonString, Scanner, TypeSet};
+use crate::outcome::Shortened;
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+/// A value, as far as an error shows it.
+#[derive(Debug)]
+pub(super) enum Instance<'a> {
+    Null,
+    Boolean(bool),
+    Number(Number),
+    String(Cow<'a, str>),
+    Array,
+    Object { only_key: Option<Cow<'a, str>>, is_empty: bool },
+}
+
+impl<'a> Instance<'a> {
+    pub(super) fn new(json: &'a str) -> Self {
+        match TypeSet::of_json(json) {
+            TypeSet::ARRAY => Instance::Array,
+            TypeSet::OBJECT => {
+                let mut entries = Scanner::entries(json);
+                let first = entries.next();
+                let is_empty = first.is_none();
+                let only_key = first.filter(|_| entries.next().is_none()).and_then(|(key, _)| key);
+                Instance::Object { only_key, is_empty }
+            }
+            TypeSet::STRING => {
+                let text = JsonString::from_value(json).and_then(JsonString::value);
+                Instance::String(text.unwrap_or(json.into()))
+            }
+            TypeSet::BOOLEAN => Instance::Boolean(json.trim() == "true"),
+            TypeSet::NULL => Instance::Null,
+            _ => Instance::Number(Number::read(json.trim()).0),
+        }
+    }
+
+    pub(super) fn types(&self) -> TypeSet {
+        match self {
+            Instance::Null => TypeSet::NULL,
+            Instance::Boolean(_) => TypeSet::BOOLEAN,
+            Instance::Number(number) if number.is_integer() => TypeSet::INTEGER,
+            Instance::Number(_) => TypeSet::NON_INTEGER,
+            Instance::String(_) => TypeSet::STRING,
+            Instance::Array => TypeSet::ARRAY,
+            Instance::Object { .. } => TypeSet::OBJECT,
+        }
+    }
+}
+
+impl fmt::Display for Instance<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Instance::Boolean(boolean) => write!(f, "boolean `{boolean}`"),
+            Instance::Number(number) if number.is_integer() => write!(f, "integer `{number}`"),
+            Instance::Number(number) => write!(f, "number `{number}`"),
+            Instance::String(text) => write!(f, "string \"{}\"", Shortened(text)),
+            Instance::Object { only_key: Some(key), .. } => {
+                write!(f, "an object with the key `{}`", Shortened(key))
+            }
+            Instance::Object { is_empty: true, .. } => f.write_str("an object without keys"),
+            Instance::Null | Instance::Array | Instance::Object { .. } => {
+                f.write_str(self.types().with_article())
+            }
+        }
+    }
+}
+
+/// A value that a node rejects.
+pub(super) fn mismatch<'v>(
+    validator: &'v Validator,
+    node: &'v Node,
+    instance: &Instance<'_>,
+    budget: &mut Budget,
+) -> String {
+    let mut expectation = Expectation::new(validator, instance, budget);
+    expectation.add_node(node, MAX_DEPTH);
+    let (words, strings) = (expectation.words(node), expectation.strings);
+    let mut message = with_suggestion(&words, instance, strings.into_iter(), budget);
+    if let (Instance::String(text), false) = (instance, node.may_accept(TypeSet::STRING)) {
+        let inner = TypeSet::of_json(text);
+        let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+        if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
+            message.push_str(&format!("; send the {} itself, not a string", inner.name()));
+        }
+    }
+    message
+}
+
+/// The values that a node accepts, of the type of the instance if the schema names no type.
+pub(super) fn expected<'v>(
+    validator: &'v Validator,
+    node: &'v Node,
+    instance: &Instance<'_>,
+    budget: &mut Budget,
+) -> String {
+    let mut expectation = Expectation::new(validator, instance, budget);
+    expectation.add_node(node, MAX_DEPTH);
+    expectation.words(node)
+}
+
+/// A value that is none of these strings.
+pub(super) fn not_among<'a>(
+    strings: impl Iterator<Item = &'a str> + Clone,
+    instance: &Instance<'_>,
+    budget: &mut Budget,
+) -> String {
+    let words = one_of(strings.clone().map(|string| format!("`{string}`")).collect());
+    with_suggestion(&words, instance, strings, budget)
+}
+
+fn with_suggestion<'a>(
+    expected: &str,
+    instance: &Instance<'_>,
+    strings: impl Iterator<Item = &'a str>,
+    budget: &mut Budget,
+) -> String {
+    let suggestion = match instance {
+        Instance::String(text) => suggest_within(text, strings, budget),
+        _ => None,
+    };
+    match suggestion {
+        Some(suggestion) => format!("expected {expected}, got {instance}, did you mean `{suggestion}`?"),
+        None => format!("expected {expected}, got {instance}"),
+    }
+}
+
+/// How deep branches of branches are described.
+const MAX_DEPTH: usize = 4;
+
+/// The expected values, each once, in order.
+struct Expectation<'v, 'b> {
+    validator: &'v Validator,
+    instance: TypeSet,
+    values: Vec<String>,
+    known: HashSet<String>,
+    /// The strings of enums.
+    strings: Vec<&'v str>,
+    budget: &'b mut Budget,
+}
+
+impl<'v, 'b> Expectation<'v, 'b> {
+    fn new(validator: &'v Validator, instance: &Instance<'_>, budget: &'b mut Budget) -> Self {
+        Expectation {
+            validator,
+            instance: instance.types(),
+            values: Vec::new(),
+            known: HashSet::new(),
+            strings: Vec::new(),
+            budget,
+        }
+    }
+
+    fn words(&mut self, node: &'v Node) -> String {
+        let accepted = one_of(std::mem::take(&mut self.values));
+        let Some(not) = node.not else { return accepted };
+        self.known.clear();
+        self.add_node(self.validator.node(not), MAX_DEPTH);
+        format!("{accepted} other than {}", one_of(std::mem::take(&mut self.values)))
+    }
+
+    fn add_node(&mut self, node: &'v Node, max_depth: usize) {
+        if self.budget.spend(1).is_err() {
+            return;
+        }
+        let applicators: Vec<NodeId> = node.branches().chain(node.all_of().iter().copied()).collect();
+        if let Some(values) = &node.enum_values {
+            self.add_enum(values);
+        } else if !applicators.is_empty()
+            && max_depth > 0
+            && matches!(node.types(), TypeSet::ALL | TypeSet::OBJECT)
+        {
+            for id in applicators {
+                self.add_node(self.validator.node(id), max_depth - 1);
+            }
+        } else {
+            self.add_types(node);
+        }
+    }
+
+    fn add_enum(&mut self, values: &'v EnumValues) {
+        self.strings.extend(values.strings());
+        for value in values.values() {
+            self.add(match value {
+                Value::String(text) => format!("`{}`", Shortened(text)),
+                other => format!("`{}`", Shortened(&other.to_string())),
+            });
+        }
+    }
+
+    /// An enum may have thousands of values: after the budget is spent, no more are added.
+    fn add(&mut self, words: String) {
+        if self.budget.spend(2).is_ok() && self.known.insert(words.clone()) {
+            self.values.push(words);
+        }
+    }
+
+    fn add_types(&mut self, node: &Node) {
+        let types = match node.types() {
+            TypeSet::ALL if node.has_own_constraint() => self.instance,
+            TypeSet::ALL => return self.add("anything".to_owned()),
+            types => types,
+        };
+        let number =
+            if node.types().intersects(TypeSet::NON_INTEGER) { TypeSet::NUMBER } else { TypeSet::INTEGER };
+        for (kind, article, constraint) in [
+            (TypeSet::BOOLEAN, TypeSet::BOOLEAN, String::new()),
+            (TypeSet::NUMBER, number, self.number_constraint(node)),
+            (TypeSet::STRING, TypeSet::STRING, string_constraint(node)),
+            (TypeSet::ARRAY, TypeSet::ARRAY, Counted(node.array.count, "item").to_string()),
+            (TypeSet::OBJECT, TypeSet::OBJECT, object_constraint(node)),
+            (TypeSet::NULL, TypeSet::NULL, String::new()),
+        ] {
+            if types.intersects(kind) {
+                self.add(format!("{}{constraint}", article.with_article()));
+            }
+        }
+    }
+
+    /// Bounds such as those of `i64` do not help if the value is no number at all.
+    fn number_constraint(&self, node: &Node) -> String {
+        const WIDE: Number = Number::Integer(1_000_000);
+        let is_number = self.instance.intersects(TypeSet::NUMBER);
+        let is_helpful = |bound: &&Bound| is_number || bound.number().magnitude().compare(WIDE).is_le();
+        let bounds: Vec<Bound> = node.bounds.iter().filter(is_helpful).copied().collect();
+        let multiple =
+            node.multiple_of.map_or_else(String::new, |divisor| format!(", a multiple of {divisor}"));
+        format!("{}{multiple}", Range(&bounds))
+    }
+}
+
+fn string_constraint(node: &Node) -> String {
+    let pattern =
+        node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Shortened(pattern.source())));
+    format!("{}{}", Counted(node.length, "character"), pattern.unwrap_or_default())
+}
+
+/// The key of an object with a single one, such as the content of an enum's variant.
+fn object_constraint(node: &Node) -> String {
+    let key = node.object.only_required().map(|key| format!(" with the key `{}`", Shortened(key)));
+    format!("{}{}", Counted(node.object.count, "key"), key.unwrap_or_default())
+}
+
+/// How many of the possible values an error lists.
+const MAX_LISTED: usize = 20;
+
+/// `a, b or c`
+pub(super) fn one_of(mut values: Vec<String>) -> String {
+    let more = values.len().saturating_sub(MAX_LISTED);
+    values.truncate(MAX_LISTED);
+    match values.split_last() {
+        None => "nothing".to_owned(),
+        Some(_) if more > 0 => format!("one of {} and {more} more", values.join(", ")),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+    }
+}
+
+/// ` from 1 to 10`
+struct Range<'a>(&'a [Bound]);
+
+impl fmt::Display for Range<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut min, mut max) = (None, None);
+        for bound in self.0 {
+            match bound {
+                Bound::Minimum(bound) => min = Some(bound),
+                Bound::Maximum(bound) => max = Some(bound),
+                Bound::ExclusiveMinimum(_) | Bound::ExclusiveMaximum(_) => {}
+            }
+        }
+        match (min, max) {
+            (Some(min), Some(max)) => write!(f, " from {min} to {max}")?,
+            (Some(min), None) => write!(f, " of at least {min}")?,
+            (None, Some(max)) => write!(f, " of at most {max}")?,
+            (None, None) => {}
+        }
+        let mut joint = if (min, max) == (None, None) { " " } else { " and " };
+        for bound in self.0 {
+            match bound {
+                Bound::ExclusiveMinimum(bound) => write!(f, "{joint}greater than {bound}")?,
+                Bound::ExclusiveMaximum(bound) => write!(f, "{joint}less than {bound}")?,
+                Bound::Minimum(_) | Bound::Maximum(_) => continue,
+            }
+            joint = " and ";
+        }
+        Ok(())
+    }
+}
+
+/// ` of 1 to 5 items`
+struct Counted(Count, &'static str);
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted(Count { min, max }, unit) = *self;
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        match (min, max) {
+            (0, usize::MAX) => Ok(()),
+            (0, max) => write!(f, " of at most {max} {unit}{}", plural(max)),
+            (min, usize::MAX) => write!(f, " of at least {min} {unit}{}", plural(min)),
+            (min, max) if min == max => write!(f, " of {min} {unit}{}", plural(min)),
+            (min, max) => write!(f, " of {min} to {max} {unit}s"),
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! One schema, compiled.
+
+use super::budget::{Budget, LimitReached};
+use super::enum_values::EnumValues;
+use super::number::Number;
+use super::pattern::Pattern;
+use crate::json::TypeSet;
+use std::sync::Arc;
+
+/// The index of a node in its validator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct NodeId(pub(super) usize);
+
+impl NodeId {
+    /// Accepts every value; the first node of each validator.
+    pub(crate) const ANYTHING: NodeId = NodeId(0);
+    /// Accepts no value; the second node.
+    pub(super) const NOTHING: NodeId = NodeId(1);
+}
+
+/// The keywords of one schema.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(super) types: TypeSet,
+    /// The types of the values that it may accept, those of `all_of` and of the unions considered.
+    pub(super) possible_types: TypeSet,
+    /// `enum` and `const`.
+    pub(super) enum_values: Option<EnumValues>,
+    pub(super) bounds: Vec<Bound>,
+    pub(super) multiple_of: Option<Number>,
+    pub(super) length: Count,
+    pub(super) pattern: Option<Pattern>,
+    pub(super) array: ArrayKeywords,
+    pub(super) object: ObjectKeywords,
+    /// `allOf`, and a `$ref` next to other keywords.
+    pub(super) all_of: Vec<NodeId>,
+    /// `anyOf` and `oneOf`.
+    pub(super) unions: Vec<Union>,
+    pub(super) not: Option<NodeId>,
+    /// The types of the values that an unsupported keyword may reject.
+    pub(super) unsupported: TypeSet,
+    /// Whether a value must be read more than once.
+    pub(super) is_compound: bool,
+}
+
+impl Node {
+    pub(super) fn new(types: TypeSet) -> Self {
+        Node {
+            types,
+            possible_types: types,
+            enum_values: None,
+            bounds: Vec::new(),
+            multiple_of: None,
+            length: Count::ANY,
+            pattern: None,
+            array: ArrayKeywords::default(),
+            object: ObjectKeywords::default(),
+            all_of: Vec::new(),
+            unions: Vec::new(),
+            not: None,
+            unsupported: TypeSet::NONE,
+            is_compound: false,
+        }
+    }
+
+    /// The nodes that validate the same value.
+    pub(super) fn in_place_applicators(&self) -> impl Iterator<Item = NodeId> {
+        let branches = self.unions.iter().flat_map(|union| union.branches.iter().chain(&union.absent));
+        self.all_of.iter().chain(branches).chain(&self.not).copied()
+    }
+
+    /// Removes the constraints of these applicators, by their indexes in order: a branch or a `not` that is cleared matches no
+    /// value.
+    pub(super) fn clear_applicators(&mut self, cleared: &[usize]) {
+        let all_of = self.all_of.iter_mut().map(|id| (id, NodeId::ANYTHING));
+        let branches =
+            self.unions.iter_mut().flat_map(|union| union.branches.iter_mut().chain(&mut union.absent));
+        let others = branches.chain(&mut self.not).map(|id| (id, NodeId::NOTHING));
+        let mut cleared = cleared.iter().copied().peekable();
+        for (index, (id, replacement)) in all_of.chain(others).enumerate() {
+            if cleared.next_if_eq(&index).is_some() {
+                *id = replacement;
+            }
+        }
+    }
+
+    /// Whether it only forbids some properties of an object.
+    pub(super) fn only_forbids_properties(&self) -> bool {
+        let object = &self.object;
+        !self.is_compound
+            && self.types == TypeSet::OBJECT
+            && !object.properties.is_empty()
+            && object.properties.iter().all(|&property| property == NodeId::NOTHING)
+            && (object.required.is_empty() && object.patterns.is_empty() && object.property_names.is_none())
+            && object.additional_properties == Some(NodeId::ANYTHING)
+            && object.count == Count::ANY
+    }
+
+    pub(super) fn accepts_any_string(&self) -> bool {
+        self.enum_values.is_none() && self.pattern.is_none() && self.length == Count::ANY
+    }
+
+    pub(super) fn accepts_any_number(&self) -> bool {
+        self.enum_values.is_none()
+            && self.bounds.is_empty()
+            && self.multiple_of.is_none()
+            && self.types.intersection(TypeSet::NUMBER) == TypeSet::NUMBER
+    }
+
+    /// Whether it has a constraint that is not in its applicators.
+    pub(super) fn has_own_constraint(&self) -> bool {
+        let object = &self.object;
+        self.types != TypeSet::ALL
+            || self.enum_values.is_some()
+            || !self.bounds.is_empty()
+            || self.multiple_of.is_some()
+            || self.length != Count::ANY
+            || self.pattern.is_some()
+            || self.array != ArrayKeywords::default()
+            || !(object.properties.is_empty() && object.required.is_empty() && object.patterns.is_empty())
+            || object.additional_properties != Some(NodeId::ANYTHING)
+            || object.property_names.is_some()
+            || object.count != Count::ANY
+    }
+
+    /// Whether it may accept a value of one of these types.
+    pub(crate) fn may_accept(&self, types: TypeSet) -> bool {
+        self.possible_types.intersects(types)
+    }
+
+    pub(crate) fn types(&self) -> TypeSet {
+        self.types
+    }
+
+    /// The node of an item of an array.
+    pub(crate) fn item(&self, index: usize) -> NodeId {
+        self.array.prefix.get(index).copied().unwrap_or(self.array.items)
+    }
+
+    /// Whether the number of items is fixed, or the items differ by position.
+    pub(crate) fn is_tuple(&self) -> bool {
+        !self.array.prefix.is_empty() || (self.array.count.min == self.array.count.max)
+    }
+
+    /// The node of a declared property, and whether it is required.
+    pub(crate) fn declared_property(&self, key: &str) -> Option<(NodeId, bool)> {
+        let index = self.object.position(key)?;
+        Some((self.object.properties[index], self.object.required.binary_search(&index).is_ok()))
+    }
+
+    /// The names of the declared properties.
+    pub(crate) fn property_names(&self) -> &Arc<[String]> {
+        &self.object.names
+    }
+
+    /// The node of any other property, if it has a constraint.
+    pub(crate) fn other_property(
+        &self,
+        key: &str,
+        budget: &mut Budget,
+    ) -> Result<Option<NodeId>, LimitReached> {
+        for (pattern, node) in &self.object.patterns {
+            if pattern.matches(key, budget)? {
+                return Ok(Some(*node));
+            }
+        }
+        Ok(self.object.additional_properties.filter(|&node| node != NodeId::ANYTHING))
+    }
+
+    /// The nodes that a value must match as well.
+    pub(crate) fn all_of(&self) -> &[NodeId] {
+        &self.all_of
+    }
+
+    /// The branches of its unions.
+    pub(crate) fn branches(&self) -> impl Iterator<Item = NodeId> {
+        self.unions.iter().flat_map(|union| union.branches.iter().copied())
+    }
+}
+
+/// A limit of a number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Bound {
+    Minimum(Number),
+    ExclusiveMinimum(Number),
+    Maximum(Number),
+    ExclusiveMaximum(Number),
+}
+
+impl Bound {
+    pub(super) fn number(self) -> Number {
+        match self {
+            Bound::Minimum(number)
+            | Bound::ExclusiveMinimum(number)
+            | Bound::Maximum(number)
+            | Bound::ExclusiveMaximum(number) => number,
+        }
+    }
+}
+
+/// A limit of a length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Count {
+    pub(super) min: usize,
+    pub(super) max: usize,
+}
+
+impl Count {
+    pub(super) const ANY: Count = Count { min: 0, max: usize::MAX };
+
+    pub(super) fn accepts(self, count: usize) -> bool {
+        (self.min..=self.max).contains(&count)
+    }
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct ArrayKeywords {
+    pub(super) prefix: Vec<NodeId>,
+    pub(super) items: NodeId,
+    pub(super) count: Count,
+    pub(super) unique: bool,
+}
+
+impl Default for ArrayKeywords {
+    fn default() -> Self {
+        ArrayKeywords { prefix: Vec::new(), items: NodeId::ANYTHING, count: Count::ANY, unique: false }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct ObjectKeywords {
+    /// The names of the declared properties, sorted; shared with error messages.
+    pub(super) names: Arc<[String]>,
+    /// Each name as JSON, in its quotes.
+    pub(super) keys: Vec<String>,
+    /// The node of each property.
+    pub(super) properties: Vec<NodeId>,
+    /// The indexes of the required properties, sorted.
+    pub(super) required: Vec<usize>,
+    /// Required keys that are no declared properties.
+    pub(super) required_others: Vec<String>,
+    pub(super) patterns: Vec<(Pattern, NodeId)>,
+    /// The node of every other key; `None` if there may be none.
+    pub(super) additional_properties: Option<NodeId>,
+    /// The node of the keys themselves.
+    pub(super) property_names: Option<NodeId>,
+    pub(super) count: Count,
+}
+
+impl ObjectKeywords {
+    pub(super) fn position(&self, key: &str) -> Option<usize> {
+        self.names.binary_search_by(|name| name.as_str().cmp(key)).ok()
+    }
+
+    /// The only property, if it is required: as in `{"Circle": {..}}`.
+    pub(super) fn only_required(&self) -> Option<&str> {
+        match (&self.names[..], &self.required[..]) {
+            ([name], [_]) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+impl Default for ObjectKeywords {
+    fn default() -> Self {
+        ObjectKeywords {
+            names: Arc::new([]),
+            keys: Vec::new(),
+            properties: Vec::new(),
+            required: Vec::new(),
+            required_others: Vec::new(),
+            patterns: Vec::new(),
+            additional_properties: Some(NodeId::ANYTHING),
+            property_names: None,
+            count: Count::ANY,
+        }
+    }
+}
+
+/// `anyOf` or `oneOf`.
+#[derive(Debug)]
+pub(super) struct Union {
+    pub(super) branches: Vec<NodeId>,
+    /// Whether it is a `oneOf`.
+    pub(super) exactly_one: bool,
+    /// The branch that only forbids the properties of the others: the absence of a flattened `Option`. It is not among the
+    /// branches, since an error about a value that is present must not mention it.
+    pub(super) absent: Option<NodeId>,
+    /// The property that selects the branch, if it is a constant in every branch for objects.
+    pub(super) tag: Option<Tag>,
+}
+
+#[derive(Debug)]
+pub(super) struct Tag {
+    pub(super) property: String,
+    pub(super) values: Vec<(String, NodeId)>,
+}

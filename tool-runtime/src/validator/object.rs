@@ -1,0 +1,240 @@
+//! Objects: each key once, all required keys, and no other than the schema allows.
+
+use super::Budget;
+use super::expectation::{self, Instance};
+use super::node::{Node, NodeId, ObjectKeywords};
+use super::suggestion::{suggest_within, suggestions};
+use super::validation::{Match, Stop, Validation};
+use crate::json::Scanner;
+use crate::outcome::ArgumentFault;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+impl<'v> Validation<'v> {
+    /// Validates the next value, which is an object.
+    pub(super) fn object(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
+        let mut keys = SeenKeys::default();
+        let mut expected = 0;
+        json.take(b'{');
+        while json.has_entry_before(b'}') {
+            let key = match node.object.take_expected(expected, json) {
+                Some(index) => Some((Some(index), Cow::Borrowed(&*node.object.names[index]))),
+                None => json.string().value().map(|key| (node.object.position(&key), key)),
+            };
+            json.take(b':');
+            if let Some((index, key)) = key {
+                expected = index.map_or(expected, |index| index + 1);
+                self.entry(node, &mut keys, index, key, json)?;
+            } else {
+                self.reject(|_, _| "a key contains half of a surrogate pair".to_owned())?;
+                json.value();
+            }
+            json.take(b',');
+        }
+        self.end_of_object(node, &keys)
+    }
+
+    fn entry<'k>(
+        &mut self,
+        node: &'v Node,
+        keys: &mut SeenKeys<'k>,
+        index: Option<usize>,
+        key: Cow<'k, str>,
+        json: &mut Scanner<'_>,
+    ) -> Result<(), Stop> {
+        let object = &node.object;
+        let is_new = match index {
+            Some(index) => keys.insert_declared(index),
+            None => keys.others.insert(key.clone()),
+        };
+        if !is_new {
+            json.value();
+            return self.reject_property(&key, |path, _| ArgumentFault::Repeated { argument: path });
+        }
+        if let Some(names) = object.property_names {
+            self.property_name(names, &key)?;
+        }
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for (pattern, id) in &object.patterns {
+            if pattern.matches(&key, self.budget)? {
+                nodes.push(*id);
+            }
+        }
+        let first = index.map(|index| object.properties[index]).or_else(|| nodes.pop());
+        let outside = self.report().map(|report| report.enter_property(&key));
+        match (first.or(object.additional_properties), &nodes[..]) {
+            (Some(id), []) => self.next(id, json)?,
+            (Some(first), others) => {
+                let value = json.value();
+                for &id in [first].iter().chain(others) {
+                    self.value(id, value)?;
+                }
+            }
+            (None, _) if self.report().is_none() => return Err(Stop::Invalid),
+            (None, _) => {
+                json.value();
+                keys.not_allowed.push(key);
+            }
+        }
+        if let (Some(outside), Some(report)) = (outside, self.report()) {
+            report.leave_to(outside);
+        }
+        Ok(())
+    }
+
+    fn property_name(&mut self, names: NodeId, key: &str) -> Result<(), Stop> {
+        // This text is not a part of the arguments. It is not nested either, so that its address is not kept.
+        match self.matches(names, &Value::from(key).to_string())? {
+            Match::Yes(found) => {
+                self.add_found(found);
+                Ok(())
+            }
+            Match::No => {
+                let validator = self.validator();
+                self.reject_property(key, |path, budget| {
+                    let any_string = Instance::String("".into());
+                    let expected =
+                        expectation::expected(validator, validator.node(names), &any_string, budget);
+                    ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
+                })
+            }
+        }
+    }
+
+    /// Reports an error of a property, or ends the validation.
+    #[cold]
+    pub(super) fn reject_property(
+        &mut self,
+        key: &str,
+        error: impl FnOnce(String, &mut Budget) -> ArgumentFault,
+    ) -> Result<(), Stop> {
+        let path = self.report().filter(|report| !report.is_full()).map(|report| report.path_of(key));
+        let Some(path) = path else { return Err(Stop::Invalid) };
+        let error = error(path, self.budget);
+        if let Some(report) = self.report() {
+            report.add(error);
+        }
+        Ok(())
+    }
+
+    /// The errors that are known only when every key is.
+    fn end_of_object(&mut self, node: &'v Node, keys: &SeenKeys<'_>) -> Result<(), Stop> {
+        let object = &node.object;
+        let missing = object.required.iter().filter(|&&index| !keys.has_declared(index));
+        let missing = missing.map(|&index| &*object.names[index]);
+        let missing_others = object.required_others.iter().filter(|key| !keys.others.contains(&***key));
+        let mut missing = missing.chain(missing_others.map(String::as_str)).peekable();
+        if missing.peek().is_some() && self.report().is_none() {
+            return Err(Stop::Invalid);
+        }
+        let missing: Vec<&str> = missing.collect();
+        // In an open object, a misspelt key is no error of its own.
+        let is_open = !missing.is_empty() && keys.not_allowed.is_empty();
+        let mut undeclared: Vec<&str> = keys.others.iter().filter(|_| is_open).map(|key| &**key).collect();
+        undeclared.sort_unstable();
+        for key in &missing {
+            self.reject_property(key, |path, budget| {
+                let similar = suggest_within(key, undeclared.iter().copied(), budget).map(str::to_owned);
+                ArgumentFault::Missing { argument: path, similar }
+            })?;
+        }
+        self.not_allowed(object, keys, &missing)?;
+        let length = keys.len();
+        if object.count.accepts(length) {
+            Ok(())
+        } else {
+            self.reject(|validator, budget| {
+                let instance = Instance::Object { only_key: None, is_empty: false };
+                let expected = expectation::expected(validator, node, &instance, budget);
+                format!("expected {expected}, got {length}")
+            })
+        }
+    }
+
+    fn not_allowed(
+        &mut self,
+        object: &ObjectKeywords,
+        keys: &SeenKeys<'_>,
+        missing: &[&str],
+    ) -> Result<(), Stop> {
+        if keys.not_allowed.is_empty() {
+            return Ok(());
+        }
+        if object.names.is_empty() && !object.patterns.is_empty() {
+            let patterns = object.patterns.iter().map(|(pattern, _)| pattern.to_string());
+            let problem = format!("its key must be {}", expectation::one_of(patterns.collect()));
+            for key in &keys.not_allowed {
+                let problem = problem.clone();
+                self.reject_property(key, |path, _| ArgumentFault::Invalid { path, problem })?;
+            }
+            return Ok(());
+        }
+        let absent = || {
+            let absent = object.names.iter().enumerate().filter(|&(index, _)| !keys.has_declared(index));
+            absent.map(|(_, name)| name.as_str())
+        };
+        let suggestions = suggestions(&keys.not_allowed, missing, absent, self.budget);
+        for (unknown, meant) in keys.not_allowed.iter().zip(suggestions) {
+            let available = Arc::clone(&object.names);
+            self.reject_property(unknown, |path, _| ArgumentFault::Unknown {
+                argument: path,
+                meant,
+                available,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl ObjectKeywords {
+    /// Skips a declared key, if it is the one that is expected and is written as in the schema. Models keep to the order of the
+    /// schema: the property after the last one comes next.
+    fn take_expected(&self, expected: usize, json: &mut Scanner<'_>) -> Option<usize> {
+        let mut next = (expected..self.keys.len()).chain(0..expected).take(8);
+        next.find(|&index| json.take_text(&self.keys[index]))
+    }
+}
+
+/// The keys of an object that were read.
+#[derive(Default)]
+struct SeenKeys<'k> {
+    /// A bit for each of the first declared properties, which are most often all of them.
+    first_declared: u64,
+    other_declared: HashSet<usize>,
+    others: HashSet<Cow<'k, str>>,
+    /// Those of `others` that the schema forbids.
+    not_allowed: Vec<Cow<'k, str>>,
+}
+
+impl SeenKeys<'_> {
+    /// Returns whether it is new.
+    fn insert_declared(&mut self, index: usize) -> bool {
+        match bit(index) {
+            Some(bit) => {
+                let is_new = self.first_declared & bit == 0;
+                self.first_declared |= bit;
+                is_new
+            }
+            None => self.other_declared.insert(index),
+        }
+    }
+
+    fn has_declared(&self, index: usize) -> bool {
+        bit(index).map_or_else(|| self.other_declared.contains(&index), |bit| self.first_declared & bit != 0)
+    }
+
+    fn len(&self) -> usize {
+        self.first_declared.count_ones() as usize + self.other_declared.len() + self.others.len()
+    }
+}
+
+fn bit(index: usize) -> Option<u64> {
+    (index < u64::BITS as usize).then(|| 1 << index)
+}
+
+/// The JSON text of a property of an object.
+pub(super) fn property<'j>(object: &'j str, key: &str) -> Option<&'j str> {
+    Scanner::entries(object).find(|(name, _)| name.as_deref() == Some(key)).map(|(_, value)| value)
+}

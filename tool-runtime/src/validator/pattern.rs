@@ -1,0 +1,158 @@
+//! Regular expressions of strings and keys.
+
+use super::budget::{Budget, LimitReached};
+use std::fmt;
+
+/// The keys of a map of unsigned integers, as serde reads them: no sign, no leading zero.
+pub(crate) const UNSIGNED_KEYS: &str = r"^(0|[1-9]\d*)$";
+/// The same with a sign.
+pub(crate) const SIGNED_KEYS: &str = r"^(0|-?[1-9]\d*)$";
+
+/// A pattern that is enforced: that of integer keys always, any other with the feature `regex`.
+#[derive(Debug)]
+pub(super) struct Pattern {
+    source: String,
+    matcher: Matcher,
+}
+
+#[derive(Debug)]
+enum Matcher {
+    Unsigned,
+    Signed,
+    #[cfg(feature = "regex")]
+    Regex {
+        regex: regex::Regex,
+        units_per_byte: usize,
+    },
+}
+
+/// The memory that the patterns of one schema may take.
+#[derive(Debug)]
+pub(super) struct PatternMemory {
+    /// Bytes.
+    rest: usize,
+    pub(super) is_exceeded: bool,
+}
+
+impl PatternMemory {
+    /// Megabytes.
+    pub(super) const MAX: usize = 4;
+
+    pub(super) fn new() -> Self {
+        PatternMemory { rest: Self::MAX << 20, is_exceeded: false }
+    }
+}
+
+impl Pattern {
+    /// `None` if it cannot be enforced.
+    pub(super) fn new(source: &str, memory: &mut PatternMemory) -> Option<Self> {
+        let matcher = match source {
+            UNSIGNED_KEYS => Matcher::Unsigned,
+            SIGNED_KEYS => Matcher::Signed,
+            _ => Matcher::compile(source, memory)?,
+        };
+        Some(Pattern { source: source.to_owned(), matcher })
+    }
+
+    pub(super) fn source(&self) -> &str {
+        &self.source
+    }
+
+    #[cfg_attr(
+        not(feature = "regex"),
+        allow(unused_variables, reason = "only regular expressions cost more")
+    )]
+    pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
+        let is_integer = |digits: &str| {
+            digits == "0"
+                || (digits.starts_with(|first: char| ('1'..='9').contains(&first))
+                    && digits.bytes().all(|digit| digit.is_ascii_digit()))
+        };
+        Ok(match &self.matcher {
+            Matcher::Unsigned => is_integer(text),
+            Matcher::Signed => {
+                is_integer(text) || text.strip_prefix('-').is_some_and(|rest| rest != "0" && is_integer(rest))
+            }
+            #[cfg(feature = "regex")]
+            Matcher::Regex { regex, units_per_byte } => {
+                budget.spend(text.len().saturating_mul(*units_per_byte) / 4 + 1)?;
+                regex.is_match(text)
+            }
+        })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.matcher {
+            Matcher::Unsigned => f.write_str("an integer of at least 0"),
+            Matcher::Signed => f.write_str("an integer"),
+            #[cfg(feature = "regex")]
+            Matcher::Regex { .. } => {
+                write!(f, "a string that matches `{}`", crate::outcome::Shortened(&self.source))
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "regex"))]
+impl Matcher {
+    fn compile(_: &str, _: &mut PatternMemory) -> Option<Self> {
+        None
+    }
+}
+
+#[cfg(feature = "regex")]
+impl Matcher {
+    /// Compiles with a small limit first, so that each pattern is charged what it needs.
+    fn compile(source: &str, memory: &mut PatternMemory) -> Option<Self> {
+        const MIN_BYTES: usize = 1 << 12;
+        const MAX_BYTES: usize = 1 << 19;
+        // The cache of states that the engine fills while it matches.
+        const MAX_CACHE: usize = 1 << 16;
+        let pattern = to_rust_syntax(source);
+        let mut limit = MIN_BYTES;
+        while limit <= MAX_BYTES {
+            if limit > memory.rest {
+                memory.is_exceeded = true;
+                return None;
+            }
+            let built =
+                regex::RegexBuilder::new(&pattern).size_limit(limit).dfa_size_limit(MAX_CACHE).build();
+            match built {
+                Ok(regex) => {
+                    memory.rest -= limit;
+                    return Some(Matcher::Regex { regex, units_per_byte: limit / MIN_BYTES });
+                }
+                Err(regex::Error::CompiledTooBig(_)) => limit *= 2,
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+}
+
+/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII.
+#[cfg(feature = "regex")]
+fn to_rust_syntax(pattern: &str) -> String {
+    let mut translated = String::with_capacity(pattern.len());
+    let mut letters = pattern.chars();
+    let mut in_class = false;
+    while let Some(letter) = letters.next() {
+        // In a class, these have a meaning in Rust alone.
+        if in_class && matches!(letter, '[' | '&' | '~') {
+            translated.extend(['\\', letter]);
+            continue;
+        }
+        in_class = (in_class && letter != ']') || (!in_class && letter == '[');
+        match (letter, if letter == '\\' { letters.next() } else { None }) {
+            (_, Some('d')) => translated.push_str("[0-9]"),
+            (_, Some('D')) => translated.push_str("[^0-9]"),
+            (_, Some('w')) => translated.push_str("[0-9A-Za-z_]"),
+            (_, Some('W')) => translated.push_str("[^0-9A-Za-z_]"),
+            (_, Some(escaped)) => translated.extend([letter, escaped]),
+            (_, None) => translated.push(letter),
+        }
+    }
+    translated
+}

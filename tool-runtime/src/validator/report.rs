@@ -1,0 +1,81 @@
+//! The errors of a validation, each with its path.
+
+use crate::outcome::{ArgumentFault, MOST_FAULTS, Shortened};
+use std::fmt::Write as _;
+
+/// A model may send an array of a million wrong items: no more errors than these are collected, nor more bytes of paths.
+const MAX_ERRORS: usize = 1_000;
+const MAX_BYTES: usize = 1 << 18;
+
+/// The errors that a validation found.
+#[derive(Debug)]
+pub(super) struct Report {
+    path: String,
+    errors: Vec<ArgumentFault>,
+    /// How many were found, repeated ones included.
+    found: usize,
+    bytes: usize,
+}
+
+impl Report {
+    pub(super) fn new(path: &str) -> Self {
+        Report { path: path.to_owned(), errors: Vec::new(), found: 0, bytes: 0 }
+    }
+
+    /// Enters a property. Returns the position to [`leave_to`](Report::leave_to).
+    pub(super) fn enter_property(&mut self, key: &str) -> usize {
+        let outside = self.path.len();
+        push_key(&mut self.path, key);
+        outside
+    }
+
+    pub(super) fn enter_item(&mut self, index: usize) -> usize {
+        let outside = self.path.len();
+        // Writing to a string never fails.
+        let _ = write!(self.path, "[{index}]");
+        outside
+    }
+
+    pub(super) fn leave_to(&mut self, outside: usize) {
+        self.path.truncate(outside);
+    }
+
+    /// `stops[2].city`
+    pub(super) fn path_of(&self, key: &str) -> String {
+        let mut path = self.path.clone();
+        push_key(&mut path, key);
+        path
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.errors.len()
+    }
+
+    pub(super) fn add(&mut self, error: ArgumentFault) {
+        self.found += 1;
+        // Two schemas may reject one value for the same reason.
+        if !self.errors.iter().rev().take(MOST_FAULTS).any(|known| *known == error) {
+            self.bytes += self.path.len() + 100;
+            self.errors.push(error);
+        }
+    }
+
+    pub(super) fn add_invalid(&mut self, problem: String) {
+        self.add(ArgumentFault::Invalid { path: self.path.clone(), problem });
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.found >= MAX_ERRORS || self.bytes >= MAX_BYTES
+    }
+
+    pub(super) fn into_errors(self) -> Vec<ArgumentFault> {
+        self.errors
+    }
+}
+
+/// Appends a key to a path. Each error keeps its path, and a key that a model made up may be of any length.
+pub(crate) fn push_key(path: &mut String, key: &str) {
+    let joint = if path.is_empty() { "" } else { "." };
+    // Writing to a string never fails.
+    let _ = write!(path, "{joint}{}", Shortened(key));
+}

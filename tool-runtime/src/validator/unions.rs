@@ -1,0 +1,171 @@
+//! Schemas that apply to one value together: `anyOf`, `oneOf`, `allOf`, `not`, and an enum of arrays and objects.
+
+use super::Validator;
+use super::budget::{Budget, LimitReached};
+use super::expectation::{self, Instance};
+use super::node::{Node, NodeId, Tag, Union};
+use super::number::canonical_text;
+use super::object::property;
+use super::validation::{Found, Match, Stop, Validation};
+use crate::json::{JsonString, Scanner, TypeSet};
+use crate::outcome::ArgumentFault;
+use std::collections::HashSet;
+
+impl<'v> Validation<'v> {
+    /// Validates a value that must be read more than once.
+    pub(super) fn compound(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
+        let errors_before = self.error_count();
+        if node.has_own_constraint() {
+            self.simple(node, &mut Scanner::new(json))?;
+            // Each applicator would report the wrong type again.
+            if !node.types().intersects(TypeSet::of_json(json)) {
+                return Ok(());
+            }
+        }
+        self.found.unsupported |= node.unsupported.intersects(TypeSet::of_json(json));
+        self.nested_enum_value(node, json)?;
+        for &id in node.all_of() {
+            self.value(id, json)?;
+        }
+        // Of a value that is invalid already, the branches would report the same errors again.
+        if self.error_count() > errors_before {
+            return Ok(());
+        }
+        for union in &node.unions {
+            self.union(node, union, json)?;
+        }
+        match node.not.map(|not| self.matches(not, json)).transpose()? {
+            Some(Match::Yes(found)) if found.unsupported => {
+                self.found.unsupported = true;
+                Ok(())
+            }
+            Some(Match::Yes(_)) => self.mismatch(node, &Instance::new(json)),
+            Some(Match::No) | None => Ok(()),
+        }
+    }
+
+    fn error_count(&mut self) -> usize {
+        self.report().map_or(0, |report| report.len())
+    }
+
+    /// Arrays and objects in an enum; `simple` validates scalars.
+    fn nested_enum_value(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
+        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
+        match &node.enum_values {
+            Some(values) if is_nested && !values.contains_canonical(&canonical_text(json)) => {
+                self.mismatch(node, &Instance::new(json))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn union(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
+        let mut candidates = self.validator().candidates(union, json, self.budget)?;
+        let mut matching = 0;
+        // The result is not known if a branch matches but for a keyword that is not supported.
+        let mut unknown = None;
+        match union.absent.map(|absent| self.matches(absent, json)).transpose()? {
+            Some(Match::Yes(_)) => candidates.extend(union.absent),
+            // A single candidate reports its own errors.
+            Some(Match::No) | None => {
+                if let &[only] = &candidates[..] {
+                    return self.value(only, json);
+                }
+            }
+        }
+        let mut found_in_match = Found::default();
+        for &id in &candidates {
+            match self.matches(id, json)? {
+                Match::No => {}
+                Match::Yes(found) if found.unsupported => unknown = Some(found),
+                Match::Yes(found) => {
+                    matching += 1;
+                    found_in_match = found;
+                    if !union.exactly_one {
+                        break;
+                    }
+                }
+            }
+        }
+        match (matching, unknown) {
+            (1, None) => self.add_found(found_in_match),
+            (1, Some(_)) if !union.exactly_one => self.add_found(found_in_match),
+            (0 | 1, Some(found)) => self.add_found(found),
+            (0, None) => return self.no_branch(node, union, json),
+            _ => {
+                return self
+                    .reject(|_, _| "it matches more than one alternative, and must match one".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn no_branch(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
+        match &union.tag {
+            Some(tag) if TypeSet::of_json(json) == TypeSet::OBJECT => self.unknown_tag(tag, json),
+            _ => self.mismatch(node, &Instance::new(json)),
+        }
+    }
+
+    fn unknown_tag(&mut self, tag: &Tag, json: &str) -> Result<(), Stop> {
+        let value = property(json, &tag.property);
+        let constants = || tag.values.iter().map(|(constant, _)| &**constant);
+        self.budget.spend(tag.values.len())?;
+        self.reject_property(&tag.property, |path, budget| match value.map(Instance::new) {
+            None => ArgumentFault::Missing { argument: path, similar: None },
+            Some(instance) => {
+                let problem = expectation::not_among(constants(), &instance, budget);
+                ArgumentFault::Invalid { path, problem }
+            }
+        })
+    }
+}
+
+impl Validator {
+    /// The branches that may match: the others need another type, another tag, or a key that is absent.
+    fn candidates(
+        &self,
+        union: &Union,
+        json: &str,
+        budget: &mut Budget,
+    ) -> Result<Vec<NodeId>, LimitReached> {
+        budget.spend(union.branches.len() / 8)?;
+        let instance = TypeSet::of_json(json);
+        let of_type = union.branches.iter().copied().filter(|&id| self.node(id).may_accept(instance));
+        if instance != TypeSet::OBJECT {
+            return Ok(of_type.collect());
+        }
+        if let Some(tag) = &union.tag {
+            budget.spend_reading(json)?;
+            let value = property(json, &tag.property).and_then(JsonString::from_value);
+            let value = value.and_then(JsonString::value);
+            let is_selected = |(constant, _): &&(String, NodeId)| value.as_deref() == Some(constant);
+            return Ok(tag.values.iter().filter(is_selected).map(|&(_, id)| id).collect());
+        }
+        let of_type: Vec<NodeId> = of_type.collect();
+        if of_type.iter().all(|&id| self.node(id).object.only_required().is_none()) {
+            return Ok(of_type);
+        }
+        budget.spend_reading(json)?;
+        let keys: HashSet<_> = Scanner::entries(json).map(|(key, _)| key).collect();
+        let has_its_key = |&id: &NodeId| {
+            self.node(id).object.only_required().is_none_or(|key| keys.contains(&Some(key.into())))
+        };
+        Ok(of_type.into_iter().filter(has_its_key).collect())
+    }
+
+    /// The branches of every union of a node that may match.
+    pub(crate) fn branches(
+        &self,
+        node: &Node,
+        json: &str,
+        budget: &mut Budget,
+    ) -> Result<Vec<NodeId>, LimitReached> {
+        let mut branches = Vec::new();
+        for union in &node.unions {
+            branches.extend(self.candidates(union, json, budget)?);
+        }
+        Ok(branches)
+    }
+}

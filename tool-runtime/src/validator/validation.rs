@@ -1,0 +1,266 @@
+//! One validation: it ends at the first error or, with a report, finds them all.
+
+use super::Validator;
+use super::budget::{Budget, LimitReached};
+use super::expectation::{self, Instance};
+use super::node::{Bound, Count, Node, NodeId};
+use super::number::{Number, Written, canonical_text};
+use super::report::Report;
+use crate::json::{JsonString, Scanner, TypeSet};
+use crate::outcome::ArgumentFault;
+use std::collections::{HashMap, HashSet};
+
+/// How many arrays, objects, unions and references may be inside of one another. `serde_json` reads 127 arrays and objects;
+/// each may be in a union and a reference. Limits the stack.
+const MAX_DEPTH: usize = 400;
+
+pub(super) struct Validation<'v> {
+    validator: &'v Validator,
+    report: Option<Report>,
+    depth: usize,
+    pub(super) budget: &'v mut Budget,
+    pub(super) found: Found,
+    /// The results for arrays and objects, by node and by the address of the value in the text.
+    known: HashMap<(NodeId, *const u8), Match>,
+}
+
+/// What a validation found in values that are not invalid.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    pub(super) integral_float: bool,
+    /// A keyword that is not supported may reject the value.
+    pub(super) unsupported: bool,
+}
+
+/// Whether a value matches a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Match {
+    No,
+    /// Unless a keyword that is not supported rejects it.
+    Yes(Found),
+}
+
+/// Why a validation ended early.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stop {
+    /// There was an error, and there is no report, or it is full.
+    Invalid,
+    LimitReached,
+}
+
+impl From<LimitReached> for Stop {
+    fn from(_: LimitReached) -> Self {
+        Stop::LimitReached
+    }
+}
+
+impl<'v> Validation<'v> {
+    pub(super) fn new(validator: &'v Validator, budget: &'v mut Budget) -> Self {
+        let found = Found::default();
+        Validation { validator, report: None, depth: 0, budget, found, known: HashMap::new() }
+    }
+
+    pub(super) fn with_report(validator: &'v Validator, path: &str, budget: &'v mut Budget) -> Self {
+        Validation { report: Some(Report::new(path)), ..Validation::new(validator, budget) }
+    }
+
+    pub(super) fn into_errors(self) -> Vec<ArgumentFault> {
+        self.report.map(Report::into_errors).unwrap_or_default()
+    }
+
+    pub(super) fn validator(&self) -> &'v Validator {
+        self.validator
+    }
+
+    pub(super) fn report(&mut self) -> Option<&mut Report> {
+        self.report.as_mut()
+    }
+
+    /// Validates a value that is read once more.
+    pub(super) fn value(&mut self, id: NodeId, json: &str) -> Result<(), Stop> {
+        self.budget.spend_reading(json)?;
+        let node = self.validator.node(id);
+        if node.is_compound {
+            self.deeper(|this| this.compound(node, json))
+        } else {
+            self.simple(node, &mut Scanner::new(json))
+        }
+    }
+
+    /// Validates the next value, and skips it.
+    pub(super) fn next(&mut self, id: NodeId, json: &mut Scanner<'_>) -> Result<(), Stop> {
+        let node = self.validator.node(id);
+        if node.is_compound { self.value(id, json.value()) } else { self.simple(node, json) }
+    }
+
+    /// Validates the next value, its applicators left aside.
+    pub(super) fn simple(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
+        match json.peek() {
+            b'{' if node.types.intersects(TypeSet::OBJECT) => self.deeper(|this| this.object(node, json)),
+            b'[' if node.types.intersects(TypeSet::ARRAY) => self.deeper(|this| this.array(node, json)),
+            b'"' if node.types.intersects(TypeSet::STRING) => {
+                let string = json.string();
+                if node.accepts_any_string() { Ok(()) } else { self.string(node, string) }
+            }
+            b'-' | b'0'..=b'9' if node.types.intersects(TypeSet::NUMBER) => {
+                let number = json.scalar();
+                if node.accepts_any_number() { Ok(()) } else { self.number(node, number) }
+            }
+            b't' | b'f' if node.types.intersects(TypeSet::BOOLEAN) => {
+                let is_true = json.scalar() == "true";
+                self.enum_value(node, &Instance::Boolean(is_true))
+            }
+            b'n' if node.types.intersects(TypeSet::NULL) => {
+                json.scalar();
+                self.enum_value(node, &Instance::Null)
+            }
+            _ => {
+                let instance = Instance::new(json.value());
+                self.mismatch(node, &instance)
+            }
+        }
+    }
+
+    fn deeper(&mut self, validate: impl FnOnce(&mut Self) -> Result<(), Stop>) -> Result<(), Stop> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Stop::LimitReached);
+        }
+        self.depth += 1;
+        let result = validate(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Whether a value matches, found out without a report. `json` must be a part of the text that is validated: the result is
+    /// known by its address, since unions of unions ask for the same value again and again.
+    pub(super) fn matches(&mut self, id: NodeId, json: &str) -> Result<Match, Stop> {
+        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
+        let key = (id, json.as_ptr());
+        if is_nested {
+            if let Some(&known) = self.known.get(&key) {
+                return Ok(known);
+            }
+            // For the memory of the entry.
+            self.budget.spend(16)?;
+        }
+        let report = self.report.take();
+        let found = std::mem::take(&mut self.found);
+        let result = self.value(id, json);
+        self.report = report;
+        let found_here = std::mem::replace(&mut self.found, found);
+        let matched = match result {
+            Ok(()) => Match::Yes(found_here),
+            Err(Stop::Invalid) => Match::No,
+            Err(Stop::LimitReached) => return Err(Stop::LimitReached),
+        };
+        if is_nested {
+            self.known.insert(key, matched);
+        }
+        Ok(matched)
+    }
+
+    /// Adds what a branch found.
+    pub(super) fn add_found(&mut self, found: Found) {
+        self.found.integral_float |= found.integral_float;
+        self.found.unsupported |= found.unsupported;
+    }
+
+    /// Reports an error, or ends the validation.
+    #[cold]
+    pub(super) fn reject(
+        &mut self,
+        problem: impl FnOnce(&Validator, &mut Budget) -> String,
+    ) -> Result<(), Stop> {
+        match &mut self.report {
+            Some(report) if !report.is_full() => {
+                report.add_invalid(problem(self.validator, self.budget));
+                Ok(())
+            }
+            _ => Err(Stop::Invalid),
+        }
+    }
+
+    #[cold]
+    pub(super) fn mismatch(&mut self, node: &Node, instance: &Instance<'_>) -> Result<(), Stop> {
+        self.reject(|validator, budget| expectation::mismatch(validator, node, instance, budget))
+    }
+
+    /// A scalar and the values of an enum.
+    fn enum_value(&mut self, node: &Node, instance: &Instance<'_>) -> Result<(), Stop> {
+        match &node.enum_values {
+            Some(values) if !values.contains(instance) => self.mismatch(node, instance),
+            _ => Ok(()),
+        }
+    }
+
+    fn string(&mut self, node: &Node, json: JsonString<'_>) -> Result<(), Stop> {
+        let Some(text) = json.value() else {
+            return self.reject(|_, _| "the string contains half of a surrogate pair".to_owned());
+        };
+        let mut is_valid = node.length == Count::ANY || node.length.accepts(text.chars().count());
+        if let Some(pattern) = node.pattern.as_ref().filter(|_| is_valid) {
+            is_valid = pattern.matches(&text, self.budget)?;
+        }
+        let instance = Instance::String(text);
+        if is_valid { self.enum_value(node, &instance) } else { self.mismatch(node, &instance) }
+    }
+
+    fn number(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
+        let (number, written) = Number::read(json);
+        let instance = Instance::Number(number);
+        let is_valid = node.types.intersects(instance.types())
+            && node.bounds.iter().all(|bound| bound.accepts(number))
+            && node.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor));
+        if !is_valid {
+            return self.mismatch(node, &instance);
+        }
+        if written == Written::AsFloat && number.is_integer() && !node.types.intersects(TypeSet::NON_INTEGER)
+        {
+            self.found.integral_float = true;
+        }
+        self.enum_value(node, &instance)
+    }
+
+    fn array(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
+        json.take(b'[');
+        let mut seen = None;
+        let mut length = 0;
+        while json.has_entry_before(b']') {
+            let outside = self.report.as_mut().map(|report| report.enter_item(length));
+            let id = node.item(length);
+            if node.array.unique {
+                let item = json.value();
+                self.value(id, item)?;
+                if !seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
+                    self.reject(|_, _| "an equal item is in the array already".to_owned())?;
+                }
+            } else {
+                self.next(id, json)?;
+            }
+            if let (Some(outside), Some(report)) = (outside, &mut self.report) {
+                report.leave_to(outside);
+            }
+            json.take(b',');
+            length += 1;
+        }
+        if node.array.count.accepts(length) {
+            Ok(())
+        } else {
+            self.reject(|validator, budget| {
+                let expected = expectation::expected(validator, node, &Instance::Array, budget);
+                format!("expected {expected}, got {length}")
+            })
+        }
+    }
+}
+
+impl Bound {
+    fn accepts(self, number: Number) -> bool {
+        match self {
+            Bound::Minimum(bound) => number.compare(bound).is_ge(),
+            Bound::ExclusiveMinimum(bound) => number.compare(bound).is_gt(),
+            Bound::Maximum(bound) => number.compare(bound).is_le(),
+            Bound::ExclusiveMaximum(bound) => number.compare(bound).is_lt(),
+        }
+    }
+}
