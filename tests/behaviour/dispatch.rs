@@ -83,8 +83,8 @@ async fn every_call_gets_one_message_in_call_order_with_its_id() {
         [
             "Beijing in 0 days: sunny",
             "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics`, `panics_later`.",
-            "Error: the arguments of `get_weather` are not valid JSON (EOF while parsing an object at column 1): they were \
-             cut off. \
+            "Error: the arguments of `get_weather` are not valid JSON (EOF while parsing an object at column 1): they are \
+             truncated. \
              Send one JSON object.",
             "Error: the tool `panics` failed unexpectedly.",
             "Error: no such city",

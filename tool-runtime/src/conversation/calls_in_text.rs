@@ -27,7 +27,7 @@ pub(super) fn begins_call(text: &str) -> Option<&'static str> {
             let rest = &text[at + words.len()..];
             rest.starts_with(char::is_alphanumeric)
                 || rest.trim_start().starts_with(['{', '[', '<'])
-                || rest.trim_start().lines().next().is_some_and(is_name)
+                || begins_with_name(rest.trim_start())
         })
     };
     WORDS
@@ -37,10 +37,11 @@ pub(super) fn begins_call(text: &str) -> Option<&'static str> {
         .or_else(|| is_bare_call(text).then_some("{\"name\": .., \"parameters\": ..}"))
 }
 
-fn is_name(line: &str) -> bool {
-    let mut letters = line.trim_end().chars().peekable();
-    letters.peek().is_some()
-        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
+/// Whether the first line is a name. Reads no further than it must, since a text may have thousands of these words.
+fn begins_with_name(text: &str) -> bool {
+    let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
+    let rest = text.trim_start_matches(is_of_name);
+    rest.len() < text.len() && rest.chars().take_while(|&letter| letter != '\n').all(char::is_whitespace)
 }
 
 /// Whether the text is a call in JSON and nothing else, as Llama 3 writes them.

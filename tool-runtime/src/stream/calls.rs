@@ -17,6 +17,8 @@ pub(super) struct Calls {
     by_id: HashMap<String, usize>,
     /// That of a call which is there only if its arguments come.
     head: Option<CallPiece>,
+    /// The calls with pieces that came since [`complete_whole`](Calls::complete_whole).
+    changed: Vec<usize>,
 }
 
 impl Calls {
@@ -55,6 +57,7 @@ impl Calls {
     }
 
     fn take_at(&mut self, position: usize, mut piece: CallPiece, noted: &mut Vec<Noted>) {
+        self.changed.push(position);
         self.remember(position, &piece);
         self.list[position].take_head(&mut piece);
         self.start(position, noted);
@@ -70,7 +73,9 @@ impl Calls {
 
     /// Those that are whole are complete.
     pub(super) fn complete_whole(&mut self, noted: &mut Vec<Noted>) {
-        for position in 0..self.list.len() {
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.sort_unstable();
+        for position in changed {
             if self.list[position].is_whole() {
                 self.complete(position, noted);
             }
@@ -166,6 +171,7 @@ impl Calls {
     /// calls so (<https://github.com/dyedd/lens/issues/49>).
     fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
         let another = self.list.len();
+        self.changed.push(another);
         self.list.push(CallSoFar::new());
         let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
         // What comes for the same index or id is for the new call.

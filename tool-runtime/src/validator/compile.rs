@@ -189,6 +189,13 @@ impl<'s> Compiler<'s> {
     fn fill(&mut self, pending: &Pending<'s>) {
         let &Pending { id, keywords, location } = pending;
         let mut node = Node::new(TypeSet::ALL);
+        let dialect = keywords.get("$schema").and_then(Value::as_str);
+        if dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
+            // Its keywords may have another meaning.
+            self.unsupported(&mut node, "$schema", location);
+            self.nodes[id.0] = Node { is_compound: true, ..node };
+            return;
+        }
         self.properties(&mut node, keywords, location);
         for (keyword, value) in keywords {
             if ANNOTATIONS.contains(&keyword.as_str()) {
@@ -227,7 +234,10 @@ impl<'s> Compiler<'s> {
             "maximum" => node.bounds.push(Bound::Maximum(number(value)?)),
             "exclusiveMinimum" => node.bounds.push(Bound::ExclusiveMinimum(number(value)?)),
             "exclusiveMaximum" => node.bounds.push(Bound::ExclusiveMaximum(number(value)?)),
-            "multipleOf" => node.multiple_of = Some(number(value)?),
+            "multipleOf" => {
+                let is_zero = |divisor: &Number| divisor.compare(Number::Integer(0)).is_eq();
+                node.multiple_of = Some(number(value).filter(|divisor| !is_zero(divisor))?);
+            }
             "minLength" => node.length.min = count(value)?,
             "maxLength" => node.length.max = count(value)?,
             "pattern" => node.pattern = Some(Pattern::new(value.as_str()?, &mut self.patterns)?),

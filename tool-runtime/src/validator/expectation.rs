@@ -10,7 +10,6 @@ use crate::outcome::Shortened;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fmt;
 
 /// A value, as far as an error shows it.
@@ -85,8 +84,9 @@ pub(super) fn mismatch<'v>(
 ) -> String {
     let mut expectation = Expectation::new(validator, instance, budget);
     expectation.add_node(node, MAX_DEPTH);
-    let (words, strings) = (expectation.words(node), expectation.strings);
-    let mut message = with_suggestion(&words, instance, strings.into_iter(), budget);
+    let (words, enums) = (expectation.words(node), expectation.enums);
+    let strings = enums.into_iter().flat_map(EnumValues::strings);
+    let mut message = with_suggestion(&words, instance, strings, budget);
     if let (Instance::String(text), false) = (instance, node.may_accept(TypeSet::STRING)) {
         let inner = TypeSet::of_json(text);
         let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
@@ -115,7 +115,7 @@ pub(super) fn not_among<'a>(
     instance: &Instance<'_>,
     budget: &mut Budget,
 ) -> String {
-    let words = one_of(strings.clone().map(|string| format!("`{string}`")).collect());
+    let words = one_of(strings.clone().map(|string| format!("`{}`", Shortened(string))));
     with_suggestion(&words, instance, strings, budget)
 }
 
@@ -138,14 +138,15 @@ fn with_suggestion<'a>(
 /// How deep branches of branches are described.
 const MAX_DEPTH: usize = 4;
 
-/// The expected values, each once, in order.
+/// The expected values in order.
 struct Expectation<'v, 'b> {
     validator: &'v Validator,
     instance: TypeSet,
+    /// The first ones, each once.
     values: Vec<String>,
-    known: HashSet<String>,
-    /// The strings of enums.
-    strings: Vec<&'v str>,
+    /// How many others there are.
+    more: usize,
+    enums: Vec<&'v EnumValues>,
     budget: &'b mut Budget,
 }
 
@@ -155,28 +156,31 @@ impl<'v, 'b> Expectation<'v, 'b> {
             validator,
             instance: instance.types(),
             values: Vec::new(),
-            known: HashSet::new(),
-            strings: Vec::new(),
+            more: 0,
+            enums: Vec::new(),
             budget,
         }
     }
 
     fn words(&mut self, node: &'v Node) -> String {
-        let accepted = one_of(std::mem::take(&mut self.values));
+        let accepted = self.take_list();
         let Some(not) = node.not else { return accepted };
-        self.known.clear();
         self.add_node(self.validator.node(not), MAX_DEPTH);
-        format!("{accepted} other than {}", one_of(std::mem::take(&mut self.values)))
+        format!("{accepted} other than {}", self.take_list())
+    }
+
+    fn take_list(&mut self) -> String {
+        list(std::mem::take(&mut self.values), std::mem::take(&mut self.more))
     }
 
     fn add_node(&mut self, node: &'v Node, max_depth: usize) {
-        if self.budget.spend(1).is_err() {
+        if self.budget.spend(10).is_err() {
             return;
         }
-        let applicators: Vec<NodeId> = node.branches().chain(node.all_of().iter().copied()).collect();
+        let mut applicators = node.branches().chain(node.all_of().iter().copied()).peekable();
         if let Some(values) = &node.enum_values {
             self.add_enum(values);
-        } else if !applicators.is_empty()
+        } else if applicators.peek().is_some()
             && max_depth > 0
             && matches!(node.types(), TypeSet::ALL | TypeSet::OBJECT)
         {
@@ -189,8 +193,12 @@ impl<'v, 'b> Expectation<'v, 'b> {
     }
 
     fn add_enum(&mut self, values: &'v EnumValues) {
-        self.strings.extend(values.strings());
-        for value in values.values() {
+        self.enums.push(values);
+        for (index, value) in values.values().iter().enumerate() {
+            if self.values.len() == MAX_LISTED {
+                self.more += values.values().len() - index;
+                return;
+            }
             self.add(match value {
                 Value::String(text) => format!("`{}`", Shortened(text)),
                 other => format!("`{}`", Shortened(&other.to_string())),
@@ -198,10 +206,14 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
-    /// An enum may have thousands of values: after the budget is spent, no more are added.
     fn add(&mut self, words: String) {
-        if self.budget.spend(2).is_ok() && self.known.insert(words.clone()) {
+        if self.values.contains(&words) {
+            return;
+        }
+        if self.values.len() < MAX_LISTED {
             self.values.push(words);
+        } else {
+            self.more += 1;
         }
     }
 
@@ -254,10 +266,13 @@ fn object_constraint(node: &Node) -> String {
 /// How many of the possible values an error lists.
 const MAX_LISTED: usize = 20;
 
-/// `a, b or c`
-pub(super) fn one_of(mut values: Vec<String>) -> String {
-    let more = values.len().saturating_sub(MAX_LISTED);
-    values.truncate(MAX_LISTED);
+/// `` `a`, `b` or `c` ``
+pub(super) fn one_of(values: impl Iterator<Item = String> + Clone) -> String {
+    let more = values.clone().skip(MAX_LISTED).count();
+    list(values.take(MAX_LISTED).collect(), more)
+}
+
+fn list(values: Vec<String>, more: usize) -> String {
     match values.split_last() {
         None => "nothing".to_owned(),
         Some(_) if more > 0 => format!("one of {} and {more} more", values.join(", ")),

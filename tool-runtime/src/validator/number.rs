@@ -96,10 +96,14 @@ impl Number {
                 number.checked_rem(divisor).is_none_or(|rest| rest == 0)
             }
             (number, divisor) => {
-                let quotient = number.as_f64() / divisor.as_f64();
+                let (number, divisor) = (number.as_f64(), divisor.as_f64());
+                let quotient = number / divisor;
                 // No float is exactly 19.99 or 0.01, but 0.5 is exact.
-                let is_exact = (divisor.as_f64() * 1024.0).fract() == 0.0;
-                let tolerance = if is_exact { 0.0 } else { (4.0 * f64::EPSILON * quotient.abs()).min(1e-6) };
+                let is_exact = (divisor * 1024.0).fract() == 0.0;
+                if is_exact || !quotient.is_finite() {
+                    return number % divisor == 0.0;
+                }
+                let tolerance = (4.0 * f64::EPSILON * quotient.abs()).min(1e-6);
                 (quotient - quotient.round()).abs() <= tolerance
             }
         }

@@ -164,7 +164,7 @@ impl<'v> Validation<'v> {
         }
         if object.names.is_empty() && !object.patterns.is_empty() {
             let patterns = object.patterns.iter().map(|(pattern, _)| pattern.to_string());
-            let problem = format!("its key must be {}", expectation::one_of(patterns.collect()));
+            let problem = format!("its key must be {}", expectation::one_of(patterns));
             for key in &keys.not_allowed {
                 let problem = problem.clone();
                 self.reject_property(key, |path, _| ArgumentFault::Invalid { path, problem })?;

@@ -75,7 +75,7 @@ impl Pattern {
             }
             #[cfg(feature = "regex")]
             Matcher::Regex { regex, units_per_byte } => {
-                budget.spend(text.len().saturating_mul(*units_per_byte) / 4 + 1)?;
+                budget.spend(text.len().saturating_mul(*units_per_byte) + 1)?;
                 regex.is_match(text)
             }
         })
@@ -122,7 +122,7 @@ impl Matcher {
             match built {
                 Ok(regex) => {
                     memory.rest -= limit;
-                    return Some(Matcher::Regex { regex, units_per_byte: limit / MIN_BYTES });
+                    return Some(Matcher::Regex { regex, units_per_byte: 2 * limit / MIN_BYTES });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => limit *= 2,
                 Err(_) => return None,
@@ -132,7 +132,7 @@ impl Matcher {
     }
 }
 
-/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII.
+/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII, and `\s` includes U+FEFF.
 #[cfg(feature = "regex")]
 fn to_rust_syntax(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
@@ -150,6 +150,8 @@ fn to_rust_syntax(pattern: &str) -> String {
             (_, Some('D')) => translated.push_str("[^0-9]"),
             (_, Some('w')) => translated.push_str("[0-9A-Za-z_]"),
             (_, Some('W')) => translated.push_str("[^0-9A-Za-z_]"),
+            (_, Some('s')) => translated.push_str(r"[\s\x{feff}]"),
+            (_, Some('S')) => translated.push_str(r"[^\s\x{feff}]"),
             (_, Some(escaped)) => translated.extend([letter, escaped]),
             (_, None) => translated.push(letter),
         }

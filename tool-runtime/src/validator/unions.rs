@@ -111,7 +111,7 @@ impl<'v> Validation<'v> {
     fn unknown_tag(&mut self, tag: &Tag, json: &str) -> Result<(), Stop> {
         let value = property(json, &tag.property);
         let constants = || tag.values.iter().map(|(constant, _)| &**constant);
-        self.budget.spend(tag.values.len())?;
+        self.budget.spend(tag.values.len() / 4)?;
         self.reject_property(&tag.property, |path, budget| match value.map(Instance::new) {
             None => ArgumentFault::Missing { argument: path, similar: None },
             Some(instance) => {

@@ -1,0 +1,85 @@
+//! The list of cases, and how one runs.
+
+use crate::{schemas, texts};
+use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
+use tool_runtime::{Dialect, DynamicTool, Registry};
+
+/// A case by its name.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) prepare: Box<dyn Fn() -> Input + Send>,
+}
+
+/// The input of a case, ready to be measured.
+pub(crate) enum Input {
+    Call(Call),
+    Text { bytes: usize, run: Box<dyn FnOnce() -> String> },
+}
+
+/// A tool with a hostile schema, and a call with hostile arguments.
+#[derive(Default)]
+pub(crate) struct Call {
+    pub(crate) schema: Value,
+    pub(crate) arguments: String,
+    pub(crate) lenient: bool,
+    pub(crate) strict: bool,
+    pub(crate) closed: bool,
+}
+
+impl Input {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Input::Call(call) => size(&call.schema) + call.arguments.len(),
+            Input::Text { bytes, .. } => *bytes,
+        }
+    }
+
+    pub(crate) fn run(self) -> Pin<Box<dyn Future<Output = String>>> {
+        match self {
+            Input::Call(call) => Box::pin(call.run()),
+            Input::Text { run, .. } => Box::pin(async { run() }),
+        }
+    }
+}
+
+/// The bytes of a schema, counted without recursion.
+fn size(schema: &Value) -> usize {
+    let (mut bytes, mut rest) = (0, vec![schema]);
+    while let Some(value) = rest.pop() {
+        bytes += match value {
+            Value::Object(entries) => {
+                rest.extend(entries.values());
+                2 + entries.keys().map(|key| key.len() + 4).sum::<usize>()
+            }
+            Value::Array(items) => {
+                rest.extend(items);
+                2 + items.len()
+            }
+            other => other.to_string().len(),
+        };
+    }
+    bytes
+}
+
+impl Call {
+    async fn run(self) -> String {
+        let tool = DynamicTool::new("take", "", self.schema, |_| async { Ok::<_, String>(()) })
+            .deny_unknown_arguments(self.closed);
+        let dialect = if self.strict { Dialect::OpenAiStrict } else { Dialect::OpenAi };
+        let builder = Registry::builder().dynamic(tool).dialect(dialect).lenient_arguments(self.lenient);
+        let registry = match builder.build() {
+            Ok(registry) => registry,
+            Err(error) => return error.to_string(),
+        };
+        match registry.call("take", &self.arguments).await {
+            Ok(_) => "accepted".to_owned(),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+pub(crate) fn all() -> Vec<Case> {
+    schemas::cases().into_iter().chain(texts::cases()).collect()
+}

@@ -1,0 +1,122 @@
+//! Schemas, arguments, replies and streams that are made to take long or to take much memory. Each case runs in a process with
+//! 512 MB of memory, on a thread with a stack of 2 MiB, and must end with a result or an error.
+//!
+//! `cargo test --release --test hostile -- --nocapture` prints the time and the memory of each case, and judges both. Without
+//! `--release`, only memory is judged.
+
+mod cases;
+mod schemas;
+mod texts;
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// The name of the case that a child process runs.
+const CASE: &str = "HOSTILE_CASE";
+
+/// Per 100 kB of input, or less.
+const MAX_TIME: Duration = Duration::from_millis(200);
+const MAX_MEGABYTES: f64 = 50.0;
+
+/// The measurements of one case.
+struct Measured {
+    kilobytes: f64,
+    cpu: Duration,
+    megabytes: f64,
+    outcome: String,
+}
+
+#[test]
+fn every_hostile_case_ends_soon_and_with_little_memory() {
+    if std::env::var_os(CASE).is_some() {
+        return;
+    }
+    println!("{:<44} {:>8} {:>8} {:>7}  outcome", "case", "kB", "ms", "MB");
+    let mut failures = Vec::new();
+    for case in cases::all() {
+        let (name, measured) = (case.name, run_in_process(case.name));
+        let measured = match measured {
+            Ok(measured) => measured,
+            Err(end) => {
+                println!("{name:<44} {:>8} {:>8} {:>7}  {end}", "", "", "");
+                failures.push(format!("{name}: {end}"));
+                continue;
+            }
+        };
+        let Measured { kilobytes, cpu, megabytes, outcome } = measured;
+        let milliseconds = cpu.as_secs_f64() * 1_000.0;
+        println!("{name:<44} {kilobytes:>8.1} {milliseconds:>8.1} {megabytes:>7.1}  {outcome}");
+        let scale = (kilobytes / 100.0).max(1.0);
+        if megabytes > MAX_MEGABYTES * scale {
+            failures.push(format!("{name}: {megabytes:.1} MB"));
+        }
+        if cpu > MAX_TIME.mul_f64(scale) && !cfg!(debug_assertions) {
+            failures.push(format!("{name}: {milliseconds:.0} ms"));
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Runs the test below in a process of its own. The error is how the process ended.
+fn run_in_process(name: &str) -> Result<Measured, String> {
+    let test = std::env::current_exe().expect("a path");
+    let limited =
+        r#"ulimit -v 524288; exec timeout 60 "$0" --exact runs_one_case --nocapture --test-threads 1"#;
+    let output = Command::new("sh")
+        .args(["-c", limited])
+        .arg(test)
+        .env(CASE, name)
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .output()
+        .expect("a shell");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let line = printed.lines().find_map(|line| line.split_once("measured ")).map(|(_, rest)| rest);
+    let Some(line) = line.filter(|_| output.status.success()) else {
+        let error = String::from_utf8_lossy(&output.stderr);
+        let reason =
+            ["stack overflow", "memory allocation", "panicked"].into_iter().find(|&end| error.contains(end));
+        return Err(format!("{} ({})", reason.unwrap_or("took more than 60 s"), output.status));
+    };
+    let mut fields = line.splitn(4, ' ');
+    let mut next = || fields.next().unwrap_or_default().to_owned();
+    Ok(Measured {
+        kilobytes: next().parse().expect("a number"),
+        cpu: Duration::from_nanos(next().parse().expect("a number")),
+        megabytes: next().parse().expect("a number"),
+        outcome: next(),
+    })
+}
+
+#[test]
+fn runs_one_case() {
+    let Ok(name) = std::env::var(CASE) else { return };
+    let case = cases::all().into_iter().find(|case| case.name == name).expect("a case");
+    let on_small_stack = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let (mut outcome, mut cpu) = (String::new(), 0);
+        let input = (case.prepare)();
+        let bytes = input.len();
+        let memory = allocation_counter::measure(|| {
+            let before = cpu_time();
+            outcome = runtime.block_on(input.run());
+            cpu = cpu_time() - before;
+        });
+        let megabytes = memory.bytes_max as f64 / 1e6;
+        let outcome: String = outcome.replace('\n', " ").chars().take(90).collect();
+        println!("measured {:.1} {cpu} {megabytes:.2} {outcome}", bytes as f64 / 1e3);
+    });
+    on_small_stack.expect("a thread").join().expect("the case ends");
+}
+
+/// The nanoseconds that this thread has run.
+fn cpu_time() -> u64 {
+    let read = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let time = read.and_then(|text| text.split(' ').next()?.parse().ok());
+    // Only Linux has it.
+    time.unwrap_or_else(|| {
+        use std::time::{SystemTime, UNIX_EPOCH};
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+    })
+}

@@ -1,0 +1,100 @@
+//! The JSON-Schema-Test-Suite, draft 2020-12: <https://github.com/json-schema-org/JSON-Schema-Test-Suite>. `JSON_SCHEMA_TEST_SUITE`
+//! names its folder.
+//!
+//! A tool validates only objects, and so each schema is that of an argument. A tool must accept every valid instance. It may
+//! accept an invalid one only if the schema has a keyword that `unsupported_keywords` lists, or is in [`DIFFERENCES`].
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tool_runtime::{BuildFault, DynamicTool, Registry};
+
+/// File, schema and test in which a tool accepts an invalid instance without a listed keyword, each with its reason.
+const DIFFERENCES: &[(&str, &str)] = &[];
+
+/// Moves the references of a schema to the argument in which it is.
+fn relocate(schema: &mut Value) {
+    match schema {
+        Value::Object(entries) => {
+            for (keyword, value) in entries {
+                match value {
+                    Value::String(reference) if keyword == "$ref" && reference.starts_with('#') => {
+                        if reference == "#" || reference.starts_with("#/") {
+                            *reference = format!("#/properties/value{}", &reference[1..]);
+                        }
+                    }
+                    // Values, not schemas.
+                    _ if keyword == "enum" || keyword == "const" => {}
+                    value => relocate(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(relocate),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn every_valid_instance_is_accepted_and_invalid_ones_but_for_listed_keywords() {
+    let Ok(folder) = std::env::var("JSON_SCHEMA_TEST_SUITE") else {
+        println!("skipped: JSON_SCHEMA_TEST_SUITE does not name the folder of the JSON-Schema-Test-Suite");
+        return;
+    };
+    let folder = Path::new(&folder).join("tests/draft2020-12");
+    let list = |folder: &Path| fs::read_dir(folder).expect("the suite is there");
+    let files = list(&folder).chain(list(&folder.join("optional")));
+    let mut files: Vec<_> = files.map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    let (mut total, mut agreed) = (0, 0);
+    let (mut rejected, mut unlisted) = (Vec::new(), Vec::new());
+    let mut listed: BTreeMap<String, usize> = BTreeMap::new();
+    for path in files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+    {
+        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let cases: Value =
+            serde_json::from_str(&fs::read_to_string(&path).expect("a text file")).expect("JSON");
+        for case in cases.as_array().expect("an array of cases") {
+            let mut schema = case["schema"].clone();
+            relocate(&mut schema);
+            let parameters =
+                json!({"type": "object", "properties": {"value": schema}, "required": ["value"]});
+            let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
+            let registry = match Registry::builder().dynamic(tool).build() {
+                Ok(registry) => registry,
+                // Engines read a property named `$ref` as a reference.
+                Err(error) if matches!(error.faults(), [BuildFault::PropertyNamedRef { .. }]) => continue,
+                Err(error) => panic!("{file}: {}: {error}", case["schema"]),
+            };
+            let unsupported = registry.unsupported_keywords("take");
+            for test in case["tests"].as_array().expect("an array of tests") {
+                total += 1;
+                let is_valid = test["valid"] == true;
+                let name =
+                    format!("{}: {}", case["description"].as_str().unwrap_or_default(), test["description"]);
+                let arguments = json!({ "value": test["data"] }).to_string();
+                let is_accepted = registry.call("take", &arguments).await.is_ok();
+                let is_known =
+                    DIFFERENCES.contains(&(&*file, case["description"].as_str().unwrap_or_default()));
+                match (is_valid, is_accepted) {
+                    _ if is_valid == is_accepted => agreed += 1,
+                    (true, _) => rejected.push(format!("{file}: {name} {}", case["schema"])),
+                    (false, _) if is_known => {
+                        *listed.entry("a known difference".to_owned()).or_default() += 1
+                    }
+                    (false, _) if unsupported.is_empty() => {
+                        unlisted.push(format!("{file}: {name} {}", case["schema"]));
+                    }
+                    (false, _) => {
+                        let keyword = unsupported[0].split('`').nth(1).unwrap_or_default();
+                        *listed.entry(keyword.to_owned()).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("{agreed} of {total} tests agree; accepted with a keyword that is not supported: {listed:?}");
+    assert!(total > 1_000, "the suite has {total} tests");
+    assert!(rejected.is_empty(), "{} valid instances are rejected: {rejected:#?}", rejected.len());
+    assert!(unlisted.is_empty(), "{} invalid instances are accepted: {unlisted:#?}", unlisted.len());
+}
