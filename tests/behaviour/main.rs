@@ -28,6 +28,7 @@ mod errors;
 mod flattened_enums;
 mod fuzzed_arguments;
 mod given_schemas;
+mod helpful_errors;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
 mod macro_options;
@@ -51,6 +52,7 @@ mod text;
 mod told_to_the_model;
 mod tool_options;
 mod toolsets;
+mod unsupported_keywords;
 
 use tool_runtime::{Conversation, Message, Registry, ToolCall, ToolList, ToolMessage};
 

@@ -194,6 +194,27 @@ fn doublings() -> Vec<Case> {
             }));
         }
     }
+    let around = |applicator: fn(Value) -> Value| {
+        let mut schema = chain(25, applicator, json!({"type": "array", "items": {"$ref": "#/$defs/d0"}}));
+        schema["properties"]["b"] = json!({});
+        schema
+    };
+    let shapes: [(&'static str, fn(Value) -> Value); 3] = [
+        ("allOf at each of 126 levels", |next| json!({"allOf": [next]})),
+        ("anyOf at each of 126 levels", |next| json!({"anyOf": [next, {"type": "null"}]})),
+        ("oneOf at each of 126 levels", |next| json!({"oneOf": [next, {"type": "array", "maxItems": 0}]})),
+    ];
+    for (name, shape) in shapes {
+        for (lenient, inner) in [(false, "1"), (true, "\"1\""), (true, "1.0")] {
+            let name: &'static str = format!("{name}, {inner} inside").leak();
+            cases.push(case(name, move || Call {
+                schema: around(shape),
+                arguments: object(&nested("[", inner, "]", 126)),
+                lenient,
+                ..Call::default()
+            }));
+        }
+    }
     cases.push(case("wide unions in an error message", || Call {
         schema: chain(5, |next| json!({"anyOf": vec![next; 100]}), json!({"enum": names(100)})),
         arguments: object("[]"),

@@ -20,7 +20,7 @@ mod validation;
 pub(crate) use budget::{Budget, LimitReached};
 pub(crate) use compile::percent_decoded;
 use enum_values::EnumValues;
-pub(crate) use limits::ExceededLimit;
+pub(crate) use limits::{ExceededLimit, drop_without_recursion};
 pub(crate) use node::{Node, NodeId};
 pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
 pub(crate) use report::push_key;

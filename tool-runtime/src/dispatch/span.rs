@@ -25,7 +25,7 @@ impl Registry {
             gen_ai.operation.name = "execute_tool",
             gen_ai.tool.name = %Shortened(&call.name),
             "gen_ai.tool.type" = "function",
-            gen_ai.tool.call.id = call.id,
+            gen_ai.tool.call.id = %Shortened(&call.id),
             gen_ai.tool.description = self.get(&call.name).map(ToolSchema::description),
             gen_ai.tool.call.arguments = traces_content.then_some(&*call.arguments),
             gen_ai.tool.call.result = Empty,

@@ -8,6 +8,7 @@ use crate::invocation::Need;
 use crate::schema::Dialect;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, ToolList, Toolset};
+use crate::validator::drop_without_recursion;
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -381,7 +382,9 @@ impl RegistryBuilder {
             let mut errors = refuse::dynamic(&tool);
             // A schema that exceeds a limit may be too deep for anything else.
             let is_too_large = errors.iter().any(|error| matches!(error, BuildFault::SchemaLimit { .. }));
-            if errors.is_empty() || !(options.skip_invalid_tools || is_too_large) {
+            if is_too_large {
+                drop_without_recursion(tool.parameters);
+            } else if errors.is_empty() || !options.skip_invalid_tools {
                 add(&name, Candidate::of_dynamic(name.clone(), tool), &mut errors);
             }
             refuse::record(&name, errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));

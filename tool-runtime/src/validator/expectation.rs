@@ -1,7 +1,7 @@
 //! The words of an error: the expected value, and the value that came.
 
 use super::budget::Budget;
-use super::node::{Bound, Count, Node, NodeId};
+use super::node::{Bound, Count, Node};
 use super::number::Number;
 use super::suggestion::suggest_within;
 use super::{EnumValues, Validator};

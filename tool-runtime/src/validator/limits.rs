@@ -51,6 +51,18 @@ impl ExceededLimit {
     }
 }
 
+/// Drops a value of any depth, which `Drop` of [`Value`] cannot.
+pub(crate) fn drop_without_recursion(value: Value) {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Array(items) => rest.extend(items),
+            Value::Object(entries) => rest.extend(entries.into_iter().map(|(_, value)| value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+}
+
 impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,0 +1,87 @@
+//! Keywords that the validator does not support: it never rejects a value because of one.
+
+use serde_json::{Value, json};
+use tool_runtime::{DynamicTool, Registry};
+
+fn registry(schema: &Value) -> Registry {
+    let parameters = json!({"type": "object", "properties": {"a": schema}});
+    let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
+    Registry::builder().dynamic(tool).build().expect("one tool")
+}
+
+async fn accepts(schema: &Value, value: Value) -> bool {
+    registry(schema).call("take", &json!({ "a": value }).to_string()).await.is_ok()
+}
+
+#[tokio::test]
+async fn one_of_with_unsupported_branches_is_at_least_one() {
+    // Look-ahead is no regular expression.
+    let ids = json!({"oneOf": [
+        {"type": "string", "pattern": "^(?=user-)"},
+        {"type": "string", "pattern": "^(?=group-)"},
+    ]});
+    assert!(accepts(&ids, json!("user-1")).await && accepts(&ids, json!("group-1")).await);
+    assert!(!accepts(&ids, json!(1)).await, "no branch accepts a number");
+    let one_known = json!({"oneOf": [{"type": "string", "x-a": 1}, {"type": "string", "x-kind": 1}, {"maxLength": 3}]});
+    assert!(accepts(&one_known, json!("abc")).await && accepts(&one_known, json!("abcd")).await);
+    let two_known = json!({"oneOf": [{"type": "string"}, {"maxLength": 3}, {"x-kind": 1}]});
+    assert!(!accepts(&two_known, json!("abc")).await, "two branches match for sure");
+}
+
+#[tokio::test]
+async fn the_not_of_an_unsupported_schema_is_skipped() {
+    assert!(accepts(&json!({"not": {"contains": {"const": 1}}}), json!([2])).await);
+    assert!(accepts(&json!({"not": {"type": "array", "contains": {"const": 1}}}), json!([2])).await);
+    assert!(accepts(&json!({"not": {"not": {"x-kind": 1}}}), json!(1)).await);
+    assert!(accepts(&json!({"not": {"$ref": "#/$defs/gone"}}), json!(1)).await);
+    assert!(!accepts(&json!({"not": {"type": "array"}}), json!([2])).await);
+}
+
+#[tokio::test]
+async fn an_unsupported_keyword_inside_of_a_branch_counts() {
+    let nested = |kind: &str| json!({"properties": {"id": {"pattern": "^(?=u)"}, "kind": {"type": kind}}});
+    let schema =
+        json!({"oneOf": [nested("string"), nested("number"), {"type": "object", "required": ["id"]}]});
+    assert!(accepts(&schema, json!({"id": "u1"})).await);
+    let items = json!({"oneOf": [{"items": {"pattern": "^(?=u)"}}, {"minItems": 1}]});
+    assert!(accepts(&items, json!(["u1"])).await);
+}
+
+#[tokio::test]
+async fn other_keywords_of_the_same_schema_are_enforced() {
+    let schema =
+        json!({"anyOf": [{"type": "string", "x-kind": 1}, {"type": "array", "contains": {}, "maxItems": 1}]});
+    assert!(accepts(&schema, json!("x")).await && accepts(&schema, json!([1])).await);
+    assert!(!accepts(&schema, json!(1)).await && !accepts(&schema, json!([1, 2])).await);
+}
+
+#[tokio::test]
+async fn a_keyword_for_strings_does_not_matter_for_numbers() {
+    let schema = json!({"oneOf": [{"pattern": "^(?=u)"}, {"type": "number"}]});
+    assert!(!accepts(&schema, json!(1)).await, "both branches match for sure");
+    assert!(accepts(&schema, json!("v")).await);
+}
+
+#[test]
+fn unsupported_keywords_are_listed_with_their_locations() {
+    let schema = json!({
+        "contains": 1,
+        "properties": {"b": "string", "c": {"$ref": "https://example.com/c"}},
+        "items": {"allOf": [{"if": {}, "then": {}}]},
+        "multipleOf": 0,
+    });
+    let registry = registry(&schema);
+    let mut listed: Vec<&str> = registry.unsupported_keywords("take").iter().map(String::as_str).collect();
+    listed.sort_unstable();
+    assert_eq!(
+        listed,
+        [
+            "`$ref` at `/properties/a/properties/c`",
+            "`contains` at `/properties/a`",
+            "`if` at `/properties/a/items/allOf/0`",
+            "`multipleOf` at `/properties/a`",
+            "`then` at `/properties/a/items/allOf/0`",
+            "the value at `/properties/a/properties/b`, which is not a schema",
+        ]
+    );
+}
