@@ -29,11 +29,12 @@ pub(super) fn decode_error<'a>(
     }
     let mut path = argument.to_owned();
     let mut rejected = Value { json: value, at: 0 };
-    let mut position = offset(value, &error);
+    // An error of a conversion has no position, unless it is inside of an array, a map or a struct.
+    let mut position = offset(value, &error).unwrap_or(value.len());
     // More are not worth their time.
     let mut attempts = 8;
-    while let Some(position_now) = position {
-        let child = match rejected.child_at(position_now) {
+    loop {
+        let child = match rejected.child_at(position) {
             Place::Key(key) => {
                 push_key(&mut path, &key);
                 problem = format!("its key is wrong: {problem}");
@@ -49,7 +50,7 @@ pub(super) fn decode_error<'a>(
                 if again.as_ref() != Some(&decode_problem(&error)) {
                     break;
                 }
-                position = Some(end);
+                position = end;
                 child
             }
             Place::Whole { .. } => break,
@@ -122,6 +123,10 @@ impl<'a> Value<'a> {
             }
             json.peek();
             let at = self.at + json.position();
+            // After an item is rejected, serde_json skips the comma and white space.
+            if let Some(previous) = last.take_if(|_| end == b']' && position <= at) {
+                return Place::Child(previous);
+            }
             let child = Child { step, value: Value { json: json.value(), at } };
             json.peek();
             // A decoder may have skipped white space to the next comma.
