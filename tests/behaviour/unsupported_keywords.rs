@@ -22,7 +22,8 @@ async fn one_of_with_unsupported_branches_is_at_least_one() {
     ]});
     assert!(accepts(&ids, json!("user-1")).await && accepts(&ids, json!("group-1")).await);
     assert!(!accepts(&ids, json!(1)).await, "no branch accepts a number");
-    let one_known = json!({"oneOf": [{"type": "string", "x-a": 1}, {"type": "string", "x-kind": 1}, {"maxLength": 3}]});
+    let one_known =
+        json!({"oneOf": [{"type": "string", "x-a": 1}, {"type": "string", "x-kind": 1}, {"maxLength": 3}]});
     assert!(accepts(&one_known, json!("abc")).await && accepts(&one_known, json!("abcd")).await);
     let two_known = json!({"oneOf": [{"type": "string"}, {"maxLength": 3}, {"x-kind": 1}]});
     assert!(!accepts(&two_known, json!("abc")).await, "two branches match for sure");

@@ -34,9 +34,7 @@ const _: () = {
             ],
             call: |__invocation| {
                 let __shop = __invocation.__state::<Shop>("shop")?;
-                let mut __title = __tool_runtime::Tag::<&str>::NEW
-                    .__mode()
-                    .argument();
+                let mut __title = __tool_runtime::Tag::<&str>::NEW.__mode().argument();
                 let __call = __invocation.__context();
                 __invocation.__decode(&mut [&mut __title])?;
                 __tool_runtime::start(async move {

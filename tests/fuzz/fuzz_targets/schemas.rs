@@ -9,7 +9,7 @@ use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{CallError, DynamicTool, Registry, Dialect};
+use tool_runtime::{CallError, Dialect, DynamicTool, Registry};
 
 fuzz_target!(|data: &[u8]| {
     let _ = run(&mut Unstructured::new(data));
@@ -86,7 +86,8 @@ fn value(bytes: &mut Unstructured, depth: usize) -> Result<Value> {
             Value::Array(items.collect::<Result<_>>()?)
         }
         _ => {
-            let entries = (0..bytes.int_in_range(0..=4)?).map(|_| Ok((key(bytes)?, value(bytes, depth - 1)?)));
+            let entries =
+                (0..bytes.int_in_range(0..=4)?).map(|_| Ok((key(bytes)?, value(bytes, depth - 1)?)));
             Value::Object(entries.collect::<Result<_>>()?)
         }
     })
@@ -106,7 +107,14 @@ fn schema(bytes: &mut Unstructured, depth: usize) -> Result<Value> {
 }
 
 fn reference(bytes: &mut Unstructured) -> Result<Value> {
-    let name = *bytes.choose(&["#", "#/$defs/p", "#/%24defs/q", "#/$defs/r%20s", "#/$defs/t~0~1%25", "#/$defs/gone"])?;
+    let name = *bytes.choose(&[
+        "#",
+        "#/$defs/p",
+        "#/%24defs/q",
+        "#/$defs/r%20s",
+        "#/$defs/t~0~1%25",
+        "#/$defs/gone",
+    ])?;
     Ok(json!({ "$ref": name }))
 }
 
@@ -119,11 +127,39 @@ fn object(bytes: &mut Unstructured, depth: usize) -> Result<Map<String, Value>> 
     let mut keywords = Map::new();
     for _ in 0..bytes.int_in_range(0..=4)? {
         let keyword = *bytes.choose(&[
-            "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-            "minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems", "items", "prefixItems",
-            "properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties",
-            "maxProperties", "allOf", "anyOf", "oneOf", "not", "$ref", "contains", "if", "dependentRequired",
-            "unevaluatedProperties", "x-other",
+            "type",
+            "enum",
+            "const",
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+            "minLength",
+            "maxLength",
+            "pattern",
+            "minItems",
+            "maxItems",
+            "uniqueItems",
+            "items",
+            "prefixItems",
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "propertyNames",
+            "minProperties",
+            "maxProperties",
+            "allOf",
+            "anyOf",
+            "oneOf",
+            "not",
+            "$ref",
+            "contains",
+            "if",
+            "dependentRequired",
+            "unevaluatedProperties",
+            "x-other",
         ])?;
         let many = |bytes: &mut Unstructured| -> Result<Vec<Value>> {
             (0..bytes.int_in_range(1..=3)?).map(|_| schema(bytes, depth - 1)).collect()
@@ -136,7 +172,9 @@ fn object(bytes: &mut Unstructured, depth: usize) -> Result<Map<String, Value>> 
         let content: Value = match keyword {
             "type" if bytes.ratio(1, 4)? => json!([kind(bytes)?, "null"]),
             "type" => kind(bytes)?.into(),
-            "enum" => (0..bytes.int_in_range(1..=4)?).map(|_| value(bytes, 2)).collect::<Result<Vec<_>>>()?.into(),
+            "enum" => {
+                (0..bytes.int_in_range(1..=4)?).map(|_| value(bytes, 2)).collect::<Result<Vec<_>>>()?.into()
+            }
             "const" => value(bytes, 2)?,
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
                 json!(*bytes.choose(&[-1.0, 0.0, 0.5, 2.0, 1e18])?)
@@ -150,7 +188,9 @@ fn object(bytes: &mut Unstructured, depth: usize) -> Result<Map<String, Value>> 
             "prefixItems" | "allOf" | "anyOf" | "oneOf" => many(bytes)?.into(),
             "properties" => named(bytes, &KEYS)?.into(),
             "patternProperties" => named(bytes, &["^a", "[bc]", "key"])?.into(),
-            "required" => (0..bytes.int_in_range(0..=2)?).map(|_| key(bytes)).collect::<Result<Vec<_>>>()?.into(),
+            "required" => {
+                (0..bytes.int_in_range(0..=2)?).map(|_| key(bytes)).collect::<Result<Vec<_>>>()?.into()
+            }
             "$ref" => reference(bytes)?["$ref"].take(),
             "dependentRequired" => json!({"a": ["b"]}),
             "x-other" => value(bytes, 1)?,
@@ -170,7 +210,10 @@ fn change(bytes: &mut Unstructured, text: &mut String) -> Result<()> {
             0 => text.truncate(at),
             1 => text.insert_str(
                 at,
-                bytes.choose(&["{", "}", "[", "]", "\"", "'", ",", ":", "/*", "*/", "//", "```", "True", "x", "\n", "\\", "1"])?,
+                bytes.choose(&[
+                    "{", "}", "[", "]", "\"", "'", ",", ":", "/*", "*/", "//", "```", "True", "x", "\n",
+                    "\\", "1",
+                ])?,
             ),
             _ => {
                 let end = *bytes.choose(&positions)?;

@@ -41,11 +41,25 @@ impl PatternMemory {
     pub(super) fn new() -> Self {
         PatternMemory { rest: Self::MAX << 20, is_exceeded: false }
     }
+
+    fn take(&mut self, bytes: usize) -> Option<()> {
+        match self.rest.checked_sub(bytes) {
+            Some(rest) => {
+                self.rest = rest;
+                Some(())
+            }
+            None => {
+                self.is_exceeded = true;
+                None
+            }
+        }
+    }
 }
 
 impl Pattern {
     /// `None` if it cannot be enforced.
     pub(super) fn new(source: &str, memory: &mut PatternMemory) -> Option<Self> {
+        memory.take(source.len())?;
         let matcher = match source {
             UNSIGNED_KEYS => Matcher::Unsigned,
             SIGNED_KEYS => Matcher::Signed,
@@ -113,15 +127,11 @@ impl Matcher {
         let pattern = to_rust_syntax(source);
         let mut limit = MIN_BYTES;
         while limit <= MAX_BYTES {
-            if limit > memory.rest {
-                memory.is_exceeded = true;
-                return None;
-            }
             let built =
                 regex::RegexBuilder::new(&pattern).size_limit(limit).dfa_size_limit(MAX_CACHE).build();
             match built {
                 Ok(regex) => {
-                    memory.rest -= limit;
+                    memory.take(limit)?;
                     return Some(Matcher::Regex { regex, units_per_byte: 2 * limit / MIN_BYTES });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => limit *= 2,
