@@ -1,7 +1,7 @@
 //! Schemas, arguments, replies and streams that are made to take long or to take much memory. Each case runs in a process with
 //! 512 MB of memory, on a thread with a stack of 2 MiB, and must end with a result or an error.
 //!
-//! `cargo test --release --test hostile -- --nocapture` prints the time and the memory of each case, and judges both. Without
+//! `cargo test --release --package hostile -- --nocapture` prints the time and the memory of each case, and judges both. Without
 //! `--release`, only memory is judged.
 
 mod cases;

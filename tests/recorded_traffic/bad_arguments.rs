@@ -89,7 +89,7 @@ fn other_faults(text: &str) -> Option<&'static str> {
 async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
     let Some(rows) = rows("bad_arguments.jsonl") else { return };
     let (registry, seen) = taker();
-    let mut cut_off = 0;
+    let (mut cut_off, mut broken, mut repaired) = (0, 0, 0);
     let mut wrong = Vec::new();
     // Of each slip the rows that show it, those that were mended, and those that have another fault too.
     let mut table: BTreeMap<&str, (usize, usize, Vec<String>)> = BTreeMap::new();
@@ -107,8 +107,13 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
             continue;
         }
         let expected = row["expected"].as_object().filter(|_| row["has_expected"] == true);
+        // Text that is JSON, with an object that is not expected, has no repair.
+        let is_broken = serde_json::from_str::<Map<String, Value>>(raw).is_err();
+        broken += usize::from(is_broken && expected.is_some());
         match (&got, expected) {
-            (Some(got), Some(expected)) if got.as_object() == Some(expected) => {}
+            (Some(got), Some(expected)) if got.as_object() == Some(expected) => {
+                repaired += usize::from(is_broken);
+            }
             // Nothing given, which has no expectation of its own.
             (Some(got), _) if *got == json!({}) && matches!(raw.trim(), "" | "null" | "\"\"") => {}
             (Some(got), _) => wrong.push(format!("{source}: {raw} became {got}")),
@@ -132,6 +137,7 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
         }
     }
     println!("{} rows; {cut_off} cut off, all refused", rows.len());
+    println!("{repaired} of {broken} broken texts with an expected object are repaired to it, 0 to another");
     for (slip, (shown, mended, others)) in &table {
         println!(
             "{slip}: {mended} of {shown} mended; {} with another fault beside it, refused",

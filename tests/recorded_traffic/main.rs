@@ -4,6 +4,7 @@
 mod bad_arguments;
 mod definitions;
 mod messages;
+mod mistakes;
 mod rows;
 mod streams;
 

@@ -1,8 +1,35 @@
-//! A number that tells texts apart, and is the same in every build and on every machine.
+//! A hash that is the same in every build and on every machine.
 
-/// FNV-1a: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+use std::hash::Hasher;
+
+/// The FNV-1a hash of some bytes: <http://www.isthe.com/chongo/tech/comp/fnv/>.
 pub(crate) fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let mut hasher = FingerprintHasher::default();
+    bytes.into_iter().for_each(|byte| hasher.write_u8(byte));
+    hasher.finish()
+}
+
+/// The same for hash maps. It does not defend against chosen keys.
+pub(crate) struct FingerprintHasher(u64);
+
+impl Default for FingerprintHasher {
+    fn default() -> Self {
+        FingerprintHasher(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for FingerprintHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u8(byte);
+        }
+    }
+
+    fn write_u8(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }

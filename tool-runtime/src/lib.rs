@@ -77,16 +77,15 @@
 //! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
 //!   of lists: `Registry::new(tools![a, b])`.
 //! - `history`: [`history`]'s `repair`, `trim` and `find`, for messages that come from elsewhere. No dependencies.
-//! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, `pattern` is only told
-//!   to the model, and [`Registry::unsupported_keywords`] lists it.
+//! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, only the model reads
+//!   `pattern`, and [`Registry::unsupported_keywords`] lists it.
 //! - `stream`: `stream::ReplyAssembler` and `Registry::dispatch_stream`, for replies that come piece by piece. No
 //!   dependencies.
 //! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's
 //!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
 //!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_description` are
 //!   there for `tracing-opentelemetry`. [`RegistryBuilder`]'s `trace_content(true)` adds arguments and results.
-//! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that do not write JSON as they should, through
-//!   the `jsonc-parser` crate. Needs Rust 1.88.
+//! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that make mistakes in JSON. No dependencies.
 
 mod approval;
 mod arguments;
@@ -99,7 +98,6 @@ pub mod history;
 mod invocation;
 mod json;
 mod messages;
-mod nearest;
 mod outcome;
 mod output;
 mod panics;
@@ -108,6 +106,7 @@ mod schema;
 mod state;
 #[cfg(feature = "stream")]
 pub mod stream;
+mod suggest;
 mod tool;
 mod tool_choice;
 mod tool_name;

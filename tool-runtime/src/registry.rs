@@ -164,8 +164,10 @@ impl Registry {
         array.get_or_init(|| tools_array(&self.tools.schemas, dialect)).as_deref()
     }
 
-    /// The keywords in the schema of a tool that its arguments are not held to, most with their places: one of a
-    /// [`DynamicTool`](crate::DynamicTool)'s schema that is not known here, or a `pattern` without the feature `regex`.
+    /// The keywords in the schema of a tool that are not enforced, with their locations: unknown keywords of a
+    /// [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be followed, and `pattern` without the feature
+    /// `regex`. Arguments are never rejected because of one: with it, a branch of `oneOf` may or may not match, so that several may
+    /// match, and `not` accepts every value.
     ///
     /// ```
     /// use serde_json::json;

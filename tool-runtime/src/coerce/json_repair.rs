@@ -2,6 +2,7 @@
 
 use crate::json::{Pairs, TypeSet};
 use serde::de::IgnoredAny;
+use std::fmt::Write as _;
 
 /// How often JSON may be encoded as a string of JSON.
 const MAX_ENCODINGS: usize = 3;
@@ -14,9 +15,9 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
         }
     };
     let mut text = arguments.trim().to_owned();
-    if let Some(rest) = text.strip_prefix('\u{feff}') {
+    if text.starts_with('\u{feff}') {
         add("a byte order mark was left out");
-        text = rest.trim().to_owned();
+        text.replace_range(..'\u{feff}'.len_utf8(), "");
     }
     for _ in 0..=MAX_ENCODINGS {
         if serde_json::from_str::<Pairs>(&text).is_ok() {
@@ -29,7 +30,8 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
             repair.repairs.iter().for_each(|repair| add(repair));
             text = repair.into_json()?;
         } else {
-            text = fenced(&text)?.to_owned();
+            let content = fenced(&text)?.to_owned();
+            text = content;
             add(FENCE);
         }
     }
@@ -166,7 +168,8 @@ impl Repair {
                 '"' => json.push_str("\\\""),
                 '\0'..='\u{1f}' => {
                     self.repairs.push("control characters in a string were escaped");
-                    json.push_str(&format!("\\u{:04x}", u32::from(letter)));
+                    // Writing to a string never fails.
+                    let _ = write!(json, "\\u{:04x}", u32::from(letter));
                 }
                 _ => json.push(letter),
             }

@@ -47,7 +47,9 @@ impl fmt::Display for Escaped<'_> {
                 '\r' => f.write_str("\\r")?,
                 '\t' => f.write_str("\\t")?,
                 _ => {
-                    letter.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(f, "\\u{unit:04x}"))?
+                    for unit in letter.encode_utf16(&mut [0; 2]) {
+                        write!(f, "\\u{unit:04x}")?;
+                    }
                 }
             }
             rest = &rest[at + letter.len_utf8()..];

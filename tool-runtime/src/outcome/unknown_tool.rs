@@ -1,7 +1,7 @@
 //! A name that no tool has.
 
 use super::Shortened;
-use crate::nearest::nearest;
+use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl UnknownTool {
     pub(crate) fn new(name: &str, available: &Arc<[String]>) -> Self {
         UnknownTool {
             name: name.to_owned(),
-            meant: nearest(name, available.iter().map(String::as_str)).map(str::to_owned),
+            meant: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
             available: Arc::clone(available),
         }
     }

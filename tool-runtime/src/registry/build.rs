@@ -270,16 +270,18 @@ impl RegistryBuilder {
         self
     }
 
-    /// Mends the slips that models make in arguments, where they can mean one thing. `false` by default. Only after the
-    /// strict reading failed: what is right is read as ever, and as fast.
+    /// Repairs and coerces arguments that a tool would reject, if they have exactly one reading. `false` by default. Valid
+    /// arguments are read as before, and as fast.
     ///
-    /// - Text that is not quite JSON: a code fence around it, comments, trailing commas, single quotes.
-    /// - JSON in a string where the object of arguments, another object, a list, a number or a boolean is wanted:
+    /// - Text that is almost JSON: in a code fence, or with other text around the one object; with comments, trailing commas,
+    ///   single quotes, keys without quotes, Python's `True`, `False` and `None`, control characters inside of strings, a byte
+    ///   order mark, one surplus closing bracket.
+    /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
-    /// - One value where a list of it is wanted.
+    /// - A single value where an array of any length is expected.
     ///
-    /// What was cut off is never completed, `true` is never 1, 3.7 never 3, and what is wrong never becomes a default.
-    /// The [`Outcome`](crate::Outcome) says what was mended. Arguments of more than 4 MB are left as they are.
+    /// Truncated text is never completed, `true` never becomes 1, nor 3.7 an integer, and invalid arguments never become
+    /// defaults. The [`Outcome`](crate::Outcome) lists each change. Arguments of more than 4 MB are left as they are.
     ///
     /// Needs the feature `lenient`.
     ///

@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
     let mut compiler = Compiler {
         document: schema,
-        nodes: vec![Node::new(TypeSet::ALL), Node::new(TypeSet::NONE)],
+        nodes: vec![Node::new(TypeSet::ALL), Node::new(TypeSet::NONE), Node::unknown()],
         known: HashMap::new(),
         pending: VecDeque::new(),
         locations: Vec::new(),
@@ -33,7 +33,9 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
     let Compiler { mut nodes, mut unsupported, .. } = compiler;
     for index in 0..nodes.len() {
         let mut unions = std::mem::take(&mut nodes[index].unions);
-        unions.iter_mut().for_each(|union| link(union, &nodes));
+        for union in &mut unions {
+            link(union, &nodes);
+        }
         nodes[index].unions = unions;
     }
     let InPlace { cycles, max_depth } = break_cycles(&mut nodes);
@@ -171,8 +173,7 @@ impl<'s> Compiler<'s> {
         self.locations.push(location);
         let path = self.path(self.locations.len() - 1);
         self.unsupported.push(format!("the value at `{}`, which is not a schema", ShortPath(&path)));
-        self.nodes.push(Node { unsupported: TypeSet::ALL, is_compound: true, ..Node::new(TypeSet::ALL) });
-        NodeId(self.nodes.len() - 1)
+        NodeId::UNKNOWN
     }
 
     /// `/properties/city`
@@ -193,7 +194,7 @@ impl<'s> Compiler<'s> {
         if dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
             // Its keywords may have another meaning.
             self.unsupported(&mut node, "$schema", location);
-            self.nodes[id.0] = Node { is_compound: true, ..node };
+            self.nodes[id.0] = Node::unknown();
             return;
         }
         self.properties(&mut node, keywords, location);

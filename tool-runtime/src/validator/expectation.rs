@@ -10,7 +10,7 @@ use crate::outcome::Shortened;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A value, as far as an error shows it.
 #[derive(Debug)]
@@ -91,7 +91,8 @@ pub(super) fn mismatch<'v>(
         let inner = TypeSet::of_json(text);
         let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
         if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
-            message.push_str(&format!("; send the {} itself, not a string", inner.name()));
+            // Writing to a string never fails.
+            let _ = write!(message, "; send the {} itself, not a string", inner.name());
         }
     }
     message
@@ -170,7 +171,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
     }
 
     fn take_list(&mut self) -> String {
-        list(std::mem::take(&mut self.values), std::mem::take(&mut self.more))
+        list(&std::mem::take(&mut self.values), std::mem::take(&mut self.more))
     }
 
     fn add_node(&mut self, node: &'v Node, max_depth: usize) {
@@ -269,10 +270,10 @@ const MAX_LISTED: usize = 20;
 /// `` `a`, `b` or `c` ``
 pub(super) fn one_of(values: impl Iterator<Item = String> + Clone) -> String {
     let more = values.clone().skip(MAX_LISTED).count();
-    list(values.take(MAX_LISTED).collect(), more)
+    list(&values.take(MAX_LISTED).collect::<Vec<_>>(), more)
 }
 
-fn list(values: Vec<String>, more: usize) -> String {
+fn list(values: &[String], more: usize) -> String {
     match values.split_last() {
         None => "nothing".to_owned(),
         Some(_) if more > 0 => format!("one of {} and {more} more", values.join(", ")),

@@ -16,6 +16,8 @@ impl NodeId {
     pub(crate) const ANYTHING: NodeId = NodeId(0);
     /// Accepts no value; the second node.
     pub(super) const NOTHING: NodeId = NodeId(1);
+    /// Accepts every value, but might not if it were supported; the third node.
+    pub(super) const UNKNOWN: NodeId = NodeId(2);
 }
 
 /// The keywords of one schema.
@@ -63,23 +65,25 @@ impl Node {
         }
     }
 
+    /// The constraint of a schema that is not supported at all.
+    pub(super) fn unknown() -> Self {
+        Node { unsupported: TypeSet::ALL, is_compound: true, ..Node::new(TypeSet::ALL) }
+    }
+
     /// The nodes that validate the same value.
     pub(super) fn in_place_applicators(&self) -> impl Iterator<Item = NodeId> {
         let branches = self.unions.iter().flat_map(|union| union.branches.iter().chain(&union.absent));
         self.all_of.iter().chain(branches).chain(&self.not).copied()
     }
 
-    /// Removes the constraints of these applicators, by their indexes in order: a branch or a `not` that is cleared matches no
-    /// value.
+    /// Removes the constraints of these applicators, by their indexes in order.
     pub(super) fn clear_applicators(&mut self, cleared: &[usize]) {
-        let all_of = self.all_of.iter_mut().map(|id| (id, NodeId::ANYTHING));
         let branches =
             self.unions.iter_mut().flat_map(|union| union.branches.iter_mut().chain(&mut union.absent));
-        let others = branches.chain(&mut self.not).map(|id| (id, NodeId::NOTHING));
         let mut cleared = cleared.iter().copied().peekable();
-        for (index, (id, replacement)) in all_of.chain(others).enumerate() {
+        for (index, id) in self.all_of.iter_mut().chain(branches).chain(&mut self.not).enumerate() {
             if cleared.next_if_eq(&index).is_some() {
-                *id = replacement;
+                *id = NodeId::UNKNOWN;
             }
         }
     }

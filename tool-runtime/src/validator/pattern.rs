@@ -43,16 +43,10 @@ impl PatternMemory {
     }
 
     fn take(&mut self, bytes: usize) -> Option<()> {
-        match self.rest.checked_sub(bytes) {
-            Some(rest) => {
-                self.rest = rest;
-                Some(())
-            }
-            None => {
-                self.is_exceeded = true;
-                None
-            }
-        }
+        let rest = self.rest.checked_sub(bytes);
+        self.is_exceeded |= rest.is_none();
+        self.rest = rest?;
+        Some(())
     }
 }
 

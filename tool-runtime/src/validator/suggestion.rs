@@ -1,8 +1,8 @@
 //! The names that a model probably had in mind.
 
 use super::Budget;
-use crate::nearest::nearest;
 use crate::outcome::MOST_FAULTS;
+use crate::suggest::suggest;
 
 /// The nearest of these names, if the budget suffices to compare them.
 pub(crate) fn suggest_within<'a>(
@@ -11,7 +11,7 @@ pub(crate) fn suggest_within<'a>(
     budget: &mut Budget,
 ) -> Option<&'a str> {
     let units = (wrong.len().min(100).pow(2)) / 16 + 1;
-    nearest(wrong, names.take_while(|_| budget.spend(units).is_ok()))
+    suggest(wrong, names.take_while(|_| budget.spend(units).is_ok()))
 }
 
 /// The nearest known name for each unknown key.

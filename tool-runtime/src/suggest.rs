@@ -1,4 +1,4 @@
-//! "Did you mean": the name that a wrong one is nearest to.
+//! "Did you mean": the known name that is nearest to a wrong one.
 
 use std::cell::LazyCell;
 
@@ -7,15 +7,15 @@ const MAX_LENGTH: usize = 100;
 
 /// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
 /// (and one for short names, none for a single letter); the first of several.
-pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
     if length > MAX_LENGTH {
         return None;
     }
-    // One letter is as near to any other.
-    let most = if length < 2 { 0 } else { (length / 3).max(1) };
+    // Every letter is as near to every other.
+    let max = if length < 2 { 0 } else { (length / 3).max(1) };
     let wrong = LazyCell::new(|| plain(wrong));
-    let (mut nearest, mut too_far) = (None, most + 1);
+    let (mut nearest, mut too_far) = (None, max + 1);
     for candidate in candidates {
         // The distance is at least the difference in length, but for letters that are two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
@@ -33,15 +33,15 @@ pub(crate) fn nearest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     nearest
 }
 
-/// Letter case and the choice between `_` and `-` are the commonest slips, and cost nothing.
+/// Letter case and the choice between `_` and `-` are the most common mistakes, and count as none.
 fn plain(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
 }
 
-/// As many edits as there are letters which only one of the two has. Among a hundred tools it leaves so few to be compared
-/// that an unknown one is answered in a fifth of the time.
+/// The number of letters that only one of the two has, which no edit distance is below. Among a hundred tools it excludes so many
+/// that an unknown tool is answered in a fifth of the time.
 fn least_distance(one: &str, other: &str) -> usize {
-    // Letters of one class are taken for the same, which only makes it less.
+    // Letters of one class count as equal, which only lowers the number.
     const CLASSES: u32 = 64;
     let mut surplus = [0_isize; CLASSES as usize];
     let class = |letter: char| (u32::from(letter) % CLASSES) as usize;
