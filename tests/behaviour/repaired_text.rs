@@ -155,7 +155,7 @@ async fn text_with_several_readings_is_not_repaired() {
         r#"{"a":TRUE}"#,
         "{a b:1}",
         "{1a:1}",
-        r#"{True:1 2}"#,
+        "{True:1 2}",
         r#"{"a":True False}"#,
         r#"{"a":-True}"#,
     ] {

@@ -1,6 +1,6 @@
 //! The list of cases, and how one runs.
 
-use crate::{schemas, texts};
+use crate::{coercions, patterns, products, references, sizes, texts, unions};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -81,5 +81,14 @@ impl Call {
 }
 
 pub(crate) fn all() -> Vec<Case> {
-    schemas::cases().into_iter().chain(texts::cases()).collect()
+    let all = [
+        references::cases(),
+        unions::cases(),
+        products::cases(),
+        patterns::cases(),
+        sizes::cases(),
+        coercions::cases(),
+        texts::cases(),
+    ];
+    all.into_iter().flatten().collect()
 }

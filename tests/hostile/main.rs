@@ -4,9 +4,22 @@
 //! `cargo test --release --package hostile -- --nocapture` prints the time and the memory of each case, and judges both. Without
 //! `--release`, only memory is judged.
 
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::needless_pass_by_value,
+    clippy::too_many_lines,
+    reason = "a list of cases"
+)]
+
 mod cases;
+mod coercions;
+mod patterns;
+mod products;
+mod references;
 mod schemas;
+mod sizes;
 mod texts;
+mod unions;
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -4,7 +4,7 @@ use crate::{list, rows};
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use tool_runtime::{DynamicTool, Registry};
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 
 /// The words that an error must contain.
 struct Mistake {
@@ -53,7 +53,7 @@ fn wrong_type(rng: &mut Rng, schema: &Value) -> Option<Value> {
         ("integer", json!(3)),
         ("null", json!(null)),
     ];
-    values.retain(|(name, _)| !types.contains(name) && !(*name == "integer" && types.contains(&"number")));
+    values.retain(|(name, _)| !(types.contains(name) || *name == "integer" && types.contains(&"number")));
     Some(values.swap_remove(rng.usize(..values.len())).1)
 }
 
@@ -87,7 +87,7 @@ fn mistake(
                 .map_or("it takes no arguments".to_owned(), |first| format!("it takes `{first}`")),
         );
     } else {
-        let key = given.get(rng.usize(..given.len().max(1)))?.to_string();
+        let key = (*given.get(rng.usize(..given.len().max(1)))?).clone();
         path = key.clone();
         match kind {
             "misspelt name" | "misspelt required name" => {
@@ -149,7 +149,7 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_all_that_helps() {
                 DynamicTool::new(name, "", function["parameters"].clone(), |_| async { Ok::<_, String>(()) })
                     .deny_unknown_arguments(deny)
             });
-            tools.fold(Registry::builder().map_names(true), |builder, tool| builder.dynamic(tool)).build()
+            tools.fold(Registry::builder().map_names(true), RegistryBuilder::dynamic).build()
         };
         let (open, closed) = (registry(false).expect("it loads"), registry(true).expect("it loads"));
         for (index, call) in list(&row["calls"]).iter().enumerate() {

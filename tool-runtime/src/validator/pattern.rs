@@ -66,11 +66,8 @@ impl Pattern {
         &self.source
     }
 
-    #[cfg_attr(
-        not(feature = "regex"),
-        allow(unused_variables, reason = "only regular expressions cost more")
-    )]
     pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
+        budget.spend(self.matcher.cost(text))?;
         let is_integer = |digits: &str| {
             digits == "0"
                 || (digits.starts_with(|first: char| ('1'..='9').contains(&first))
@@ -82,11 +79,20 @@ impl Pattern {
                 is_integer(text) || text.strip_prefix('-').is_some_and(|rest| rest != "0" && is_integer(rest))
             }
             #[cfg(feature = "regex")]
-            Matcher::Regex { regex, units_per_byte } => {
-                budget.spend(text.len().saturating_mul(*units_per_byte) + 1)?;
-                regex.is_match(text)
-            }
+            Matcher::Regex { regex, .. } => regex.is_match(text),
         })
+    }
+}
+
+impl Matcher {
+    /// In units of the budget.
+    fn cost(&self, text: &str) -> usize {
+        let units_per_byte = match self {
+            Matcher::Unsigned | Matcher::Signed => 0,
+            #[cfg(feature = "regex")]
+            Matcher::Regex { units_per_byte, .. } => *units_per_byte,
+        };
+        text.len().saturating_mul(units_per_byte) + 1
     }
 }
 
