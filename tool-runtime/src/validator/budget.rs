@@ -12,8 +12,8 @@ pub(crate) struct LimitReached;
 impl Budget {
     /// Enough to read every value in the text dozens of times. A unit is some 50 ns of work.
     pub(crate) fn new(json: &str) -> Self {
-        const UNITS_PER_BYTE: usize = 16;
-        const MIN_UNITS: usize = 100_000;
+        const UNITS_PER_BYTE: usize = 12;
+        const MIN_UNITS: usize = 300_000;
         Budget(json.len().saturating_mul(UNITS_PER_BYTE).saturating_add(MIN_UNITS))
     }
 
@@ -25,6 +25,6 @@ impl Budget {
 
     /// Pays for reading a text.
     pub(crate) fn spend_reading(&mut self, json: &str) -> Result<(), LimitReached> {
-        self.spend(json.len() / 4 + 1)
+        self.spend(json.len() / 3 + 1)
     }
 }

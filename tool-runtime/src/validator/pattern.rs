@@ -36,7 +36,7 @@ pub(super) struct PatternMemory {
 
 impl PatternMemory {
     /// Megabytes.
-    pub(super) const MAX: usize = 4;
+    pub(super) const MAX: usize = 1;
 
     pub(super) fn new() -> Self {
         PatternMemory { rest: Self::MAX << 20, is_exceeded: false }
@@ -122,6 +122,8 @@ impl Matcher {
     fn compile(source: &str, memory: &mut PatternMemory) -> Option<Self> {
         const MIN_BYTES: usize = 1 << 12;
         const MAX_BYTES: usize = 1 << 19;
+        // Of a pattern of the least size, if the engine's cache is too small for its states.
+        const UNITS_PER_BYTE: usize = 6;
         // The cache of states that the engine fills while it matches.
         const MAX_CACHE: usize = 1 << 16;
         let pattern = to_rust_syntax(source);
@@ -132,7 +134,7 @@ impl Matcher {
             match built {
                 Ok(regex) => {
                     memory.take(limit)?;
-                    return Some(Matcher::Regex { regex, units_per_byte: 2 * limit / MIN_BYTES });
+                    return Some(Matcher::Regex { regex, units_per_byte: UNITS_PER_BYTE * limit / MIN_BYTES });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => limit *= 2,
                 Err(_) => return None,
