@@ -98,7 +98,7 @@ pub enum BuildFault {
         reason: String,
     },
     /// The schema of a tool exceeds a limit: 1 MB, 50,000 values, 127 levels, 32 references that follow one another for one
-    /// value, 1 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
+    /// value, 2 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
     #[non_exhaustive]
     SchemaLimit {
         /// The tool.

@@ -36,7 +36,7 @@ pub(super) struct PatternMemory {
 
 impl PatternMemory {
     /// Megabytes.
-    pub(super) const MAX: usize = 1;
+    pub(super) const MAX: usize = 2;
 
     pub(super) fn new() -> Self {
         PatternMemory { rest: Self::MAX << 20, is_exceeded: false }
@@ -45,8 +45,8 @@ impl PatternMemory {
     fn take(&mut self, bytes: usize) -> Option<()> {
         let rest = self.rest.checked_sub(bytes);
         self.is_exceeded |= rest.is_none();
-        self.rest = rest?;
-        Some(())
+        self.rest = rest.unwrap_or(0);
+        rest.map(drop)
     }
 }
 
@@ -129,12 +129,16 @@ impl Matcher {
         let pattern = to_rust_syntax(source);
         let mut limit = MIN_BYTES;
         while limit <= MAX_BYTES {
+            // Also if it fails: it takes time.
+            memory.take(limit)?;
             let built =
                 regex::RegexBuilder::new(&pattern).size_limit(limit).dfa_size_limit(MAX_CACHE).build();
             match built {
                 Ok(regex) => {
-                    memory.take(limit)?;
-                    return Some(Matcher::Regex { regex, units_per_byte: UNITS_PER_BYTE * limit / MIN_BYTES });
+                    return Some(Matcher::Regex {
+                        regex,
+                        units_per_byte: UNITS_PER_BYTE * limit / MIN_BYTES,
+                    });
                 }
                 Err(regex::Error::CompiledTooBig(_)) => limit *= 2,
                 Err(_) => return None,
