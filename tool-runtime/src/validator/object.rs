@@ -2,7 +2,7 @@
 
 use super::Budget;
 use super::expectation::{self, Instance};
-use super::node::{Node, NodeId, ObjectKeywords};
+use super::node::{Count, Node, NodeId, ObjectKeywords};
 use super::suggestion::{suggest_within, suggestions};
 use super::validation::{Match, Stop, Validation};
 use crate::json::Scanner;
@@ -45,11 +45,7 @@ impl<'v> Validation<'v> {
         json: &mut Scanner<'_>,
     ) -> Result<(), Stop> {
         let object = &node.object;
-        let is_new = match index {
-            Some(index) => keys.insert_declared(index),
-            None => keys.others.insert(key.clone()),
-        };
-        if !is_new {
+        if !keys.insert(index, &key) {
             json.value();
             return self.reject_property(&key, |path, _| ArgumentFault::Repeated { argument: path });
         }
@@ -122,17 +118,27 @@ impl<'v> Validation<'v> {
     /// The errors that are known only when every key is.
     fn end_of_object(&mut self, node: &'v Node, keys: &SeenKeys<'_>) -> Result<(), Stop> {
         let object = &node.object;
-        let missing = object.required.iter().filter(|&&index| !keys.has_declared(index));
-        let missing = missing.map(|&index| &*object.names[index]);
-        let missing_others = object.required_others.iter().filter(|key| !keys.others.contains(&***key));
-        let mut missing = missing.chain(missing_others.map(String::as_str)).peekable();
+        let has_key = |&index: &usize| keys.contains(Some(index), &object.names[index]);
+        if keys.not_allowed.is_empty()
+            && object.required_others.is_empty()
+            && object.count == Count::ANY
+            && object.required.iter().all(has_key)
+        {
+            return Ok(());
+        }
+        let declared = object.required.iter().map(|&index| (Some(index), &*object.names[index]));
+        let others = object.required_others.iter().map(|name| (None, name.as_str()));
+        let missing = declared.chain(others).filter(|&(index, name)| !keys.contains(index, name));
+        let mut missing = missing.map(|(_, name)| name).peekable();
         if missing.peek().is_some() && self.report().is_none() {
             return Err(Stop::Invalid);
         }
         let missing: Vec<&str> = missing.collect();
         // In an open object, a misspelt key is no error of its own.
         let is_open = !missing.is_empty() && keys.not_allowed.is_empty();
-        let mut undeclared: Vec<&str> = keys.others.iter().filter(|_| is_open).map(|key| &**key).collect();
+        let undeclared = keys.others.iter().flatten().map(|key| &**key);
+        let mut undeclared: Vec<&str> =
+            undeclared.filter(|key| is_open && object.position(key).is_none()).collect();
         undeclared.sort_unstable();
         for key in &missing {
             self.reject_property(key, |path, budget| {
@@ -172,8 +178,8 @@ impl<'v> Validation<'v> {
             return Ok(());
         }
         let absent = || {
-            let absent = object.names.iter().enumerate().filter(|&(index, _)| !keys.has_declared(index));
-            absent.map(|(_, name)| name.as_str())
+            let names = object.names.iter().map(String::as_str).enumerate();
+            names.filter(|&(index, name)| !keys.contains(Some(index), name)).map(|(_, name)| name)
         };
         let suggestions = suggestions(&keys.not_allowed, missing, absent, self.budget);
         for (unknown, meant) in keys.not_allowed.iter().zip(suggestions) {
@@ -192,8 +198,15 @@ impl ObjectKeywords {
     /// Skips a declared key, if it is the one that is expected and is written as in the schema. Models keep to the order of the
     /// schema: the property after the last one comes next.
     fn take_expected(&self, expected: usize, json: &mut Scanner<'_>) -> Option<usize> {
-        let mut next = (expected..self.keys.len()).chain(0..expected).take(8);
-        next.find(|&index| json.take_text(&self.keys[index]))
+        let rest = json.rest().as_bytes();
+        let is_next = |key: &String| rest.starts_with(key.as_bytes());
+        let index = match self.keys.get(expected) {
+            Some(key) if is_next(key) => expected,
+            // A few keys are compared sooner than the next one is read.
+            _ => self.keys.iter().take(8).position(is_next)?,
+        };
+        json.skip(self.keys[index].len());
+        Some(index)
     }
 }
 
@@ -201,37 +214,36 @@ impl ObjectKeywords {
 #[derive(Default)]
 struct SeenKeys<'k> {
     /// A bit for each of the first declared properties, which are most often all of them.
-    first_declared: u64,
-    other_declared: HashSet<usize>,
-    others: HashSet<Cow<'k, str>>,
-    /// Those of `others` that the schema forbids.
+    declared: u64,
+    /// All others, by their names.
+    others: Option<HashSet<Cow<'k, str>>>,
+    /// Those that the schema forbids.
     not_allowed: Vec<Cow<'k, str>>,
 }
 
-impl SeenKeys<'_> {
+impl<'k> SeenKeys<'k> {
     /// Returns whether it is new.
-    fn insert_declared(&mut self, index: usize) -> bool {
-        match bit(index) {
-            Some(bit) => {
-                let is_new = self.first_declared & bit == 0;
-                self.first_declared |= bit;
-                is_new
-            }
-            None => self.other_declared.insert(index),
-        }
+    fn insert(&mut self, index: Option<usize>, key: &Cow<'k, str>) -> bool {
+        let Some(bit) = bit(index) else {
+            return self.others.get_or_insert_with(HashSet::new).insert(key.clone());
+        };
+        let is_new = self.declared & bit == 0;
+        self.declared |= bit;
+        is_new
     }
 
-    fn has_declared(&self, index: usize) -> bool {
-        bit(index).map_or_else(|| self.other_declared.contains(&index), |bit| self.first_declared & bit != 0)
+    fn contains(&self, index: Option<usize>, key: &str) -> bool {
+        let is_other = || self.others.as_ref().is_some_and(|others| others.contains(key));
+        bit(index).map_or_else(is_other, |bit| self.declared & bit != 0)
     }
 
     fn len(&self) -> usize {
-        self.first_declared.count_ones() as usize + self.other_declared.len() + self.others.len()
+        self.declared.count_ones() as usize + self.others.as_ref().map_or(0, HashSet::len)
     }
 }
 
-fn bit(index: usize) -> Option<u64> {
-    (index < u64::BITS as usize).then(|| 1 << index)
+fn bit(index: Option<usize>) -> Option<u64> {
+    index.filter(|&index| index < u64::BITS as usize).map(|index| 1 << index)
 }
 
 /// The JSON text of a property of an object.

@@ -6,9 +6,11 @@ use super::expectation::{self, Instance};
 use super::node::{Bound, Count, Node, NodeId};
 use super::number::{Number, Written, canonical_text};
 use super::report::Report;
+use crate::fingerprint::FingerprintHasher;
 use crate::json::{JsonString, Scanner, TypeSet};
 use crate::outcome::ArgumentFault;
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasherDefault;
 
 /// How many arrays, objects, unions and references may be inside of one another. `serde_json` reads 127 arrays and objects;
 /// each may be in a union and a reference. Limits the stack.
@@ -21,7 +23,7 @@ pub(super) struct Validation<'v> {
     pub(super) budget: &'v mut Budget,
     pub(super) found: Found,
     /// The results for arrays and objects, by node and by the address of the value in the text.
-    known: HashMap<(NodeId, *const u8), Match>,
+    known: HashMap<(NodeId, *const u8), Match, BuildHasherDefault<FingerprintHasher>>,
 }
 
 /// What a validation found in values that are not invalid.
@@ -57,7 +59,7 @@ impl From<LimitReached> for Stop {
 impl<'v> Validation<'v> {
     pub(super) fn new(validator: &'v Validator, budget: &'v mut Budget) -> Self {
         let found = Found::default();
-        Validation { validator, report: None, depth: 0, budget, found, known: HashMap::new() }
+        Validation { validator, report: None, depth: 0, budget, found, known: HashMap::default() }
     }
 
     pub(super) fn with_report(validator: &'v Validator, path: &str, budget: &'v mut Budget) -> Self {
