@@ -2,12 +2,14 @@
 
 mod nesting;
 mod pairs;
+mod reference;
 mod scanner;
 mod text;
 mod type_set;
 
 pub(crate) use nesting::{Nesting, max_depth};
 pub(crate) use pairs::Pairs;
+pub(crate) use reference::{percent_decoded, referenced};
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use text::Text;
 pub(crate) use type_set::TypeSet;

@@ -18,16 +18,16 @@ mod unions;
 mod validation;
 
 pub(crate) use budget::{Budget, LimitReached};
-pub(crate) use compile::percent_decoded;
 use enum_values::EnumValues;
 pub(crate) use limits::{ExceededLimit, drop_without_recursion};
 pub(crate) use node::{Node, NodeId};
 pub(crate) use pattern::{SIGNED_KEYS, UNSIGNED_KEYS};
 pub(crate) use report::push_key;
-pub(crate) use suggestion::suggestions;
+pub(crate) use suggestion::suggest_unknown;
 
 use crate::json::Scanner;
 use crate::outcome::ArgumentFault;
+use report::Report;
 use serde_json::Value;
 use validation::{Stop, Validation};
 
@@ -46,7 +46,7 @@ pub(crate) enum Validity {
     Valid,
     /// Valid, and an integer is written as `1.0`, which serde's integers do not decode.
     WithIntegralFloats,
-    /// Invalid, or it would take too long to know.
+    /// Invalid, or a limit was reached.
     Invalid,
 }
 
@@ -67,14 +67,14 @@ impl Validator {
         &self.unsupported_keywords
     }
 
-    /// Validates the value at the start of a text. A parser must read the same text, before or after.
+    /// Validates the value at the start of a text, which must be JSON: the caller parses the same text, before or after.
     pub(crate) fn validity(&self, node: NodeId, json: &str) -> Validity {
         self.validity_within(node, json, &mut Budget::new(json))
     }
 
     /// The same, with a budget for several validations.
     pub(crate) fn validity_within(&self, node: NodeId, json: &str, budget: &mut Budget) -> Validity {
-        let mut validation = Validation::new(self, budget);
+        let mut validation = Validation::new(self, None, budget);
         match validation.next(node, &mut Scanner::new(json)) {
             Ok(()) if validation.found.integral_float => Validity::WithIntegralFloats,
             Ok(()) => Validity::Valid,
@@ -82,7 +82,7 @@ impl Validator {
         }
     }
 
-    /// Every error of a value, which must be JSON; `path` is its own, empty for the arguments as a whole.
+    /// Returns every error of a JSON value. `path` is the path of the value, empty for the arguments as a whole.
     #[cold]
     pub(crate) fn errors(
         &self,
@@ -91,9 +91,9 @@ impl Validator {
         json: &str,
         budget: &mut Budget,
     ) -> Vec<ArgumentFault> {
-        let mut validation = Validation::with_report(self, path, budget);
+        let mut validation = Validation::new(self, Some(Report::new(path)), budget);
         let ended = validation.value(node, json);
-        let mut errors = validation.into_errors();
+        let mut errors = validation.report.map(Report::into_errors).unwrap_or_default();
         if let (Err(Stop::LimitReached), true) = (ended, errors.is_empty()) {
             let problem = "it is too large or too deeply nested to be validated; send less".to_owned();
             errors.push(ArgumentFault::Invalid { path: path.to_owned(), problem });

@@ -1,12 +1,12 @@
-//! The slow reading, after the fast one failed: it continues after an error, to find them all.
+//! The slow reading, after the fast one failed: it continues after an error, and collects all of them.
 
 use super::arg_cell::ArgSlot;
 use super::error_path::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
 use crate::json::Pairs;
-use crate::outcome::ArgumentFault;
-use crate::validator::{Budget, suggestions};
+use crate::outcome::{ArgumentFault, MOST_FAULTS};
+use crate::validator::{Budget, suggest_unknown};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) fn read<'a>(
                 given[index] = true;
                 let before = errors.len();
                 let parameter = &tool.parameters()[index];
-                // The decoder of a scalar reports all that is wrong with it, and that of an array only the first error.
+                // The decoder of a scalar reports every error, and that of an array only the first one.
                 if parameter.is_needed || value.get().starts_with('[') {
                     errors.extend(validator.errors(parameter.node, &key, value.get(), &mut budget));
                 }
@@ -57,12 +57,13 @@ pub(super) fn read<'a>(
         missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned(), similar: None }),
     );
     let absent = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
-    let suggestions = suggestions(&unknown, &missing, absent, &mut budget);
-    let available = validator.node(validator.root()).property_names();
-    errors.extend(unknown.into_iter().zip(suggestions).map(|(key, meant)| ArgumentFault::Unknown {
-        argument: key.into_owned(),
-        meant,
-        available: Arc::clone(available),
-    }));
+    let available = validator.node(validator.root()).declared_names();
+    for (index, key) in unknown.iter().enumerate() {
+        // An error message shows no more of them.
+        let absent = absent().filter(|_| index < MOST_FAULTS);
+        let meant = suggest_unknown(key, unknown.len(), &missing, absent, &mut budget);
+        let (argument, available) = (key.clone().into_owned(), Arc::clone(available));
+        errors.push(ArgumentFault::Unknown { argument, meant, available });
+    }
     if errors.is_empty() { Ok(()) } else { Err(ArgumentsError::Invalid(errors)) }
 }

@@ -57,7 +57,7 @@ impl<'v> Rewrite<'v> {
     fn rewritten(&mut self, id: NodeId, json: &str) -> Result<String, LimitReached> {
         self.budget.spend_reading(json)?;
         let guides = self.guides(id, json)?;
-        let wanted = guides.iter().map(|node| node.types()).fold(TypeSet::ALL, TypeSet::intersection);
+        let wanted = guides.iter().map(|node| node.types).fold(TypeSet::ALL, TypeSet::intersection);
         Ok(match TypeSet::of_json(json) {
             TypeSet::OBJECT if wanted.intersects(TypeSet::OBJECT) => self.object(&guides, json)?,
             TypeSet::ARRAY if wanted.intersects(TypeSet::ARRAY) => self.array(&guides, json),
@@ -86,7 +86,7 @@ impl<'v> Rewrite<'v> {
             let node = self.validator.node(id);
             guides.push(node);
             pending.extend(self.matching_branch(node, json)?);
-            pending.extend(node.all_of().iter().rev());
+            pending.extend(node.all_of.iter().rev());
         }
         Ok(guides)
     }

@@ -1,7 +1,7 @@
 //! A schema of an object that rejects unknown keys.
 
 use super::keywords::take_object;
-use crate::validator::percent_decoded;
+use crate::json::referenced;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -54,8 +54,7 @@ fn known_keys(schema: &Value) -> Option<KnownKeys> {
                 "$ref" => {
                     let reference = value.as_str()?;
                     if references.insert(reference) {
-                        let pointer = percent_decoded(reference.strip_prefix('#')?);
-                        parts.push(schema.pointer(&pointer)?);
+                        parts.push(referenced(schema, reference)?);
                     }
                 }
                 "$dynamicRef" | "$recursiveRef" => return None,

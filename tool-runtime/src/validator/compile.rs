@@ -2,11 +2,11 @@
 
 use super::cycles::{InPlace, break_cycles};
 use super::limits::ExceededLimit;
-use super::node::{Bound, Node, NodeId, Tag, Union};
-use super::number::Number;
+use super::node::{Bounds, Node, NodeId, Tag, Union};
+use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
-use crate::json::TypeSet;
+use crate::json::{TypeSet, referenced};
 use crate::outcome::ShortPath;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -31,16 +31,16 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
         return Err(ExceededLimit::Patterns);
     }
     let Compiler { mut nodes, mut unsupported, .. } = compiler;
+    let InPlace { cycles, max_depth } = break_cycles(&mut nodes);
+    if max_depth > ExceededLimit::MAX_REFERENCES {
+        return Err(ExceededLimit::References);
+    }
     for index in 0..nodes.len() {
         let mut unions = std::mem::take(&mut nodes[index].unions);
         for union in &mut unions {
             link(union, &nodes);
         }
         nodes[index].unions = unions;
-    }
-    let InPlace { cycles, max_depth } = break_cycles(&mut nodes);
-    if max_depth > ExceededLimit::MAX_REFERENCES {
-        return Err(ExceededLimit::References);
     }
     unsupported.extend((0..cycles).map(|_| "`$ref` that leads back to itself".to_owned()));
     Ok(Validator { nodes, root, unsupported_keywords: unsupported })
@@ -136,8 +136,8 @@ impl<'s> Compiler<'s> {
 
     /// The schema that a reference points to, if it is in the document.
     fn target(&self, reference: &Value) -> Option<&'s Value> {
-        let pointer = percent_decoded(reference.as_str()?.strip_prefix('#')?);
-        self.document.pointer(&pointer).filter(|target| target.is_object() || target.is_boolean())
+        let target = referenced(self.document, reference.as_str()?)?;
+        Some(target).filter(|target| target.is_object() || target.is_boolean())
     }
 
     fn child(&mut self, schema: &'s Value, parent: usize, keyword: &'s str, entry: &'s str) -> NodeId {
@@ -202,19 +202,20 @@ impl<'s> Compiler<'s> {
             if ANNOTATIONS.contains(&keyword.as_str()) {
                 continue;
             }
-            if self.keyword(&mut node, keyword, value, keywords, location).is_none() {
+            if self.keyword(&mut node, keyword, value, pending).is_none() {
                 self.unsupported(&mut node, keyword, location);
+            } else if !matches!(&**keyword, "allOf" | "anyOf" | "oneOf" | "not" | "$ref") {
+                node.has_own_constraint = true;
             }
         }
         self.other_properties(&mut node, keywords, location);
-        let has_nested_values = node.enum_values.as_ref().is_some_and(EnumValues::has_nested);
-        // An array or an object is equal to no scalar of the enum.
+        // `simple` compares only scalars with an enum.
         let may_be_nested = node.types.intersects(TypeSet::ARRAY.union(TypeSet::OBJECT));
         node.is_compound = !node.all_of.is_empty()
             || !node.unions.is_empty()
             || node.not.is_some()
             || node.unsupported != TypeSet::NONE
-            || (node.enum_values.is_some() && (has_nested_values || may_be_nested));
+            || (node.enum_values.is_some() && may_be_nested);
         self.nodes[id.0] = node;
     }
 
@@ -224,17 +225,16 @@ impl<'s> Compiler<'s> {
         node: &mut Node,
         keyword: &'s str,
         value: &'s Value,
-        siblings: &'s Map<String, Value>,
-        location: usize,
+        &Pending { keywords, location, .. }: &Pending<'s>,
     ) -> Option<()> {
         match keyword {
             "type" => node.types = types(value)?,
             "enum" => restrict_values(node, value.as_array()?),
             "const" => restrict_values(node, std::slice::from_ref(value)),
-            "minimum" => node.bounds.push(Bound::Minimum(number(value)?)),
-            "maximum" => node.bounds.push(Bound::Maximum(number(value)?)),
-            "exclusiveMinimum" => node.bounds.push(Bound::ExclusiveMinimum(number(value)?)),
-            "exclusiveMaximum" => node.bounds.push(Bound::ExclusiveMaximum(number(value)?)),
+            "minimum" => bounds(node).minimum = Some(number(value)?),
+            "maximum" => bounds(node).maximum = Some(number(value)?),
+            "exclusiveMinimum" => bounds(node).exclusive_minimum = Some(number(value)?),
+            "exclusiveMaximum" => bounds(node).exclusive_maximum = Some(number(value)?),
             "multipleOf" => {
                 let is_zero = |divisor: &Number| divisor.compare(Number::Integer(0)).is_eq();
                 node.multiple_of = Some(number(value).filter(|divisor| !is_zero(divisor))?);
@@ -248,7 +248,7 @@ impl<'s> Compiler<'s> {
             // Drafts before 2020-12 write `prefixItems` as an array of `items`.
             "items" if value.is_array() => {
                 node.array.prefix = self.each(value.as_array()?, location, keyword);
-                if let Some(others) = siblings.get("additionalItems") {
+                if let Some(others) = keywords.get("additionalItems") {
                     node.array.items = self.child(others, location, "additionalItems", "");
                 }
             }
@@ -322,7 +322,7 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Finds the special branches of a union, once their nodes are filled.
+/// Finds the special branches of a union, once their nodes are filled and without cycles.
 fn link(union: &mut Union, nodes: &[Node]) {
     let is_absence = |last: &NodeId| nodes[last.0].only_forbids_properties();
     if union.branches.len() > 1 && union.branches.last().is_some_and(is_absence) {
@@ -331,9 +331,9 @@ fn link(union: &mut Union, nodes: &[Node]) {
     union.tag = tag(&union.branches, nodes);
 }
 
-/// The property that is another constant in each branch for objects, as in serde's tagged enums.
+/// The property that is a required constant in each branch for objects, as in serde's tagged enums.
 fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
-    // More constants than these are no tags, and to look at them all would take too long.
+    // A tag is among the first few constants: to test all of them takes too long.
     const MAX_CANDIDATES: usize = 8;
     let mut objects = branches.iter().copied().filter(|id| nodes[id.0].types.intersects(TypeSet::OBJECT));
     let first = objects.next()?;
@@ -356,10 +356,16 @@ fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
 
 /// `enum` and `const`; of both together, the values that are in both.
 fn restrict_values(node: &mut Node, values: &[Value]) {
-    node.enum_values = Some(match &node.enum_values {
-        Some(known) => known.intersection(values),
-        None => EnumValues::new(values),
-    });
+    let is_known = |value: &&Value| match &node.enum_values {
+        Some(known) => known.values().iter().any(|known| canonical(known) == canonical(value)),
+        None => true,
+    };
+    let values: Vec<Value> = values.iter().filter(is_known).cloned().collect();
+    node.enum_values = Some(EnumValues::new(&values));
+}
+
+fn bounds(node: &mut Node) -> &mut Bounds {
+    node.bounds.get_or_insert_default()
 }
 
 fn types(value: &Value) -> Option<TypeSet> {
@@ -381,25 +387,4 @@ fn count(value: &Value) -> Option<usize> {
         Number::Integer(count) if count >= 0 => Some(usize::try_from(count).unwrap_or(usize::MAX)),
         _ => None,
     }
-}
-
-/// A reference is a URI, in which most letters of a name are written as bytes.
-pub(crate) fn percent_decoded(pointer: &str) -> Cow<'_, str> {
-    if !pointer.contains('%') {
-        return pointer.into();
-    }
-    let mut bytes = Vec::with_capacity(pointer.len());
-    let mut rest = pointer.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let escaped =
-            after.get(..2).filter(|_| byte == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        if let Some(escaped) = escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            bytes.push(escaped);
-            rest = &after[2..];
-        } else {
-            bytes.push(byte);
-            rest = after;
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned().into()
 }

@@ -20,42 +20,33 @@ pub(super) fn break_cycles(nodes: &mut [Node]) -> InPlace {
     let mut states = vec![State::New; nodes.len()];
     let mut found = InPlace::default();
     for start in 0..nodes.len() {
-        let mut path = vec![Step { id: NodeId(start), next: 0, cleared: Vec::new() }];
-        while let Some(mut step) = path.pop() {
-            let id = step.id.0;
+        // Each node of the path, and its next applicator.
+        let mut path = vec![(start, 0)];
+        while let Some((id, next)) = path.pop() {
             match states[id] {
                 State::Done { .. } => continue,
                 State::New => states[id] = State::OnPath,
                 State::OnPath => {}
             }
-            let Some(&next) = applicators[id].get(step.next) else {
-                nodes[id].clear_applicators(&step.cleared);
-                let depth = depth(&applicators[id], &states);
-                found.cycles += step.cleared.len();
-                found.max_depth = found.max_depth.max(depth);
-                states[id] = State::Done { depth };
-                nodes[id].possible_types = possible_types(&nodes[id], nodes);
+            if let Some(&target) = applicators[id].get(next) {
+                path.push((id, next + 1));
+                if states[target.0] != State::OnPath {
+                    path.push((target.0, 0));
+                }
                 continue;
-            };
-            let is_cycle = states[next.0] == State::OnPath;
-            if is_cycle {
-                step.cleared.push(step.next);
             }
-            step.next += 1;
-            path.push(step);
-            if !is_cycle {
-                path.push(Step { id: next, next: 0, cleared: Vec::new() });
+            let references = nodes[id].in_place_applicators_mut();
+            for reference in references.filter(|reference| states[reference.0] == State::OnPath) {
+                *reference = NodeId::UNKNOWN;
+                found.cycles += 1;
             }
+            let depth = depth(&applicators[id], &states);
+            found.max_depth = found.max_depth.max(depth);
+            states[id] = State::Done { depth };
+            nodes[id].possible_types = possible_types(&nodes[id], nodes);
         }
     }
     found
-}
-
-/// A node on the path, and the applicators of it that are done.
-struct Step {
-    id: NodeId,
-    next: usize,
-    cleared: Vec<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

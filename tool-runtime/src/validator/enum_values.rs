@@ -28,19 +28,6 @@ impl EnumValues {
         EnumValues { values: values.to_vec(), strings, others }
     }
 
-    /// The values that are in both: those of `enum` and `const`.
-    pub(super) fn intersection(&self, values: &[Value]) -> Self {
-        let common: Vec<Value> = values.iter().filter(|value| self.contains_value(value)).cloned().collect();
-        EnumValues::new(&common)
-    }
-
-    fn contains_value(&self, value: &Value) -> bool {
-        match value {
-            Value::String(text) => self.contains_string(text),
-            other => self.contains_canonical(&canonical(other)),
-        }
-    }
-
     pub(super) fn contains_string(&self, text: &str) -> bool {
         self.strings.binary_search_by(|known| known.as_str().cmp(text)).is_ok()
     }
@@ -58,11 +45,6 @@ impl EnumValues {
 
     pub(super) fn contains_canonical(&self, canonical: &str) -> bool {
         self.others.binary_search_by(|known| known.as_str().cmp(canonical)).is_ok()
-    }
-
-    /// Whether an array or an object may be among them.
-    pub(super) fn has_nested(&self) -> bool {
-        self.values.iter().any(|value| value.is_array() || value.is_object())
     }
 
     pub(super) fn values(&self) -> &[Value] {

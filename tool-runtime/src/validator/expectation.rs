@@ -1,7 +1,7 @@
 //! The words of an error: the expected value, and the value that came.
 
 use super::budget::Budget;
-use super::node::{Bound, Count, Node};
+use super::node::{Bounds, Count, Node};
 use super::number::Number;
 use super::suggestion::suggest_within;
 use super::{EnumValues, Validator};
@@ -83,7 +83,6 @@ pub(super) fn mismatch<'v>(
     budget: &mut Budget,
 ) -> String {
     let mut expectation = Expectation::new(validator, instance, budget);
-    expectation.add_node(node, MAX_DEPTH);
     let (words, enums) = (expectation.words(node), expectation.enums);
     let strings = enums.into_iter().flat_map(EnumValues::strings);
     let mut message = with_suggestion(&words, instance, strings, budget);
@@ -105,9 +104,7 @@ pub(super) fn expected<'v>(
     instance: &Instance<'_>,
     budget: &mut Budget,
 ) -> String {
-    let mut expectation = Expectation::new(validator, instance, budget);
-    expectation.add_node(node, MAX_DEPTH);
-    expectation.words(node)
+    Expectation::new(validator, instance, budget).words(node)
 }
 
 /// A value that is none of these strings.
@@ -131,7 +128,9 @@ fn with_suggestion<'a>(
         _ => None,
     };
     match suggestion {
-        Some(suggestion) => format!("expected {expected}, got {instance}, did you mean `{suggestion}`?"),
+        Some(suggestion) => {
+            format!("expected {expected}, got {instance}, did you mean `{}`?", Shortened(suggestion))
+        }
         None => format!("expected {expected}, got {instance}"),
     }
 }
@@ -164,6 +163,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
     }
 
     fn words(&mut self, node: &'v Node) -> String {
+        self.add_node(node, MAX_DEPTH);
         let accepted = self.take_list();
         let Some(not) = node.not else { return accepted };
         self.add_node(self.validator.node(not), MAX_DEPTH);
@@ -178,12 +178,12 @@ impl<'v, 'b> Expectation<'v, 'b> {
         if self.budget.spend(10).is_err() {
             return;
         }
-        let mut applicators = node.branches().chain(node.all_of().iter().copied()).peekable();
+        let mut applicators = node.branches().chain(node.all_of.iter().copied()).peekable();
         if let Some(values) = &node.enum_values {
             self.add_enum(values);
         } else if applicators.peek().is_some()
             && max_depth > 0
-            && matches!(node.types(), TypeSet::ALL | TypeSet::OBJECT)
+            && matches!(node.types, TypeSet::ALL | TypeSet::OBJECT)
         {
             for id in applicators {
                 self.add_node(self.validator.node(id), max_depth - 1);
@@ -219,13 +219,13 @@ impl<'v, 'b> Expectation<'v, 'b> {
     }
 
     fn add_types(&mut self, node: &Node) {
-        let types = match node.types() {
-            TypeSet::ALL if node.has_own_constraint() => self.instance,
+        let types = match node.types {
+            TypeSet::ALL if node.has_own_constraint => self.instance,
             TypeSet::ALL => return self.add("anything".to_owned()),
             types => types,
         };
         let number =
-            if node.types().intersects(TypeSet::NON_INTEGER) { TypeSet::NUMBER } else { TypeSet::INTEGER };
+            if node.types.intersects(TypeSet::NON_INTEGER) { TypeSet::NUMBER } else { TypeSet::INTEGER };
         for (kind, article, constraint) in [
             (TypeSet::BOOLEAN, TypeSet::BOOLEAN, String::new()),
             (TypeSet::NUMBER, number, self.number_constraint(node)),
@@ -240,15 +240,25 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
-    /// Bounds such as those of `i64` do not help if the value is no number at all.
+    /// Bounds such as those of `i64` do not help if the value is not a number.
     fn number_constraint(&self, node: &Node) -> String {
-        const WIDE: Number = Number::Integer(1_000_000);
+        const MAX_HELPFUL: f64 = 1e6;
         let is_number = self.instance.intersects(TypeSet::NUMBER);
-        let is_helpful = |bound: &&Bound| is_number || bound.number().magnitude().compare(WIDE).is_le();
-        let bounds: Vec<Bound> = node.bounds.iter().filter(is_helpful).copied().collect();
-        let multiple =
-            node.multiple_of.map_or_else(String::new, |divisor| format!(", a multiple of {divisor}"));
-        format!("{}{multiple}", Range(&bounds))
+        let is_helpful = |bound: &Number| is_number || bound.as_f64().abs() <= MAX_HELPFUL;
+        let bounds = node.bounds.as_deref();
+        let bound = |of: fn(&Bounds) -> Option<Number>| bounds.and_then(of).filter(is_helpful);
+        let inclusive = match (bound(|bounds| bounds.minimum), bound(|bounds| bounds.maximum)) {
+            (Some(min), Some(max)) => Some(format!("from {min} to {max}")),
+            (Some(min), None) => Some(format!("of at least {min}")),
+            (None, Some(max)) => Some(format!("of at most {max}")),
+            (None, None) => None,
+        };
+        let above = bound(|bounds| bounds.exclusive_minimum).map(|min| format!("greater than {min}"));
+        let below = bound(|bounds| bounds.exclusive_maximum).map(|max| format!("less than {max}"));
+        let range: Vec<String> = [inclusive, above, below].into_iter().flatten().collect();
+        let joint = if range.is_empty() { "" } else { " " };
+        let multiple = node.multiple_of.map(|divisor| format!(", a multiple of {divisor}"));
+        format!("{joint}{}{}", range.join(" and "), multiple.unwrap_or_default())
     }
 }
 
@@ -279,38 +289,6 @@ fn list(values: &[String], more: usize) -> String {
         Some(_) if more > 0 => format!("one of {} and {more} more", values.join(", ")),
         Some((only, [])) => only.clone(),
         Some((last, others)) => format!("{} or {last}", others.join(", ")),
-    }
-}
-
-/// ` from 1 to 10`
-struct Range<'a>(&'a [Bound]);
-
-impl fmt::Display for Range<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut min, mut max) = (None, None);
-        for bound in self.0 {
-            match bound {
-                Bound::Minimum(bound) => min = Some(bound),
-                Bound::Maximum(bound) => max = Some(bound),
-                Bound::ExclusiveMinimum(_) | Bound::ExclusiveMaximum(_) => {}
-            }
-        }
-        match (min, max) {
-            (Some(min), Some(max)) => write!(f, " from {min} to {max}")?,
-            (Some(min), None) => write!(f, " of at least {min}")?,
-            (None, Some(max)) => write!(f, " of at most {max}")?,
-            (None, None) => {}
-        }
-        let mut joint = if (min, max) == (None, None) { " " } else { " and " };
-        for bound in self.0 {
-            match bound {
-                Bound::ExclusiveMinimum(bound) => write!(f, "{joint}greater than {bound}")?,
-                Bound::ExclusiveMaximum(bound) => write!(f, "{joint}less than {bound}")?,
-                Bound::Minimum(_) | Bound::Maximum(_) => continue,
-            }
-            joint = " and ";
-        }
-        Ok(())
     }
 }
 

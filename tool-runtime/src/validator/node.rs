@@ -16,26 +16,27 @@ impl NodeId {
     pub(crate) const ANYTHING: NodeId = NodeId(0);
     /// Accepts no value; the second node.
     pub(super) const NOTHING: NodeId = NodeId(1);
-    /// Accepts every value, but might not if it were supported; the third node.
+    /// Accepts every value, since its schema is not supported; the third node.
     pub(super) const UNKNOWN: NodeId = NodeId(2);
 }
 
 /// The keywords of one schema.
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(super) types: TypeSet,
-    /// The types of the values that it may accept, those of `all_of` and of the unions considered.
+    pub(crate) types: TypeSet,
+    /// The types that the node may accept, with `all_of` and the unions applied.
     pub(super) possible_types: TypeSet,
     /// `enum` and `const`.
     pub(super) enum_values: Option<EnumValues>,
-    pub(super) bounds: Vec<Bound>,
+    /// Of numbers; `None` if every number is accepted.
+    pub(super) bounds: Option<Box<Bounds>>,
     pub(super) multiple_of: Option<Number>,
     pub(super) length: Count,
     pub(super) pattern: Option<Pattern>,
     pub(super) array: ArrayKeywords,
     pub(super) object: ObjectKeywords,
     /// `allOf`, and a `$ref` next to other keywords.
-    pub(super) all_of: Vec<NodeId>,
+    pub(crate) all_of: Vec<NodeId>,
     /// `anyOf` and `oneOf`.
     pub(super) unions: Vec<Union>,
     pub(super) not: Option<NodeId>,
@@ -43,6 +44,8 @@ pub(crate) struct Node {
     pub(super) unsupported: TypeSet,
     /// Whether a value must be read more than once.
     pub(super) is_compound: bool,
+    /// Whether it has a constraint that is not in its applicators.
+    pub(super) has_own_constraint: bool,
 }
 
 impl Node {
@@ -51,7 +54,7 @@ impl Node {
             types,
             possible_types: types,
             enum_values: None,
-            bounds: Vec::new(),
+            bounds: None,
             multiple_of: None,
             length: Count::ANY,
             pattern: None,
@@ -62,6 +65,7 @@ impl Node {
             not: None,
             unsupported: TypeSet::NONE,
             is_compound: false,
+            has_own_constraint: types != TypeSet::ALL,
         }
     }
 
@@ -76,16 +80,10 @@ impl Node {
         self.all_of.iter().chain(branches).chain(&self.not).copied()
     }
 
-    /// Removes the constraints of these applicators, by their indexes in order.
-    pub(super) fn clear_applicators(&mut self, cleared: &[usize]) {
+    pub(super) fn in_place_applicators_mut(&mut self) -> impl Iterator<Item = &mut NodeId> {
         let branches =
             self.unions.iter_mut().flat_map(|union| union.branches.iter_mut().chain(&mut union.absent));
-        let mut cleared = cleared.iter().copied().peekable();
-        for (index, id) in self.all_of.iter_mut().chain(branches).chain(&mut self.not).enumerate() {
-            if cleared.next_if_eq(&index).is_some() {
-                *id = NodeId::UNKNOWN;
-            }
-        }
+        self.all_of.iter_mut().chain(branches).chain(&mut self.not)
     }
 
     /// Whether it only forbids some properties of an object.
@@ -95,7 +93,8 @@ impl Node {
             && self.types == TypeSet::OBJECT
             && !object.properties.is_empty()
             && object.properties.iter().all(|&property| property == NodeId::NOTHING)
-            && (object.required.is_empty() && object.patterns.is_empty() && object.property_names.is_none())
+            && (object.required.is_empty() && object.required_others.is_empty())
+            && (object.patterns.is_empty() && object.property_names.is_none())
             && object.additional_properties == Some(NodeId::ANYTHING)
             && object.count == Count::ANY
     }
@@ -106,34 +105,14 @@ impl Node {
 
     pub(super) fn accepts_any_number(&self) -> bool {
         self.enum_values.is_none()
-            && self.bounds.is_empty()
+            && self.bounds.is_none()
             && self.multiple_of.is_none()
             && self.types.intersection(TypeSet::NUMBER) == TypeSet::NUMBER
-    }
-
-    /// Whether it has a constraint that is not in its applicators.
-    pub(super) fn has_own_constraint(&self) -> bool {
-        let object = &self.object;
-        self.types != TypeSet::ALL
-            || self.enum_values.is_some()
-            || !self.bounds.is_empty()
-            || self.multiple_of.is_some()
-            || self.length != Count::ANY
-            || self.pattern.is_some()
-            || self.array != ArrayKeywords::default()
-            || !(object.properties.is_empty() && object.required.is_empty() && object.patterns.is_empty())
-            || object.additional_properties != Some(NodeId::ANYTHING)
-            || object.property_names.is_some()
-            || object.count != Count::ANY
     }
 
     /// Whether it may accept a value of one of these types.
     pub(crate) fn may_accept(&self, types: TypeSet) -> bool {
         self.possible_types.intersects(types)
-    }
-
-    pub(crate) fn types(&self) -> TypeSet {
-        self.types
     }
 
     /// The node of an item of an array.
@@ -152,8 +131,7 @@ impl Node {
         Some((self.object.properties[index], self.object.required.binary_search(&index).is_ok()))
     }
 
-    /// The names of the declared properties.
-    pub(crate) fn property_names(&self) -> &Arc<[String]> {
+    pub(crate) fn declared_names(&self) -> &Arc<[String]> {
         &self.object.names
     }
 
@@ -171,34 +149,27 @@ impl Node {
         Ok(self.object.additional_properties.filter(|&node| node != NodeId::ANYTHING))
     }
 
-    /// The nodes that a value must match as well.
-    pub(crate) fn all_of(&self) -> &[NodeId] {
-        &self.all_of
-    }
-
     /// The branches of its unions.
     pub(crate) fn branches(&self) -> impl Iterator<Item = NodeId> {
         self.unions.iter().flat_map(|union| union.branches.iter().copied())
     }
 }
 
-/// A limit of a number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Bound {
-    Minimum(Number),
-    ExclusiveMinimum(Number),
-    Maximum(Number),
-    ExclusiveMaximum(Number),
+/// The limits of a number.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    pub(super) minimum: Option<Number>,
+    pub(super) exclusive_minimum: Option<Number>,
+    pub(super) maximum: Option<Number>,
+    pub(super) exclusive_maximum: Option<Number>,
 }
 
-impl Bound {
-    pub(super) fn number(self) -> Number {
-        match self {
-            Bound::Minimum(number)
-            | Bound::ExclusiveMinimum(number)
-            | Bound::Maximum(number)
-            | Bound::ExclusiveMaximum(number) => number,
-        }
+impl Bounds {
+    pub(super) fn accept(&self, number: Number) -> bool {
+        self.minimum.is_none_or(|bound| number.compare(bound).is_ge())
+            && self.exclusive_minimum.is_none_or(|bound| number.compare(bound).is_gt())
+            && self.maximum.is_none_or(|bound| number.compare(bound).is_le())
+            && self.exclusive_maximum.is_none_or(|bound| number.compare(bound).is_lt())
     }
 }
 
@@ -217,7 +188,7 @@ impl Count {
     }
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct ArrayKeywords {
     pub(super) prefix: Vec<NodeId>,
     pub(super) items: NodeId,

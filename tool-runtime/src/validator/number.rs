@@ -44,7 +44,7 @@ impl Number {
         }
         match json.parse::<i128>() {
             Ok(integer) => (Number::Integer(integer), Written::AsInteger),
-            // A parser reads it as well, so that it is a float.
+            // A JSON parser accepts the text, and so it is a float.
             Err(_) => (Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Written::AsFloat),
         }
     }
@@ -82,13 +82,6 @@ impl Number {
         compared.unwrap_or(Ordering::Equal)
     }
 
-    pub(super) fn magnitude(self) -> Self {
-        match self {
-            Number::Integer(integer) => Number::Integer(integer.saturating_abs()),
-            Number::Float(float) => Number::Float(float.abs()),
-        }
-    }
-
     pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
             // `checked_rem` fails for a division by 0, and for that of the least number by -1.
@@ -109,8 +102,8 @@ impl Number {
         }
     }
 
-    #[allow(clippy::cast_precision_loss, reason = "a quotient with a float is a float")]
-    fn as_f64(self) -> f64 {
+    #[allow(clippy::cast_precision_loss, reason = "only where a float is exact enough")]
+    pub(super) fn as_f64(self) -> f64 {
         match self {
             Number::Integer(integer) => integer as f64,
             Number::Float(float) => float,

@@ -3,10 +3,10 @@
 use super::Budget;
 use super::expectation::{self, Instance};
 use super::node::{Count, Node, NodeId, ObjectKeywords};
-use super::suggestion::{suggest_within, suggestions};
-use super::validation::{Match, Stop, Validation};
+use super::suggestion::{suggest_unknown, suggest_within};
+use super::validation::{Stop, Validation};
 use crate::json::Scanner;
-use crate::outcome::ArgumentFault;
+use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -59,7 +59,7 @@ impl<'v> Validation<'v> {
             }
         }
         let first = index.map(|index| object.properties[index]).or_else(|| nodes.pop());
-        let outside = self.report().map(|report| report.enter_property(&key));
+        let outside = self.report.as_mut().map(|report| report.enter_property(&key));
         match (first.or(object.additional_properties), &nodes[..]) {
             (Some(id), []) => self.next(id, json)?,
             (Some(first), others) => {
@@ -68,13 +68,13 @@ impl<'v> Validation<'v> {
                     self.value(id, value)?;
                 }
             }
-            (None, _) if self.report().is_none() => return Err(Stop::Invalid),
+            (None, _) if self.report.is_none() => return Err(Stop::Invalid),
             (None, _) => {
                 json.value();
                 keys.not_allowed.push(key);
             }
         }
-        if let (Some(outside), Some(report)) = (outside, self.report()) {
+        if let (Some(outside), Some(report)) = (outside, &mut self.report) {
             report.leave_to(outside);
         }
         Ok(())
@@ -82,21 +82,16 @@ impl<'v> Validation<'v> {
 
     fn property_name(&mut self, names: NodeId, key: &str) -> Result<(), Stop> {
         // This text is not a part of the arguments. It is not nested either, so that its address is not kept.
-        match self.matches(names, &Value::from(key).to_string())? {
-            Match::Yes(found) => {
-                self.add_found(found);
-                Ok(())
-            }
-            Match::No => {
-                let validator = self.validator();
-                self.reject_property(key, |path, budget| {
-                    let any_string = Instance::String("".into());
-                    let expected =
-                        expectation::expected(validator, validator.node(names), &any_string, budget);
-                    ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
-                })
-            }
+        if let Some(found) = self.matches(names, &Value::from(key).to_string())? {
+            self.add_found(found);
+            return Ok(());
         }
+        let validator = self.validator;
+        self.reject_property(key, |path, budget| {
+            let any_string = Instance::String("".into());
+            let expected = expectation::expected(validator, validator.node(names), &any_string, budget);
+            ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
+        })
     }
 
     /// Reports an error of a property, or ends the validation.
@@ -106,10 +101,10 @@ impl<'v> Validation<'v> {
         key: &str,
         error: impl FnOnce(String, &mut Budget) -> ArgumentFault,
     ) -> Result<(), Stop> {
-        let path = self.report().filter(|report| !report.is_full()).map(|report| report.path_of(key));
+        let path = self.report.as_ref().filter(|report| !report.is_full()).map(|report| report.path_of(key));
         let Some(path) = path else { return Err(Stop::Invalid) };
         let error = error(path, self.budget);
-        if let Some(report) = self.report() {
+        if let Some(report) = &mut self.report {
             report.add(error);
         }
         Ok(())
@@ -130,7 +125,7 @@ impl<'v> Validation<'v> {
         let others = object.required_others.iter().map(|name| (None, name.as_str()));
         let missing = declared.chain(others).filter(|&(index, name)| !keys.contains(index, name));
         let mut missing = missing.map(|(_, name)| name).peekable();
-        if missing.peek().is_some() && self.report().is_none() {
+        if missing.peek().is_some() && self.report.is_none() {
             return Err(Stop::Invalid);
         }
         let missing: Vec<&str> = missing.collect();
@@ -147,16 +142,8 @@ impl<'v> Validation<'v> {
             })?;
         }
         self.not_allowed(object, keys, &missing)?;
-        let length = keys.len();
-        if object.count.accepts(length) {
-            Ok(())
-        } else {
-            self.reject(|validator, budget| {
-                let instance = Instance::Object { only_key: None, is_empty: false };
-                let expected = expectation::expected(validator, node, &instance, budget);
-                format!("expected {expected}, got {length}")
-            })
-        }
+        let instance = Instance::Object { only_key: None, is_empty: false };
+        self.count(node, object.count, &instance, keys.len())
     }
 
     fn not_allowed(
@@ -181,13 +168,13 @@ impl<'v> Validation<'v> {
             let names = object.names.iter().map(String::as_str).enumerate();
             names.filter(|&(index, name)| !keys.contains(Some(index), name)).map(|(_, name)| name)
         };
-        let suggestions = suggestions(&keys.not_allowed, missing, absent, self.budget);
-        for (unknown, meant) in keys.not_allowed.iter().zip(suggestions) {
+        for (index, unknown) in keys.not_allowed.iter().enumerate() {
+            // An error message shows no more of them.
+            let absent = absent().filter(|_| index < MOST_FAULTS);
             let available = Arc::clone(&object.names);
-            self.reject_property(unknown, |path, _| ArgumentFault::Unknown {
-                argument: path,
-                meant,
-                available,
+            self.reject_property(unknown, |argument, budget| {
+                let meant = suggest_unknown(unknown, keys.not_allowed.len(), missing, absent, budget);
+                ArgumentFault::Unknown { argument, meant, available }
             })?;
         }
         Ok(())

@@ -121,15 +121,15 @@ impl Matcher {
     /// Compiles with a small limit first, so that each pattern is charged what it needs.
     fn compile(source: &str, memory: &mut PatternMemory) -> Option<Self> {
         const MIN_BYTES: usize = 1 << 12;
-        const MAX_BYTES: usize = 1 << 19;
-        // Of a pattern of the least size, if the engine's cache is too small for its states.
+        const MAX_BYTES: usize = 1 << 16;
+        // The cost of a pattern of MIN_BYTES, if its states do not fit into the cache.
         const UNITS_PER_BYTE: usize = 6;
         // The cache of states that the engine fills while it matches.
         const MAX_CACHE: usize = 1 << 16;
         let pattern = to_rust_syntax(source);
         let mut limit = MIN_BYTES;
         while limit <= MAX_BYTES {
-            // Also if it fails: it takes time.
+            // A failed attempt is charged as well, since it takes time.
             memory.take(limit)?;
             let built =
                 regex::RegexBuilder::new(&pattern).size_limit(limit).dfa_size_limit(MAX_CACHE).build();
@@ -156,7 +156,8 @@ fn to_rust_syntax(pattern: &str) -> String {
     let mut in_class = false;
     while let Some(letter) = letters.next() {
         // In a class, these have a meaning in Rust alone.
-        if in_class && matches!(letter, '[' | '&' | '~') {
+        let is_difference = letter == '-' && letters.as_str().starts_with('-');
+        if in_class && (matches!(letter, '[' | '&' | '~') || is_difference) {
             translated.extend(['\\', letter]);
             continue;
         }

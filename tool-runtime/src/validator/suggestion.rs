@@ -1,7 +1,6 @@
 //! The names that a model probably had in mind.
 
 use super::Budget;
-use crate::outcome::MOST_FAULTS;
 use crate::suggest::suggest;
 
 /// The nearest of these names, if the budget suffices to compare them.
@@ -14,27 +13,14 @@ pub(crate) fn suggest_within<'a>(
     suggest(wrong, names.take_while(|_| budget.spend(units).is_ok()))
 }
 
-/// The nearest known name for each unknown key.
-pub(crate) fn suggestions<'k, K, I>(
-    unknown: &[K],
+/// The name that a model had in mind with an unknown key. A single unknown key and a single missing name belong together.
+pub(crate) fn suggest_unknown<'a>(
+    unknown: &str,
+    unknown_count: usize,
     missing: &[&str],
-    known: impl Fn() -> I,
+    absent: impl Iterator<Item = &'a str>,
     budget: &mut Budget,
-) -> Vec<Option<String>>
-where
-    K: AsRef<str>,
-    I: Iterator<Item = &'k str>,
-{
-    // One unknown key and one missing name belong together.
-    let only = match (unknown, missing) {
-        ([_], &[name]) => Some(name),
-        _ => None,
-    };
-    let suggest = |(index, key): (usize, &K)| {
-        // An error message lists no more of them.
-        let is_listed = index < MOST_FAULTS;
-        let name = is_listed.then(|| suggest_within(key.as_ref(), known(), budget)).flatten();
-        name.or(only).map(str::to_owned)
-    };
-    unknown.iter().enumerate().map(suggest).collect()
+) -> Option<String> {
+    let only = missing.first().filter(|_| unknown_count == 1 && missing.len() == 1);
+    suggest_within(unknown, absent, budget).or(only.copied()).map(str::to_owned)
 }

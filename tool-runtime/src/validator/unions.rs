@@ -6,7 +6,8 @@ use super::expectation::{self, Instance};
 use super::node::{Node, NodeId, Tag, Union};
 use super::number::canonical_text;
 use super::object::property;
-use super::validation::{Found, Match, Stop, Validation};
+use super::report::Report;
+use super::validation::{Found, Stop, Validation};
 use crate::json::{JsonString, Scanner, TypeSet};
 use crate::outcome::ArgumentFault;
 use std::collections::HashSet;
@@ -14,38 +15,35 @@ use std::collections::HashSet;
 impl<'v> Validation<'v> {
     /// Validates a value that must be read more than once.
     pub(super) fn compound(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
-        let errors_before = self.error_count();
-        if node.has_own_constraint() {
+        let error_count = |this: &Self| this.report.as_ref().map_or(0, Report::len);
+        let errors_before = error_count(self);
+        if node.has_own_constraint {
             self.simple(node, &mut Scanner::new(json))?;
             // Each applicator would report the wrong type again.
-            if !node.types().intersects(TypeSet::of_json(json)) {
+            if !node.types.intersects(TypeSet::of_json(json)) {
                 return Ok(());
             }
         }
         self.found.unsupported |= node.unsupported.intersects(TypeSet::of_json(json));
         self.nested_enum_value(node, json)?;
-        for &id in node.all_of() {
+        for &id in &node.all_of {
             self.value(id, json)?;
         }
         // Of a value that is invalid already, the branches would report the same errors again.
-        if self.error_count() > errors_before {
+        if error_count(self) > errors_before {
             return Ok(());
         }
         for union in &node.unions {
             self.union(node, union, json)?;
         }
-        match node.not.map(|not| self.matches(not, json)).transpose()? {
-            Some(Match::Yes(found)) if found.unsupported => {
+        match node.not.map(|not| self.matches(not, json)).transpose()?.flatten() {
+            Some(found) if found.unsupported => {
                 self.found.unsupported = true;
                 Ok(())
             }
-            Some(Match::Yes(_)) => self.mismatch(node, &Instance::new(json)),
-            Some(Match::No) | None => Ok(()),
+            Some(_) => self.mismatch(node, &Instance::new(json)),
+            None => Ok(()),
         }
-    }
-
-    fn error_count(&mut self) -> usize {
-        self.report().map_or(0, |report| report.len())
     }
 
     /// Arrays and objects in an enum; `simple` validates scalars.
@@ -60,25 +58,23 @@ impl<'v> Validation<'v> {
     }
 
     fn union(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
-        let mut candidates = self.validator().candidates(union, json, self.budget)?;
+        let mut candidates = self.validator.candidates(union, json, self.budget)?;
         let mut matching = 0;
         // The result is not known if a branch matches but for a keyword that is not supported.
         let mut unknown = None;
-        match union.absent.map(|absent| self.matches(absent, json)).transpose()? {
-            Some(Match::Yes(_)) => candidates.extend(union.absent),
+        let absent = union.absent.map(|absent| self.matches(absent, json)).transpose()?.flatten();
+        match (absent, &candidates[..]) {
+            (Some(_), _) => candidates.extend(union.absent),
             // A single candidate reports its own errors.
-            Some(Match::No) | None => {
-                if let &[only] = &candidates[..] {
-                    return self.value(only, json);
-                }
-            }
+            (None, &[only]) => return self.value(only, json),
+            (None, _) => {}
         }
         let mut found_in_match = Found::default();
         for &id in &candidates {
             match self.matches(id, json)? {
-                Match::No => {}
-                Match::Yes(found) if found.unsupported => unknown = Some(found),
-                Match::Yes(found) => {
+                None => {}
+                Some(found) if found.unsupported => unknown = Some(found),
+                Some(found) => {
                     matching += 1;
                     found_in_match = found;
                     if !union.exactly_one {

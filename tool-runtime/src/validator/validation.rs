@@ -3,12 +3,11 @@
 use super::Validator;
 use super::budget::{Budget, LimitReached};
 use super::expectation::{self, Instance};
-use super::node::{Bound, Count, Node, NodeId};
+use super::node::{Count, Node, NodeId};
 use super::number::{Number, Written, canonical_text};
 use super::report::Report;
 use crate::fingerprint::FingerprintHasher;
 use crate::json::{JsonString, Scanner, TypeSet};
-use crate::outcome::ArgumentFault;
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
@@ -17,13 +16,13 @@ use std::hash::BuildHasherDefault;
 const MAX_DEPTH: usize = 400;
 
 pub(super) struct Validation<'v> {
-    validator: &'v Validator,
-    report: Option<Report>,
+    pub(super) validator: &'v Validator,
+    pub(super) report: Option<Report>,
     depth: usize,
     pub(super) budget: &'v mut Budget,
     pub(super) found: Found,
     /// The results for arrays and objects, by node and by the address of the value in the text.
-    known: HashMap<(NodeId, *const u8), Match, BuildHasherDefault<FingerprintHasher>>,
+    known: HashMap<(NodeId, *const u8), Option<Found>, BuildHasherDefault<FingerprintHasher>>,
 }
 
 /// What a validation found in values that are not invalid.
@@ -32,14 +31,6 @@ pub(super) struct Found {
     pub(super) integral_float: bool,
     /// A keyword that is not supported may reject the value.
     pub(super) unsupported: bool,
-}
-
-/// Whether a value matches a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Match {
-    No,
-    /// Unless a keyword that is not supported rejects it.
-    Yes(Found),
 }
 
 /// Why a validation ended early.
@@ -57,28 +48,11 @@ impl From<LimitReached> for Stop {
 }
 
 impl<'v> Validation<'v> {
-    pub(super) fn new(validator: &'v Validator, budget: &'v mut Budget) -> Self {
-        let found = Found::default();
-        Validation { validator, report: None, depth: 0, budget, found, known: HashMap::default() }
+    pub(super) fn new(validator: &'v Validator, report: Option<Report>, budget: &'v mut Budget) -> Self {
+        Validation { validator, report, depth: 0, budget, found: Found::default(), known: HashMap::default() }
     }
 
-    pub(super) fn with_report(validator: &'v Validator, path: &str, budget: &'v mut Budget) -> Self {
-        Validation { report: Some(Report::new(path)), ..Validation::new(validator, budget) }
-    }
-
-    pub(super) fn into_errors(self) -> Vec<ArgumentFault> {
-        self.report.map(Report::into_errors).unwrap_or_default()
-    }
-
-    pub(super) fn validator(&self) -> &'v Validator {
-        self.validator
-    }
-
-    pub(super) fn report(&mut self) -> Option<&mut Report> {
-        self.report.as_mut()
-    }
-
-    /// Validates a value that is read once more.
+    /// Validates a value, and pays for reading it.
     pub(super) fn value(&mut self, id: NodeId, json: &str) -> Result<(), Stop> {
         self.budget.spend_reading(json)?;
         let node = self.validator.node(id);
@@ -95,7 +69,7 @@ impl<'v> Validation<'v> {
         if node.is_compound { self.value(id, json.value()) } else { self.simple(node, json) }
     }
 
-    /// Validates the next value, its applicators left aside.
+    /// Validates the next value by the keywords of the node itself, without its applicators.
     pub(super) fn simple(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
         match json.peek() {
             b'{' if node.types.intersects(TypeSet::OBJECT) => self.deeper(|this| this.object(node, json)),
@@ -133,9 +107,9 @@ impl<'v> Validation<'v> {
         result
     }
 
-    /// Whether a value matches, found out without a report. `json` must be a part of the text that is validated: the result is
+    /// What is found in a value if it matches, without a report. `json` must be a part of the text that is validated: the result is
     /// known by its address, since unions of unions ask for the same value again and again.
-    pub(super) fn matches(&mut self, id: NodeId, json: &str) -> Result<Match, Stop> {
+    pub(super) fn matches(&mut self, id: NodeId, json: &str) -> Result<Option<Found>, Stop> {
         let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
         let key = (id, json.as_ptr());
         if is_nested {
@@ -151,8 +125,8 @@ impl<'v> Validation<'v> {
         self.report = report;
         let found_here = std::mem::replace(&mut self.found, found);
         let matched = match result {
-            Ok(()) => Match::Yes(found_here),
-            Err(Stop::Invalid) => Match::No,
+            Ok(()) => Some(found_here),
+            Err(Stop::Invalid) => None,
             Err(Stop::LimitReached) => return Err(Stop::LimitReached),
         };
         if is_nested {
@@ -211,7 +185,7 @@ impl<'v> Validation<'v> {
         let (number, written) = Number::read(json);
         let instance = Instance::Number(number);
         let is_valid = node.types.intersects(instance.types())
-            && node.bounds.iter().all(|bound| bound.accepts(number))
+            && node.bounds.as_ref().is_none_or(|bounds| bounds.accept(number))
             && node.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor));
         if !is_valid {
             return self.mismatch(node, &instance);
@@ -245,24 +219,22 @@ impl<'v> Validation<'v> {
             json.take(b',');
             length += 1;
         }
-        if node.array.count.accepts(length) {
-            Ok(())
-        } else {
-            self.reject(|validator, budget| {
-                let expected = expectation::expected(validator, node, &Instance::Array, budget);
-                format!("expected {expected}, got {length}")
-            })
-        }
+        self.count(node, node.array.count, &Instance::Array, length)
     }
-}
 
-impl Bound {
-    fn accepts(self, number: Number) -> bool {
-        match self {
-            Bound::Minimum(bound) => number.compare(bound).is_ge(),
-            Bound::ExclusiveMinimum(bound) => number.compare(bound).is_gt(),
-            Bound::Maximum(bound) => number.compare(bound).is_le(),
-            Bound::ExclusiveMaximum(bound) => number.compare(bound).is_lt(),
+    /// The number of items or of properties.
+    pub(super) fn count(
+        &mut self,
+        node: &Node,
+        limits: Count,
+        instance: &Instance<'_>,
+        count: usize,
+    ) -> Result<(), Stop> {
+        if limits.accepts(count) {
+            return Ok(());
         }
+        self.reject(|validator, budget| {
+            format!("expected {}, got {count}", expectation::expected(validator, node, instance, budget))
+        })
     }
 }

@@ -1,8 +1,8 @@
 //! Types that refer to themselves.
 
 use crate::fingerprint::fingerprint;
+use crate::json::percent_decoded;
 use crate::schema::keywords::each_subschema;
-use crate::validator::percent_decoded;
 use serde_json::{Map, Value, json};
 
 /// Gives the definitions of a tool plain names, and replaces every copy of a definition with a reference to it.

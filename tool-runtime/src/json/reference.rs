@@ -1,0 +1,24 @@
+//! References inside of a schema.
+
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// The value that a reference such as `#/$defs/stop` points to.
+pub(crate) fn referenced<'v>(document: &'v Value, reference: &str) -> Option<&'v Value> {
+    document.pointer(&percent_decoded(reference.strip_prefix('#')?))
+}
+
+/// A reference is a URI, in which most letters of a name are written as bytes.
+pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split('%');
+    let first = parts.next().unwrap_or_default();
+    let mut bytes = first.as_bytes().to_vec();
+    for part in parts {
+        let digits = part.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => bytes.extend(std::iter::once(byte).chain(part.bytes().skip(2))),
+            None => bytes.extend(std::iter::once(b'%').chain(part.bytes())),
+        }
+    }
+    if bytes.len() == text.len() { text.into() } else { String::from_utf8_lossy(&bytes).into_owned().into() }
+}
