@@ -9,7 +9,7 @@ mod integer;
 mod json_repair;
 mod rewrite;
 
-use crate::json::{Pairs, max_depth};
+use crate::json::Pairs;
 use crate::validator::Validator;
 
 /// The coercions that are allowed.
@@ -25,27 +25,23 @@ pub(crate) struct CoercionOptions {
 #[derive(Debug)]
 pub(crate) struct Coerced {
     pub(crate) arguments: String,
-    /// Each coercion of a mistake of the model, in words; an integer that is written as `1.0` is none, nor is a null that a
-    /// strict schema requires.
+    /// Each coercion in words. An integer that is written as `1.0`, or a null that a strict schema requires, is not listed.
     pub(crate) coercions: Vec<String>,
 }
 
 /// Longer arguments are not coerced: 4 MB.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Deeper arguments are not coerced: no decoder reads more.
-const MAX_DEPTH: usize = 128;
-
 /// The arguments in another form; `None` if there is none, or no need for it.
 #[cold]
 pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOptions) -> Option<Coerced> {
-    // In most registries only integers are coerced: to see that there are none halves the time of an error. Keys are rewritten
-    // without their escapes, which a map with integer keys does not decode.
+    // In most registries only integers are coerced, and keys lose their escapes, which a map with integer keys does not decode.
+    // This test halves the time of an error.
     let may_change = options.lenient || options.null_is_absent || arguments.contains('\\');
     if !may_change && !integer::may_contain_float(arguments) {
         return None;
     }
-    if arguments.len() > MAX_BYTES || max_depth(arguments) > MAX_DEPTH {
+    if arguments.len() > MAX_BYTES {
         return None;
     }
     let mut coercions = Vec::new();
@@ -55,8 +51,6 @@ pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOp
         Err(_) if options.lenient => json_repair::object(arguments, &mut coercions)?,
         Err(_) => return None,
     };
-    let mut rewrite = rewrite::Rewrite::new(validator, options, &object);
-    let written = rewrite.arguments(&object);
-    coercions.append(&mut rewrite.coercions);
+    let written = rewrite::rewrite(validator, options, &object, &mut coercions);
     (written != arguments).then_some(Coerced { arguments: written, coercions })
 }

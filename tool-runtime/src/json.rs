@@ -7,7 +7,7 @@ mod scanner;
 mod text;
 mod type_set;
 
-pub(crate) use nesting::{Nesting, max_depth};
+pub(crate) use nesting::Nesting;
 pub(crate) use pairs::Pairs;
 pub(crate) use reference::{percent_decoded, referenced};
 pub(crate) use scanner::{JsonString, Scanner};

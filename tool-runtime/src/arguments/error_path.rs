@@ -3,10 +3,14 @@
 //! type.
 
 use super::arg_cell::ArgSlot;
-use crate::json::{JsonString, Scanner};
+use crate::json::Scanner;
 use crate::outcome::{ArgumentFault, decode_problem};
-use crate::validator::push_key;
-use std::fmt::Write as _;
+use crate::validator::{push_index, push_key};
+use serde::de::Error as _;
+use std::borrow::Cow;
+
+/// Each attempt decodes the argument again.
+const MAX_ATTEMPTS: usize = 8;
 
 /// Decodes an argument once more, and returns the error with its path.
 pub(super) fn decode_error<'a>(
@@ -16,91 +20,72 @@ pub(super) fn decode_error<'a>(
 ) -> Option<ArgumentFault> {
     let error = match slot.read(value) {
         Ok(length) if length == value.len() => return None,
-        Ok(_) => {
-            let problem = "the value is longer than its decoder reads".to_owned();
-            return Some(ArgumentFault::Invalid { path: argument.to_owned(), problem });
-        }
+        Ok(_) => serde_json::Error::custom("the value is longer than its decoder reads"),
         Err(error) => error,
     };
-    let mut problem = decode_problem(&error);
-    // The path would have more than a hundred steps.
-    if problem == "recursion limit exceeded" {
-        return Some(ArgumentFault::Invalid { path: argument.to_owned(), problem });
-    }
+    let problem = decode_problem(&error);
     let mut path = argument.to_owned();
-    let mut rejected = Value { json: value, at: 0 };
-    // An error of a conversion has no position, unless it is inside of an array, a map or a struct.
+    // The path of so deep a value would not help.
+    if problem == "recursion limit exceeded" {
+        return Some(ArgumentFault::Invalid { path, problem });
+    }
+    // A conversion after the decoder rejects the last part as well, and then the error is at the closing bracket of the whole.
+    // Without the bracket, only such an error is the same again.
+    let mut is_of_part = |part: &Part<'_>| {
+        let again = slot.read(&value[..part.end()]).err();
+        again.is_some_and(|error| decode_problem(&error) == problem)
+    };
+    let mut rejected = Part { key: None, index: 0, json: value, start: 0 };
+    // The error of a conversion has no position, unless it is inside of an array, a map or a struct.
     let mut position = offset(value, &error).unwrap_or(value.len());
-    // More are not worth their time.
-    let mut attempts = 8;
+    let mut attempts = 0;
     loop {
-        let child = match rejected.child_at(position) {
+        rejected = match rejected.place(position) {
+            Place::Part(part) => part,
+            Place::Whole { last: Some(part) } if attempts < MAX_ATTEMPTS && is_of_part(&part) => {
+                attempts += 1;
+                position = part.end();
+                part
+            }
+            Place::Whole { .. } => return Some(ArgumentFault::Invalid { path, problem }),
             Place::Key(key) => {
                 push_key(&mut path, &key);
-                problem = format!("its key is wrong: {problem}");
-                break;
+                let problem = format!("its key is wrong: {problem}");
+                return Some(ArgumentFault::Invalid { path, problem });
             }
-            Place::Child(child) => child,
-            // The bracket that closes the value: either the whole was rejected, or its last child was decoded, and rejected by
-            // a conversion. Without the bracket, only the second error is the same.
-            Place::Whole { last: Some(child) } if attempts > 0 => {
-                attempts -= 1;
-                let end = child.value.at + child.value.json.len();
-                let again = slot.read(&value[..end]).err().map(|error| decode_problem(&error));
-                if again.as_ref() != Some(&decode_problem(&error)) {
-                    break;
-                }
-                position = end;
-                child
-            }
-            Place::Whole { .. } => break,
         };
-        child.push_to(&mut path);
-        rejected = child.value;
+        match &rejected.key {
+            Some(key) => push_key(&mut path, key),
+            None => push_index(&mut path, rejected.index),
+        }
     }
-    Some(ArgumentFault::Invalid { path, problem })
 }
 
-/// A value in the text of an argument.
-#[derive(Clone, Copy)]
-struct Value<'a> {
+/// A value in the text of an argument: the property or the item of another.
+struct Part<'a> {
+    key: Option<Cow<'a, str>>,
+    index: usize,
     json: &'a str,
-    /// Where it starts.
-    at: usize,
+    start: usize,
 }
 
-struct Child<'a> {
-    step: Step<'a>,
-    value: Value<'a>,
-}
-
-enum Step<'a> {
-    Key(JsonString<'a>),
-    Index(usize),
-}
-
+/// Where a decoder stopped.
 enum Place<'a> {
-    Key(String),
-    Child(Child<'a>),
-    /// None of its parts alone.
+    Key(Cow<'a, str>),
+    Part(Part<'a>),
+    /// In none of its parts alone.
     Whole {
-        last: Option<Child<'a>>,
+        last: Option<Part<'a>>,
     },
 }
 
-impl Child<'_> {
-    fn push_to(&self, path: &mut String) {
-        match self.step {
-            Step::Key(key) => push_key(path, &key.value().unwrap_or_default()),
-            // Writing to a string never fails.
-            Step::Index(index) => drop(write!(path, "[{index}]")),
-        }
+impl<'a> Part<'a> {
+    fn end(&self) -> usize {
+        self.start + self.json.len()
     }
-}
 
-impl<'a> Value<'a> {
-    /// The part of an array or an object in which a decoder stopped.
-    fn child_at(self, position: usize) -> Place<'a> {
+    /// The place of a position in an array or an object.
+    fn place(&self, position: usize) -> Place<'a> {
         let mut json = Scanner::new(self.json);
         let end = match json.peek() {
             b'{' => b'}',
@@ -109,33 +94,33 @@ impl<'a> Value<'a> {
         };
         json.skip(1);
         let mut last = None;
-        let mut index = 0;
-        while json.has_entry_before(end) {
-            let mut step = Step::Index(index);
+        for index in 0.. {
+            if !json.has_entry_before(end) {
+                break;
+            }
+            let mut key = None;
             if end == b'}' {
-                let key = json.string();
+                let name = json.string().value().unwrap_or_default();
                 json.peek();
-                if position <= self.at + json.position() {
-                    return Place::Key(key.value().unwrap_or_default().into_owned());
+                if position <= self.start + json.position() {
+                    return Place::Key(name);
                 }
                 json.take(b':');
-                step = Step::Key(key);
+                key = Some(name);
             }
             json.peek();
-            let at = self.at + json.position();
+            let start = self.start + json.position();
             // After an item is rejected, serde_json skips the comma and white space.
-            if let Some(previous) = last.take_if(|_| end == b']' && position <= at) {
-                return Place::Child(previous);
+            if let Some(previous) = last.take_if(|_| end == b']' && position <= start) {
+                return Place::Part(previous);
             }
-            let child = Child { step, value: Value { json: json.value(), at } };
+            let part = Part { key, index, json: json.value(), start };
             json.peek();
-            // A decoder may have skipped white space to the next comma.
-            if position <= self.at + json.position() {
-                return Place::Child(child);
+            if position <= self.start + json.position() {
+                return Place::Part(part);
             }
-            last = Some(child);
+            last = Some(part);
             json.take(b',');
-            index += 1;
         }
         Place::Whole { last }
     }

@@ -1,7 +1,7 @@
 //! The value of a type for a field that is absent.
 
-use serde::de::{self, Deserialize, Deserializer, Visitor};
-use std::fmt;
+use serde::de::value::Error;
+use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 
 /// The value of an absent argument, if its type has one: `None` for an `Option`.
 ///
@@ -13,31 +13,14 @@ pub(super) fn value<'de, T: Deserialize<'de>>() -> Option<T> {
 
 struct Absent;
 
-#[derive(Debug)]
-struct Missing;
-
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("missing")
-    }
-}
-
-impl std::error::Error for Missing {}
-
-impl de::Error for Missing {
-    fn custom<T: fmt::Display>(_: T) -> Self {
-        Missing
-    }
-}
-
 impl<'de> Deserializer<'de> for Absent {
-    type Error = Missing;
+    type Error = Error;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Missing> {
-        Err(Missing)
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("missing"))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Missing> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_none()
     }
 

@@ -149,26 +149,16 @@ impl<T> ByOptionSlice<T> {
     }
 }
 
-impl<'a> ByStr<'a> {
-    /// A cell for such an argument.
-    #[must_use]
-    pub fn argument(self) -> ArgCell<'a, Self> {
-        ArgCell::described_as::<str>()
-    }
+/// These types have no bound of the user, so that a macro does not hide it.
+macro_rules! text_argument {
+    ($($mode:ident: $described:ty;)*) => {$(
+        impl<'a> $mode<'a> {
+            /// A cell for such an argument.
+            #[must_use]
+            pub fn argument(self) -> ArgCell<'a, Self> {
+                ArgCell::described_as::<$described>()
+            }
+        }
+    )*};
 }
-
-impl<'a> ByOptionStr<'a> {
-    /// A cell for such an argument.
-    #[must_use]
-    pub fn argument(self) -> ArgCell<'a, Self> {
-        ArgCell::described_as::<Option<String>>()
-    }
-}
-
-impl<'a> ByCow<'a> {
-    /// A cell for such an argument.
-    #[must_use]
-    pub fn argument(self) -> ArgCell<'a, Self> {
-        ArgCell::described_as::<str>()
-    }
-}
+text_argument! { ByStr: str; ByOptionStr: Option<String>; ByCow: str; }

@@ -1,6 +1,6 @@
 //! The validator of one tool's arguments.
 
-use super::Parameter;
+use super::{ParamSchema, Parameter};
 use crate::json::Text;
 use crate::validator::{ExceededLimit, NodeId, Validator};
 use serde_json::Value;
@@ -24,22 +24,21 @@ pub(super) struct ParamValidator {
 }
 
 impl ToolValidator {
-    /// `is_exact[i]`: the decoder of `parameters[i]` accepts exactly the values that its schema accepts.
     pub(crate) fn from_parameters(
         schema: &Value,
         parameters: &[Parameter],
-        is_exact: &[bool],
+        described: &[ParamSchema],
     ) -> Result<Self, ExceededLimit> {
         let validator = Validator::new(schema)?;
         let root = validator.node(validator.root());
-        let of_parameter = |(parameter, is_exact): (&Parameter, &bool)| {
+        let of_parameter = |(parameter, described): (&Parameter, &ParamSchema)| {
             let is_narrowed =
                 parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
             let node = root.declared_property(parameter.name).map_or(NodeId::ANYTHING, |(node, _)| node);
             let key = Value::from(parameter.name).to_string().into();
-            ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !is_exact }
+            ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !described.is_exact }
         };
-        let parameters = parameters.iter().zip(is_exact).map(of_parameter).collect();
+        let parameters = parameters.iter().zip(described).map(of_parameter).collect();
         Ok(ToolValidator { validator, parameters })
     }
 
@@ -69,22 +68,6 @@ pub(super) fn is_exact(type_name: &str) -> bool {
     {
         inner = within;
     }
-    inner == std::any::type_name::<Text<'_>>()
-        || matches!(
-            inner,
-            "alloc::string::String"
-                | "bool"
-                | "char"
-                | "f64"
-                | "u8"
-                | "u16"
-                | "u32"
-                | "u64"
-                | "usize"
-                | "i8"
-                | "i16"
-                | "i32"
-                | "i64"
-                | "isize"
-        )
+    let scalars = "alloc::string::String bool char f64 u8 u16 u32 u64 usize i8 i16 i32 i64 isize";
+    inner == std::any::type_name::<Text<'_>>() || scalars.split(' ').any(|scalar| inner == scalar)
 }

@@ -1,7 +1,5 @@
 //! Integers that are written as floats.
 
-use std::fmt::Write as _;
-
 /// A float is exact for every integer up to 2 to the power of 53.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 /// The most digits that a float needs to differ from its neighbours.
@@ -40,19 +38,11 @@ pub(super) fn from_float(number: &str) -> Option<String> {
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
-    if !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-        return None;
-    }
     // The position of the point among the digits.
     let point = i32::try_from(whole.len()).ok()?.checked_add(exponent)?;
     let significant = digits.trim_end_matches('0');
-    if significant.is_empty() {
-        return Some("0".to_owned());
-    }
     // No integer type has more digits than these.
     let point = usize::try_from(point).ok().filter(|&point| (significant.len()..=40).contains(&point))?;
-    let mut integer = sign.to_owned();
-    write!(integer, "{significant:0<point$}").ok()?;
-    let bare = integer.trim_start_matches('-').trim_start_matches('0');
-    Some(format!("{sign}{bare}"))
+    let integer = format!("{significant:0<point$}");
+    Some(format!("{sign}{}", integer.trim_start_matches('0')))
 }

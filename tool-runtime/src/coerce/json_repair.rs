@@ -1,6 +1,6 @@
 //! Repairs text that is almost JSON, if it is one object in one reading. Truncated text is never completed.
 
-use crate::json::{Pairs, TypeSet};
+use crate::json::Pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
@@ -110,7 +110,7 @@ impl Repair {
         let length = match first {
             b'{' | b'[' => {
                 self.open.push(first);
-                self.push("{[", first)
+                self.push(first)
             }
             b'}' | b']' => {
                 self.leave_out_comma();
@@ -123,17 +123,17 @@ impl Repair {
                     self.repairs.push("a surplus bracket was left out");
                 }
                 self.closing.push(self.tokens.len());
-                self.push("}]", first)
+                self.push(first)
             }
-            b',' | b':' => self.push(",:", first),
+            b',' | b':' => self.push(first),
             b'"' | b'\'' => self.string(text)?,
             _ => self.word(text)?,
         };
         text.get(length..)
     }
 
-    fn push(&mut self, tokens: &str, token: u8) -> usize {
-        self.tokens.extend(tokens.chars().find(|&known| known == char::from(token)).map(String::from));
+    fn push(&mut self, token: u8) -> usize {
+        self.tokens.push(char::from(token).to_string());
         1
     }
 
@@ -193,10 +193,10 @@ impl Repair {
             }
             "True" | "False" | "None" if !is_key => {
                 self.repairs.push("a literal of Python was read as one of JSON");
-                if word == "None" { TypeSet::NULL.name().to_owned() } else { word.to_lowercase() }
+                if word == "None" { "null".to_owned() } else { word.to_lowercase() }
             }
             // `1 2` is not 12: two words in a row are no JSON.
-            _ if self.tokens.last().is_some_and(|last| last.ends_with(is_word_end)) => return None,
+            _ if self.tokens.last().is_some_and(|last| last.ends_with(is_word_char)) => return None,
             _ => word.to_owned(),
         });
         Some(length)
@@ -222,7 +222,7 @@ impl Repair {
     }
 }
 
-fn is_word_end(letter: char) -> bool {
+fn is_word_char(letter: char) -> bool {
     !"{}[],:\"".contains(letter)
 }
 

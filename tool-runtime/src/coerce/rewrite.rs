@@ -3,15 +3,14 @@
 use super::{CoercionOptions, conversions, integer};
 use crate::json::{Pairs, TypeSet};
 use crate::outcome::{ShortPath, Shortened};
-use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_key};
+use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
-use std::fmt::Write as _;
 
-pub(super) struct Rewrite<'v> {
+struct Rewrite<'v> {
     validator: &'v Validator,
     options: CoercionOptions,
-    pub(super) coercions: Vec<String>,
+    coercions: Vec<String>,
     path: String,
     /// Whether the value is an item of an array: `[1, 2]` could be an array of arrays in two ways.
     is_item: bool,
@@ -26,24 +25,28 @@ const MAX_DEPTH: usize = 200;
 /// The nodes that apply to a value: its own, those that it refers to, and the matching branch of each union.
 type Guides<'v> = Vec<&'v Node>;
 
+/// Rewrites the object of arguments. Once the budget is spent, the rest stays as it is.
+pub(super) fn rewrite(
+    validator: &Validator,
+    options: CoercionOptions,
+    object: &str,
+    coercions: &mut Vec<String>,
+) -> String {
+    let mut rewrite = Rewrite {
+        validator,
+        options,
+        coercions: Vec::new(),
+        path: String::new(),
+        is_item: false,
+        depth: 0,
+        budget: Budget::new(object),
+    };
+    let written = rewrite.value(validator.root(), object);
+    coercions.append(&mut rewrite.coercions);
+    written
+}
+
 impl<'v> Rewrite<'v> {
-    pub(super) fn new(validator: &'v Validator, options: CoercionOptions, arguments: &str) -> Self {
-        Rewrite {
-            validator,
-            options,
-            coercions: Vec::new(),
-            path: String::new(),
-            is_item: false,
-            depth: 0,
-            budget: Budget::new(arguments),
-        }
-    }
-
-    /// Rewrites the object of arguments. Once the budget is spent, the rest stays as it is.
-    pub(super) fn arguments(&mut self, object: &str) -> String {
-        self.value(self.validator.root(), object)
-    }
-
     fn value(&mut self, id: NodeId, json: &str) -> String {
         if self.depth >= MAX_DEPTH {
             return json.to_owned();
@@ -176,8 +179,7 @@ impl<'v> Rewrite<'v> {
         for (index, item) in items.into_iter().enumerate() {
             let node = guides.iter().map(|node| node.item(index)).find(|&node| node != NodeId::ANYTHING);
             let length = self.path.len();
-            // Writing to a string never fails.
-            let _ = write!(self.path, "[{index}]");
+            push_index(&mut self.path, index);
             written.push(node.map_or_else(|| item.get().to_owned(), |node| self.value(node, item.get())));
             self.path.truncate(length);
         }

@@ -1,4 +1,4 @@
-//! Brackets and strings, followed byte by byte: in text that comes in pieces, and in text that may not be JSON.
+//! Brackets and strings, followed byte by byte, also in text that comes in pieces.
 
 /// How many brackets are open.
 #[derive(Debug, Default)]
@@ -38,14 +38,4 @@ impl Nesting {
     pub(crate) fn depth(&self) -> usize {
         self.depth
     }
-}
-
-/// The most brackets that are open at once. Where a quote is missing or single, it may be too high, and is never too low.
-pub(crate) fn max_depth(text: &str) -> usize {
-    let mut nesting = Nesting::default();
-    let depth_after = |byte| {
-        nesting.step(byte);
-        nesting.depth()
-    };
-    text.bytes().map(depth_after).max().unwrap_or_default()
 }

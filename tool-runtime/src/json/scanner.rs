@@ -157,6 +157,11 @@ impl<'j> JsonString<'j> {
         (json.peek() == b'"').then(|| json.string())
     }
 
+    /// The text, with its quotes.
+    pub(crate) fn json(self) -> &'j str {
+        self.json
+    }
+
     /// The value of the string; `None` if it contains half a surrogate pair, which no parser reads.
     pub(crate) fn value(self) -> Option<Cow<'j, str>> {
         if self.has_escape {

@@ -149,10 +149,9 @@ impl Candidate {
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
         name_map_keys(tool, &mut description.parameters);
-        let is_exact: Vec<bool> = description.parameters.iter().map(|described| described.is_exact).collect();
         let ParametersSchema { enforced, published } =
             from_parameters(tool.parameters, &description.parameters, definitions)?;
-        let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &is_exact)?;
+        let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let entry =
             Entry { name, original_name: None, options: tool.options, validator: Arc::new(validator), body };

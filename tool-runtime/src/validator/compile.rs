@@ -357,11 +357,10 @@ fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
 /// `enum` and `const`; of both together, the values that are in both.
 fn restrict_values(node: &mut Node, values: &[Value]) {
     let is_known = |value: &&Value| match &node.enum_values {
-        Some(known) => known.values().iter().any(|known| canonical(known) == canonical(value)),
+        Some(known) => known.values.iter().any(|known| canonical(known) == canonical(value)),
         None => true,
     };
-    let values: Vec<Value> = values.iter().filter(is_known).cloned().collect();
-    node.enum_values = Some(EnumValues::new(&values));
+    node.enum_values = Some(EnumValues::new(values.iter().filter(is_known).cloned().collect()));
 }
 
 fn bounds(node: &mut Node) -> &mut Bounds {

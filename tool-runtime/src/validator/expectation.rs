@@ -12,66 +12,34 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-/// A value, as far as an error shows it.
-#[derive(Debug)]
-pub(super) enum Instance<'a> {
-    Null,
-    Boolean(bool),
-    Number(Number),
-    String(Cow<'a, str>),
-    Array,
-    Object { only_key: Option<Cow<'a, str>>, is_empty: bool },
-}
-
-impl<'a> Instance<'a> {
-    pub(super) fn new(json: &'a str) -> Self {
-        match TypeSet::of_json(json) {
-            TypeSet::ARRAY => Instance::Array,
-            TypeSet::OBJECT => {
-                let mut entries = Scanner::entries(json);
-                let first = entries.next();
-                let is_empty = first.is_none();
-                let only_key = first.filter(|_| entries.next().is_none()).and_then(|(key, _)| key);
-                Instance::Object { only_key, is_empty }
-            }
-            TypeSet::STRING => {
-                let text = JsonString::from_value(json).and_then(JsonString::value);
-                Instance::String(text.unwrap_or(json.into()))
-            }
-            TypeSet::BOOLEAN => Instance::Boolean(json.trim() == "true"),
-            TypeSet::NULL => Instance::Null,
-            _ => Instance::Number(Number::read(json.trim()).0),
-        }
-    }
-
-    pub(super) fn types(&self) -> TypeSet {
-        match self {
-            Instance::Null => TypeSet::NULL,
-            Instance::Boolean(_) => TypeSet::BOOLEAN,
-            Instance::Number(number) if number.is_integer() => TypeSet::INTEGER,
-            Instance::Number(_) => TypeSet::NON_INTEGER,
-            Instance::String(_) => TypeSet::STRING,
-            Instance::Array => TypeSet::ARRAY,
-            Instance::Object { .. } => TypeSet::OBJECT,
-        }
+/// The type of a JSON value.
+fn type_of(json: &str) -> TypeSet {
+    match TypeSet::of_json(json) {
+        TypeSet::NUMBER if Number::read(json.trim()).0.is_integer() => TypeSet::INTEGER,
+        TypeSet::NUMBER => TypeSet::NON_INTEGER,
+        other => other,
     }
 }
 
-impl fmt::Display for Instance<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Instance::Boolean(boolean) => write!(f, "boolean `{boolean}`"),
-            Instance::Number(number) if number.is_integer() => write!(f, "integer `{number}`"),
-            Instance::Number(number) => write!(f, "number `{number}`"),
-            Instance::String(text) => write!(f, "string \"{}\"", Shortened(text)),
-            Instance::Object { only_key: Some(key), .. } => {
-                write!(f, "an object with the key `{}`", Shortened(key))
-            }
-            Instance::Object { is_empty: true, .. } => f.write_str("an object without keys"),
-            Instance::Null | Instance::Array | Instance::Object { .. } => {
-                f.write_str(self.types().with_article())
-            }
+fn string_value(json: &str) -> Option<Cow<'_, str>> {
+    JsonString::from_value(json).and_then(JsonString::value)
+}
+
+/// A JSON value in words: `string "x"`, ``an object with the key `a` ``.
+fn describe(json: &str) -> String {
+    match type_of(json) {
+        TypeSet::BOOLEAN => format!("boolean `{}`", json.trim()),
+        TypeSet::INTEGER => format!("integer `{}`", Number::read(json.trim()).0),
+        TypeSet::NON_INTEGER => format!("number `{}`", Number::read(json.trim()).0),
+        TypeSet::STRING => {
+            format!("string \"{}\"", Shortened(&string_value(json).unwrap_or_default()))
         }
+        TypeSet::OBJECT => match &Scanner::entries(json).take(2).collect::<Vec<_>>()[..] {
+            [] => "an object without keys".to_owned(),
+            [(Some(key), _)] => format!("an object with the key `{}`", Shortened(key)),
+            _ => "an object".to_owned(),
+        },
+        other => other.with_article().to_owned(),
     }
 }
 
@@ -79,16 +47,16 @@ impl fmt::Display for Instance<'_> {
 pub(super) fn mismatch<'v>(
     validator: &'v Validator,
     node: &'v Node,
-    instance: &Instance<'_>,
+    json: &str,
     budget: &mut Budget,
 ) -> String {
-    let mut expectation = Expectation::new(validator, instance, budget);
+    let mut expectation = Expectation::new(validator, json, budget);
     let (words, enums) = (expectation.words(node), expectation.enums);
-    let strings = enums.into_iter().flat_map(EnumValues::strings);
-    let mut message = with_suggestion(&words, instance, strings, budget);
-    if let (Instance::String(text), false) = (instance, node.may_accept(TypeSet::STRING)) {
-        let inner = TypeSet::of_json(text);
-        let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let strings = enums.into_iter().flat_map(|values| values.values.iter().filter_map(Value::as_str));
+    let mut message = with_suggestion(&words, json, strings, budget);
+    if let (Some(text), false) = (string_value(json), node.may_accept(TypeSet::STRING)) {
+        let inner = TypeSet::of_json(&text);
+        let is_json = || serde_json::from_str::<IgnoredAny>(&text).is_ok();
         if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
             // Writing to a string never fails.
             let _ = write!(message, "; send the {} itself, not a string", inner.name());
@@ -97,42 +65,35 @@ pub(super) fn mismatch<'v>(
     message
 }
 
-/// The values that a node accepts, of the type of the instance if the schema names no type.
+/// The values that a node accepts, of the type of this value if the schema names no type.
 pub(super) fn expected<'v>(
     validator: &'v Validator,
     node: &'v Node,
-    instance: &Instance<'_>,
+    json: &str,
     budget: &mut Budget,
 ) -> String {
-    Expectation::new(validator, instance, budget).words(node)
+    Expectation::new(validator, json, budget).words(node)
 }
 
 /// A value that is none of these strings.
 pub(super) fn not_among<'a>(
     strings: impl Iterator<Item = &'a str> + Clone,
-    instance: &Instance<'_>,
+    json: &str,
     budget: &mut Budget,
 ) -> String {
     let words = one_of(strings.clone().map(|string| format!("`{}`", Shortened(string))));
-    with_suggestion(&words, instance, strings, budget)
+    with_suggestion(&words, json, strings, budget)
 }
 
 fn with_suggestion<'a>(
     expected: &str,
-    instance: &Instance<'_>,
+    json: &str,
     strings: impl Iterator<Item = &'a str>,
     budget: &mut Budget,
 ) -> String {
-    let suggestion = match instance {
-        Instance::String(text) => suggest_within(text, strings, budget),
-        _ => None,
-    };
-    match suggestion {
-        Some(suggestion) => {
-            format!("expected {expected}, got {instance}, did you mean `{}`?", Shortened(suggestion))
-        }
-        None => format!("expected {expected}, got {instance}"),
-    }
+    let suggestion = string_value(json).and_then(|text| suggest_within(&text, strings, budget));
+    let suggestion = suggestion.map(|suggestion| format!(", did you mean `{}`?", Shortened(suggestion)));
+    format!("expected {expected}, got {}{}", describe(json), suggestion.unwrap_or_default())
 }
 
 /// How deep branches of branches are described.
@@ -151,10 +112,10 @@ struct Expectation<'v, 'b> {
 }
 
 impl<'v, 'b> Expectation<'v, 'b> {
-    fn new(validator: &'v Validator, instance: &Instance<'_>, budget: &'b mut Budget) -> Self {
+    fn new(validator: &'v Validator, json: &str, budget: &'b mut Budget) -> Self {
         Expectation {
             validator,
-            instance: instance.types(),
+            instance: type_of(json),
             values: Vec::new(),
             more: 0,
             enums: Vec::new(),
@@ -195,9 +156,9 @@ impl<'v, 'b> Expectation<'v, 'b> {
 
     fn add_enum(&mut self, values: &'v EnumValues) {
         self.enums.push(values);
-        for (index, value) in values.values().iter().enumerate() {
+        for (index, value) in values.values.iter().enumerate() {
             if self.values.len() == MAX_LISTED {
-                self.more += values.values().len() - index;
+                self.more += values.values.len() - index;
                 return;
             }
             self.add(match value {

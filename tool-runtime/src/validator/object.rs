@@ -1,7 +1,7 @@
 //! Objects: each key once, all required keys, and no other than the schema allows.
 
 use super::Budget;
-use super::expectation::{self, Instance};
+use super::expectation;
 use super::node::{Count, Node, NodeId, ObjectKeywords};
 use super::suggestion::{suggest_unknown, suggest_within};
 use super::validation::{Stop, Validation};
@@ -88,8 +88,7 @@ impl<'v> Validation<'v> {
         }
         let validator = self.validator;
         self.reject_property(key, |path, budget| {
-            let any_string = Instance::String("".into());
-            let expected = expectation::expected(validator, validator.node(names), &any_string, budget);
+            let expected = expectation::expected(validator, validator.node(names), "\"\"", budget);
             ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
         })
     }
@@ -142,8 +141,7 @@ impl<'v> Validation<'v> {
             })?;
         }
         self.not_allowed(object, keys, &missing)?;
-        let instance = Instance::Object { only_key: None, is_empty: false };
-        self.count(node, object.count, &instance, keys.len())
+        self.count(node, object.count, "{}", keys.len())
     }
 
     fn not_allowed(

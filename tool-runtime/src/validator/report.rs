@@ -31,8 +31,7 @@ impl Report {
 
     pub(super) fn enter_item(&mut self, index: usize) -> usize {
         let outside = self.path.len();
-        // Writing to a string never fails.
-        let _ = write!(self.path, "[{index}]");
+        push_index(&mut self.path, index);
         outside
     }
 
@@ -78,4 +77,8 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
     let joint = if path.is_empty() { "" } else { "." };
     // Writing to a string never fails.
     let _ = write!(path, "{joint}{}", Shortened(key));
+}
+
+pub(crate) fn push_index(path: &mut String, index: usize) {
+    let _ = write!(path, "[{index}]");
 }

@@ -2,9 +2,8 @@
 
 use super::Validator;
 use super::budget::{Budget, LimitReached};
-use super::expectation::{self, Instance};
+use super::expectation;
 use super::node::{Node, NodeId, Tag, Union};
-use super::number::canonical_text;
 use super::object::property;
 use super::report::Report;
 use super::validation::{Found, Stop, Validation};
@@ -25,7 +24,10 @@ impl<'v> Validation<'v> {
             }
         }
         self.found.unsupported |= node.unsupported.intersects(TypeSet::of_json(json));
-        self.nested_enum_value(node, json)?;
+        // `simple` validates scalars.
+        if TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json)) {
+            self.enum_value(node, json)?;
+        }
         for &id in &node.all_of {
             self.value(id, json)?;
         }
@@ -41,19 +43,8 @@ impl<'v> Validation<'v> {
                 self.found.unsupported = true;
                 Ok(())
             }
-            Some(_) => self.mismatch(node, &Instance::new(json)),
+            Some(_) => self.mismatch(node, json),
             None => Ok(()),
-        }
-    }
-
-    /// Arrays and objects in an enum; `simple` validates scalars.
-    fn nested_enum_value(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
-        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
-        match &node.enum_values {
-            Some(values) if is_nested && !values.contains_canonical(&canonical_text(json)) => {
-                self.mismatch(node, &Instance::new(json))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -100,7 +91,7 @@ impl<'v> Validation<'v> {
     fn no_branch(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
         match &union.tag {
             Some(tag) if TypeSet::of_json(json) == TypeSet::OBJECT => self.unknown_tag(tag, json),
-            _ => self.mismatch(node, &Instance::new(json)),
+            _ => self.mismatch(node, json),
         }
     }
 
@@ -108,10 +99,10 @@ impl<'v> Validation<'v> {
         let value = property(json, &tag.property);
         let constants = || tag.values.iter().map(|(constant, _)| &**constant);
         self.budget.spend(tag.values.len() / 4)?;
-        self.reject_property(&tag.property, |path, budget| match value.map(Instance::new) {
+        self.reject_property(&tag.property, |path, budget| match value {
             None => ArgumentFault::Missing { argument: path, similar: None },
-            Some(instance) => {
-                let problem = expectation::not_among(constants(), &instance, budget);
+            Some(value) => {
+                let problem = expectation::not_among(constants(), value, budget);
                 ArgumentFault::Invalid { path, problem }
             }
         })

@@ -2,7 +2,7 @@
 
 use super::Validator;
 use super::budget::{Budget, LimitReached};
-use super::expectation::{self, Instance};
+use super::expectation;
 use super::node::{Count, Node, NodeId};
 use super::number::{Number, Written, canonical_text};
 use super::report::Report;
@@ -82,18 +82,9 @@ impl<'v> Validation<'v> {
                 let number = json.scalar();
                 if node.accepts_any_number() { Ok(()) } else { self.number(node, number) }
             }
-            b't' | b'f' if node.types.intersects(TypeSet::BOOLEAN) => {
-                let is_true = json.scalar() == "true";
-                self.enum_value(node, &Instance::Boolean(is_true))
-            }
-            b'n' if node.types.intersects(TypeSet::NULL) => {
-                json.scalar();
-                self.enum_value(node, &Instance::Null)
-            }
-            _ => {
-                let instance = Instance::new(json.value());
-                self.mismatch(node, &instance)
-            }
+            b't' | b'f' if node.types.intersects(TypeSet::BOOLEAN) => self.enum_value(node, json.scalar()),
+            b'n' if node.types.intersects(TypeSet::NULL) => self.enum_value(node, json.scalar()),
+            _ => self.mismatch(node, json.value()),
         }
     }
 
@@ -157,44 +148,43 @@ impl<'v> Validation<'v> {
     }
 
     #[cold]
-    pub(super) fn mismatch(&mut self, node: &Node, instance: &Instance<'_>) -> Result<(), Stop> {
-        self.reject(|validator, budget| expectation::mismatch(validator, node, instance, budget))
+    pub(super) fn mismatch(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
+        self.reject(|validator, budget| expectation::mismatch(validator, node, json, budget))
     }
 
-    /// A scalar and the values of an enum.
-    fn enum_value(&mut self, node: &Node, instance: &Instance<'_>) -> Result<(), Stop> {
+    /// A value and those of an enum.
+    pub(super) fn enum_value(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
         match &node.enum_values {
-            Some(values) if !values.contains(instance) => self.mismatch(node, instance),
+            Some(values) if !values.contains(json) => self.mismatch(node, json),
             _ => Ok(()),
         }
     }
 
-    fn string(&mut self, node: &Node, json: JsonString<'_>) -> Result<(), Stop> {
-        let Some(text) = json.value() else {
+    fn string(&mut self, node: &Node, string: JsonString<'_>) -> Result<(), Stop> {
+        let Some(text) = string.value() else {
             return self.reject(|_, _| "the string contains half of a surrogate pair".to_owned());
         };
         let mut is_valid = node.length == Count::ANY || node.length.accepts(text.chars().count());
         if let Some(pattern) = node.pattern.as_ref().filter(|_| is_valid) {
             is_valid = pattern.matches(&text, self.budget)?;
         }
-        let instance = Instance::String(text);
-        if is_valid { self.enum_value(node, &instance) } else { self.mismatch(node, &instance) }
+        if is_valid { self.enum_value(node, string.json()) } else { self.mismatch(node, string.json()) }
     }
 
     fn number(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
         let (number, written) = Number::read(json);
-        let instance = Instance::Number(number);
-        let is_valid = node.types.intersects(instance.types())
+        let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
+        let is_valid = node.types.intersects(types)
             && node.bounds.as_ref().is_none_or(|bounds| bounds.accept(number))
             && node.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor));
         if !is_valid {
-            return self.mismatch(node, &instance);
+            return self.mismatch(node, json);
         }
         if written == Written::AsFloat && number.is_integer() && !node.types.intersects(TypeSet::NON_INTEGER)
         {
             self.found.integral_float = true;
         }
-        self.enum_value(node, &instance)
+        self.enum_value(node, json)
     }
 
     fn array(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
@@ -219,22 +209,22 @@ impl<'v> Validation<'v> {
             json.take(b',');
             length += 1;
         }
-        self.count(node, node.array.count, &Instance::Array, length)
+        self.count(node, node.array.count, "[]", length)
     }
 
-    /// The number of items or of properties.
+    /// The number of items or of properties; `example` has the type of the value.
     pub(super) fn count(
         &mut self,
         node: &Node,
         limits: Count,
-        instance: &Instance<'_>,
+        example: &str,
         count: usize,
     ) -> Result<(), Stop> {
         if limits.accepts(count) {
             return Ok(());
         }
         self.reject(|validator, budget| {
-            format!("expected {}, got {count}", expectation::expected(validator, node, instance, budget))
+            format!("expected {}, got {count}", expectation::expected(validator, node, example, budget))
         })
     }
 }
