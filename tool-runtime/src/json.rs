@@ -1,5 +1,6 @@
 //! JSON text, read without a copy.
 
+mod descendants;
 mod nesting;
 mod pairs;
 mod reference;
@@ -7,6 +8,7 @@ mod scanner;
 mod text;
 mod type_set;
 
+pub(crate) use descendants::descendants;
 pub(crate) use nesting::Nesting;
 pub(crate) use pairs::Pairs;
 pub(crate) use reference::{percent_decoded, referenced};

@@ -103,24 +103,21 @@ struct FunctionDefinition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    fn new(schema: &'a ToolSchema) -> Self {
-        let (name, description, parameters) = (&*schema.name, &*schema.description, &*schema.parameters);
-        Definition {
-            r#type: "function",
-            function: FunctionDefinition { name, description, strict: None, parameters },
-        }
-    }
-
-    fn strict(schema: &'a ToolSchema, parameters: &'a RawValue) -> Self {
-        let mut definition = Definition::new(schema);
-        definition.function = FunctionDefinition { strict: Some(true), parameters, ..definition.function };
-        definition
+    /// With its parameters in strict form, if they are given.
+    fn new(schema: &'a ToolSchema, strict: Option<&'a RawValue>) -> Self {
+        let function = FunctionDefinition {
+            name: &schema.name,
+            description: &schema.description,
+            strict: strict.map(|_| true),
+            parameters: strict.unwrap_or(&schema.parameters),
+        };
+        Definition { r#type: "function", function }
     }
 }
 
 impl Serialize for ToolSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Definition::new(self).serialize(serializer)
+        Definition::new(self, None).serialize(serializer)
     }
 }
 

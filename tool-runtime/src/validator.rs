@@ -68,12 +68,7 @@ impl Validator {
     }
 
     /// Validates the value at the start of a text, which must be JSON: the caller parses the same text, before or after.
-    pub(crate) fn validity(&self, node: NodeId, json: &str) -> Validity {
-        self.validity_within(node, json, &mut Budget::new(json))
-    }
-
-    /// The same, with a budget for several validations.
-    pub(crate) fn validity_within(&self, node: NodeId, json: &str, budget: &mut Budget) -> Validity {
+    pub(crate) fn validity(&self, node: NodeId, json: &str, budget: &mut Budget) -> Validity {
         let mut validation = Validation::new(self, None, budget);
         match validation.next(node, &mut Scanner::new(json)) {
             Ok(()) if validation.found.integral_float => Validity::WithIntegralFloats,

@@ -5,7 +5,7 @@ use super::tool_validator::{ParamValidator, ToolValidator};
 use super::value::next_value;
 use crate::json::{Scanner, Text};
 use crate::messages::means_none;
-use crate::validator::Validity;
+use crate::validator::{Budget, Validity};
 
 /// The arguments that were read are a set of bits; `errors` reads the arguments of a tool with more parameters.
 const MAX_PARAMETERS: usize = u64::BITS as usize;
@@ -58,7 +58,10 @@ fn read_object<'a>(
         expected = index + 1;
         let value = json.rest();
         // Before its decoder, which could try the variants of nested enums for ever.
-        if parameter.is_needed && validator.validator().validity(parameter.node, value) == Validity::Invalid {
+        if parameter.is_needed
+            && validator.validator().validity(parameter.node, value, &mut Budget::new(value))
+                == Validity::Invalid
+        {
             return None;
         }
         json.skip(slots[index].read(value).ok()?);

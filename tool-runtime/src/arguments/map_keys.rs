@@ -2,6 +2,7 @@
 //! Building a registry decodes one wrong key for it, and reads the names of the variants from serde's error.
 
 use super::ParamSchema;
+use crate::json::descendants;
 use serde_json::{Map, Value};
 
 /// A value with one wrong key, for a map somewhere in a parameter.
@@ -25,7 +26,9 @@ pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
     for (parameter, schema) in parameters.iter().enumerate() {
         let root =
             Position { parameter, pointer: String::new(), before: String::new(), after: String::new() };
-        if !has_reference(schema.schema.as_value()) {
+        let has_reference =
+            descendants([schema.schema.as_value()]).any(|(value, _)| value.get("$ref").is_some());
+        if !has_reference {
             collect(schema.schema.as_value(), &root, &mut probes);
         }
     }
@@ -60,14 +63,6 @@ impl Position {
             before: format!("{}{before}", self.before),
             after: format!("{after}{}", self.after),
         }
-    }
-}
-
-fn has_reference(schema: &Value) -> bool {
-    match schema {
-        Value::Object(entries) => entries.contains_key("$ref") || entries.values().any(has_reference),
-        Value::Array(items) => items.iter().any(has_reference),
-        _ => false,
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
             return Err(not_json(arguments, error));
         }
     };
-    match validator.validity(validator.root(), arguments) {
+    let mut budget = Budget::new(arguments);
+    match validator.validity(validator.root(), arguments, &mut budget) {
         Validity::Valid => Ok(object),
         // The handler finds an integer where its schema has one.
         Validity::WithIntegralFloats => {

@@ -230,6 +230,6 @@ impl<'v> Rewrite<'v> {
     }
 
     fn validity(&mut self, id: NodeId, json: &str) -> Validity {
-        self.validator.validity_within(id, json, &mut self.budget)
+        self.validator.validity(id, json, &mut self.budget)
     }
 }

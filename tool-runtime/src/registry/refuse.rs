@@ -3,6 +3,7 @@
 use super::entry::{Candidate, SchemaError};
 use super::fault::{BuildError, BuildFault};
 use crate::invocation::Need;
+use crate::json::descendants;
 use crate::schema::{NotStrict, is_any_object, strict_parameters};
 use crate::tool::DynamicTool;
 use crate::tool_name;
@@ -76,14 +77,7 @@ pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bo
 
 /// Whether an entry of a schema, such as a property, is named `$ref` and is not a reference.
 fn has_entry_named_ref(schema: &Value) -> bool {
-    match schema {
-        Value::Object(entries) => {
-            entries.get("$ref").is_some_and(|value| !value.is_string())
-                || entries.values().any(has_entry_named_ref)
-        }
-        Value::Array(items) => items.iter().any(has_entry_named_ref),
-        _ => false,
-    }
+    descendants([schema]).any(|(value, _)| value.get("$ref").is_some_and(|reference| !reference.is_string()))
 }
 
 /// Skips a dynamic tool whose name an earlier tool has; functions and methods come first.

@@ -51,7 +51,7 @@ pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Bo
 /// A tool that cannot be strict keeps its default form: servers accept both kinds in one request.
 fn strict_array(schemas: &[ToolSchema]) -> Vec<Box<RawValue>> {
     let definition = |schema: &ToolSchema| match strict_parameters(schema.parameters()) {
-        Ok(parameters) => to_raw_value(&Definition::strict(schema, &parameters)),
+        Ok(parameters) => to_raw_value(&Definition::new(schema, Some(&parameters))),
         Err(_) => to_raw_value(schema),
     };
     schemas.iter().filter_map(|schema| definition(schema).ok()).collect()

@@ -1,5 +1,6 @@
 //! Access to the keywords of a schema.
 
+use crate::json::descendants;
 use serde_json::{Map, Value};
 
 /// The formats that llguidance knows. It rejects a schema with any other.
@@ -34,22 +35,9 @@ pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl
 /// The most values that a copy of schemas into other schemas may add: otherwise copies of copies could grow without end.
 pub(super) const MAX_COPIED_VALUES: usize = 5_000;
 
-/// The number of values in schemas, counted up to [`MAX_COPIED_VALUES`] and a little more.
+/// The number of values in schemas, counted up to [`MAX_COPIED_VALUES`] and one more.
 pub(super) fn count_values<'a>(schemas: impl IntoIterator<Item = &'a Value>) -> usize {
-    let mut rest: Vec<&Value> = schemas.into_iter().collect();
-    let mut count = 0;
-    while let Some(value) = rest.pop() {
-        count += 1;
-        match value {
-            Value::Object(entries) => rest.extend(entries.values()),
-            Value::Array(items) => rest.extend(items),
-            _ => {}
-        }
-        if count > MAX_COPIED_VALUES {
-            break;
-        }
-    }
-    count
+    descendants(schemas).take(MAX_COPIED_VALUES + 1).count()
 }
 
 /// The strings of an array such as `required`, each once.

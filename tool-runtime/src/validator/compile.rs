@@ -281,12 +281,12 @@ impl<'s> Compiler<'s> {
 
     fn properties(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, location: usize) {
         let properties = keywords.get("properties").and_then(Value::as_object);
-        let mut properties: Vec<(&'s String, &'s Value)> = properties.into_iter().flatten().collect();
-        properties.sort_unstable_by_key(|&(name, _)| name);
         let object = &mut node.object;
-        object.names = properties.iter().map(|&(name, _)| name.clone()).collect();
-        object.keys = properties.iter().map(|&(name, _)| Value::from(&**name).to_string()).collect();
-        for (name, schema) in properties {
+        object.names = properties.into_iter().flat_map(Map::keys).cloned().collect();
+        object.keys = object.names.iter().map(|name| Value::from(&**name).to_string()).collect();
+        object.by_name = (0..object.names.len()).collect();
+        object.by_name.sort_unstable_by_key(|&index| &object.names[index]);
+        for (name, schema) in properties.into_iter().flatten() {
             object.properties.push(self.child(schema, location, "properties", name));
         }
         let required = keywords.get("required").and_then(Value::as_array);

@@ -4,6 +4,7 @@ use super::budget::Budget;
 use super::node::{Bounds, Count, Node};
 use super::number::Number;
 use super::suggestion::suggest_within;
+use super::validation::Validation;
 use super::{EnumValues, Validator};
 use crate::json::{JsonString, Scanner, TypeSet};
 use crate::outcome::Shortened;
@@ -44,16 +45,11 @@ fn describe(json: &str) -> String {
 }
 
 /// A value that a node rejects.
-pub(super) fn mismatch<'v>(
-    validator: &'v Validator,
-    node: &'v Node,
-    json: &str,
-    budget: &mut Budget,
-) -> String {
-    let mut expectation = Expectation::new(validator, json, budget);
+pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> String {
+    let mut expectation = Expectation::new(validation, json);
     let (words, enums) = (expectation.words(node), expectation.enums);
     let strings = enums.into_iter().flat_map(|values| values.values.iter().filter_map(Value::as_str));
-    let mut message = with_suggestion(&words, json, strings, budget);
+    let mut message = with_suggestion(&words, json, strings, validation.budget);
     if let (Some(text), false) = (string_value(json), node.may_accept(TypeSet::STRING)) {
         let inner = TypeSet::of_json(&text);
         let is_json = || serde_json::from_str::<IgnoredAny>(&text).is_ok();
@@ -66,26 +62,12 @@ pub(super) fn mismatch<'v>(
 }
 
 /// The values that a node accepts, of the type of this value if the schema names no type.
-pub(super) fn expected<'v>(
-    validator: &'v Validator,
-    node: &'v Node,
-    json: &str,
-    budget: &mut Budget,
-) -> String {
-    Expectation::new(validator, json, budget).words(node)
+pub(super) fn expected<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> String {
+    Expectation::new(validation, json).words(node)
 }
 
-/// A value that is none of these strings.
-pub(super) fn not_among<'a>(
-    strings: impl Iterator<Item = &'a str> + Clone,
-    json: &str,
-    budget: &mut Budget,
-) -> String {
-    let words = one_of(strings.clone().map(|string| format!("`{}`", Shortened(string))));
-    with_suggestion(&words, json, strings, budget)
-}
-
-fn with_suggestion<'a>(
+/// A value in place of one of these strings.
+pub(super) fn with_suggestion<'a>(
     expected: &str,
     json: &str,
     strings: impl Iterator<Item = &'a str>,
@@ -112,15 +94,10 @@ struct Expectation<'v, 'b> {
 }
 
 impl<'v, 'b> Expectation<'v, 'b> {
-    fn new(validator: &'v Validator, json: &str, budget: &'b mut Budget) -> Self {
-        Expectation {
-            validator,
-            instance: type_of(json),
-            values: Vec::new(),
-            more: 0,
-            enums: Vec::new(),
-            budget,
-        }
+    fn new(validation: &'b mut Validation<'v>, json: &str) -> Self {
+        let Validation { validator, budget, .. } = validation;
+        let (values, enums) = (Vec::new(), Vec::new());
+        Expectation { validator, instance: type_of(json), values, more: 0, enums, budget }
     }
 
     fn words(&mut self, node: &'v Node) -> String {

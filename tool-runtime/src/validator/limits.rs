@@ -1,6 +1,7 @@
 //! Limits of schemas, so that no schema takes long to compile or to validate against.
 
 use super::pattern::PatternMemory;
+use crate::json::descendants;
 use serde_json::Value;
 use std::fmt;
 
@@ -21,29 +22,23 @@ impl ExceededLimit {
     const MAX_DEPTH: usize = 127;
     pub(super) const MAX_REFERENCES: usize = 32;
 
-    /// The size of a schema, measured before anything else reads it. Without recursion, since its depth is not known.
+    /// Measures a schema before anything else reads it.
     pub(crate) fn of_size(schema: &Value) -> Option<Self> {
         let (mut bytes, mut values) = (0_usize, 0_usize);
-        let mut rest = vec![(schema, 1)];
-        while let Some((value, depth)) = rest.pop() {
+        for (value, level) in descendants([schema]) {
             values += 1;
-            bytes += 8;
-            match value {
-                Value::String(text) => bytes += text.len(),
-                Value::Array(items) => rest.extend(items.iter().map(|item| (item, depth + 1))),
-                Value::Object(entries) => {
-                    bytes += entries.keys().map(String::len).sum::<usize>();
-                    rest.extend(entries.values().map(|value| (value, depth + 1)));
-                }
-                Value::Null | Value::Bool(_) | Value::Number(_) => {}
-            }
+            bytes += match value {
+                Value::String(text) => text.len(),
+                Value::Object(entries) => entries.keys().map(String::len).sum(),
+                _ => 8,
+            };
             if bytes > Self::MAX_BYTES {
                 return Some(ExceededLimit::Bytes);
             }
             if values > Self::MAX_VALUES {
                 return Some(ExceededLimit::Values);
             }
-            if depth > Self::MAX_DEPTH {
+            if level > Self::MAX_DEPTH {
                 return Some(ExceededLimit::Depth);
             }
         }

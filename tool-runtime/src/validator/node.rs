@@ -204,8 +204,10 @@ impl Default for ArrayKeywords {
 
 #[derive(Debug)]
 pub(super) struct ObjectKeywords {
-    /// The names of the declared properties, sorted; shared with error messages.
+    /// The names of the declared properties in the order of the schema; shared with error messages.
     pub(super) names: Arc<[String]>,
+    /// Their indexes, sorted by name.
+    pub(super) by_name: Vec<usize>,
     /// Each name as JSON, in its quotes.
     pub(super) keys: Vec<String>,
     /// The node of each property.
@@ -224,7 +226,8 @@ pub(super) struct ObjectKeywords {
 
 impl ObjectKeywords {
     pub(super) fn position(&self, key: &str) -> Option<usize> {
-        self.names.binary_search_by(|name| name.as_str().cmp(key)).ok()
+        let position = self.by_name.binary_search_by(|&index| self.names[index].as_str().cmp(key));
+        position.ok().map(|position| self.by_name[position])
     }
 
     /// The only property, if it is required: as in `{"Circle": {..}}`.
@@ -240,6 +243,7 @@ impl Default for ObjectKeywords {
     fn default() -> Self {
         ObjectKeywords {
             names: Arc::new([]),
+            by_name: Vec::new(),
             keys: Vec::new(),
             properties: Vec::new(),
             required: Vec::new(),

@@ -1,6 +1,5 @@
 //! Objects: each key once, all required keys, and no other than the schema allows.
 
-use super::Budget;
 use super::expectation;
 use super::node::{Count, Node, NodeId, ObjectKeywords};
 use super::suggestion::{suggest_unknown, suggest_within};
@@ -28,7 +27,7 @@ impl<'v> Validation<'v> {
                 expected = index.map_or(expected, |index| index + 1);
                 self.entry(node, &mut keys, index, key, json)?;
             } else {
-                self.reject(|_, _| "a key contains half of a surrogate pair".to_owned())?;
+                self.reject(|_| "a key contains half of a surrogate pair".to_owned())?;
                 json.value();
             }
             json.take(b',');
@@ -47,7 +46,7 @@ impl<'v> Validation<'v> {
         let object = &node.object;
         if !keys.insert(index, &key) {
             json.value();
-            return self.reject_property(&key, |path, _| ArgumentFault::Repeated { argument: path });
+            return self.reject_property(&key, |_, path| ArgumentFault::Repeated { argument: path });
         }
         if let Some(names) = object.property_names {
             self.property_name(names, &key)?;
@@ -86,9 +85,8 @@ impl<'v> Validation<'v> {
             self.add_found(found);
             return Ok(());
         }
-        let validator = self.validator;
-        self.reject_property(key, |path, budget| {
-            let expected = expectation::expected(validator, validator.node(names), "\"\"", budget);
+        self.reject_property(key, |this, path| {
+            let expected = expectation::expected(this, this.validator.node(names), "\"\"");
             ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
         })
     }
@@ -98,11 +96,11 @@ impl<'v> Validation<'v> {
     pub(super) fn reject_property(
         &mut self,
         key: &str,
-        error: impl FnOnce(String, &mut Budget) -> ArgumentFault,
+        error: impl FnOnce(&mut Self, String) -> ArgumentFault,
     ) -> Result<(), Stop> {
         let path = self.report.as_ref().filter(|report| !report.is_full()).map(|report| report.path_of(key));
         let Some(path) = path else { return Err(Stop::Invalid) };
-        let error = error(path, self.budget);
+        let error = error(self, path);
         if let Some(report) = &mut self.report {
             report.add(error);
         }
@@ -135,8 +133,8 @@ impl<'v> Validation<'v> {
             undeclared.filter(|key| is_open && object.position(key).is_none()).collect();
         undeclared.sort_unstable();
         for key in &missing {
-            self.reject_property(key, |path, budget| {
-                let similar = suggest_within(key, undeclared.iter().copied(), budget).map(str::to_owned);
+            self.reject_property(key, |this, path| {
+                let similar = suggest_within(key, undeclared.iter().copied(), this.budget).map(str::to_owned);
                 ArgumentFault::Missing { argument: path, similar }
             })?;
         }
@@ -158,7 +156,7 @@ impl<'v> Validation<'v> {
             let problem = format!("its key must be {}", expectation::one_of(patterns));
             for key in &keys.not_allowed {
                 let problem = problem.clone();
-                self.reject_property(key, |path, _| ArgumentFault::Invalid { path, problem })?;
+                self.reject_property(key, |_, path| ArgumentFault::Invalid { path, problem })?;
             }
             return Ok(());
         }
@@ -170,8 +168,8 @@ impl<'v> Validation<'v> {
             // An error message shows no more of them.
             let absent = absent().filter(|_| index < MOST_FAULTS);
             let available = Arc::clone(&object.names);
-            self.reject_property(unknown, |argument, budget| {
-                let meant = suggest_unknown(unknown, keys.not_allowed.len(), missing, absent, budget);
+            self.reject_property(unknown, |this, argument| {
+                let meant = suggest_unknown(unknown, keys.not_allowed.len(), missing, absent, this.budget);
                 ArgumentFault::Unknown { argument, meant, available }
             })?;
         }

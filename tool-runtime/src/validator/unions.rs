@@ -8,7 +8,7 @@ use super::object::property;
 use super::report::Report;
 use super::validation::{Found, Stop, Validation};
 use crate::json::{JsonString, Scanner, TypeSet};
-use crate::outcome::ArgumentFault;
+use crate::outcome::{ArgumentFault, Shortened};
 use std::collections::HashSet;
 
 impl<'v> Validation<'v> {
@@ -48,7 +48,7 @@ impl<'v> Validation<'v> {
         }
     }
 
-    fn union(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
+    fn union(&mut self, node: &'v Node, union: &Union, json: &str) -> Result<(), Stop> {
         let mut candidates = self.validator.candidates(union, json, self.budget)?;
         let mut matching = 0;
         // The result is not known if a branch matches but for a keyword that is not supported.
@@ -81,14 +81,14 @@ impl<'v> Validation<'v> {
             (0, None) => return self.no_branch(node, union, json),
             _ => {
                 return self
-                    .reject(|_, _| "it matches more than one alternative, and must match one".to_owned());
+                    .reject(|_| "it matches more than one alternative, and must match one".to_owned());
             }
         }
         Ok(())
     }
 
     #[cold]
-    fn no_branch(&mut self, node: &Node, union: &Union, json: &str) -> Result<(), Stop> {
+    fn no_branch(&mut self, node: &'v Node, union: &Union, json: &str) -> Result<(), Stop> {
         match &union.tag {
             Some(tag) if TypeSet::of_json(json) == TypeSet::OBJECT => self.unknown_tag(tag, json),
             _ => self.mismatch(node, json),
@@ -97,12 +97,14 @@ impl<'v> Validation<'v> {
 
     fn unknown_tag(&mut self, tag: &Tag, json: &str) -> Result<(), Stop> {
         let value = property(json, &tag.property);
-        let constants = || tag.values.iter().map(|(constant, _)| &**constant);
+        let constants = tag.values.iter().map(|(constant, _)| &**constant);
         self.budget.spend(tag.values.len() / 4)?;
-        self.reject_property(&tag.property, |path, budget| match value {
+        self.reject_property(&tag.property, |this, path| match value {
             None => ArgumentFault::Missing { argument: path, similar: None },
             Some(value) => {
-                let problem = expectation::not_among(constants(), value, budget);
+                let words =
+                    expectation::one_of(constants.clone().map(|name| format!("`{}`", Shortened(name))));
+                let problem = expectation::with_suggestion(&words, value, constants, this.budget);
                 ArgumentFault::Invalid { path, problem }
             }
         })

@@ -134,35 +134,33 @@ impl<'v> Validation<'v> {
 
     /// Reports an error, or ends the validation.
     #[cold]
-    pub(super) fn reject(
-        &mut self,
-        problem: impl FnOnce(&Validator, &mut Budget) -> String,
-    ) -> Result<(), Stop> {
-        match &mut self.report {
-            Some(report) if !report.is_full() => {
-                report.add_invalid(problem(self.validator, self.budget));
-                Ok(())
-            }
-            _ => Err(Stop::Invalid),
+    pub(super) fn reject(&mut self, problem: impl FnOnce(&mut Self) -> String) -> Result<(), Stop> {
+        if self.report.as_ref().is_none_or(Report::is_full) {
+            return Err(Stop::Invalid);
         }
+        let problem = problem(self);
+        if let Some(report) = &mut self.report {
+            report.add_invalid(problem);
+        }
+        Ok(())
     }
 
     #[cold]
-    pub(super) fn mismatch(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
-        self.reject(|validator, budget| expectation::mismatch(validator, node, json, budget))
+    pub(super) fn mismatch(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
+        self.reject(|this| expectation::mismatch(this, node, json))
     }
 
     /// A value and those of an enum.
-    pub(super) fn enum_value(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
+    pub(super) fn enum_value(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
         match &node.enum_values {
             Some(values) if !values.contains(json) => self.mismatch(node, json),
             _ => Ok(()),
         }
     }
 
-    fn string(&mut self, node: &Node, string: JsonString<'_>) -> Result<(), Stop> {
+    fn string(&mut self, node: &'v Node, string: JsonString<'_>) -> Result<(), Stop> {
         let Some(text) = string.value() else {
-            return self.reject(|_, _| "the string contains half of a surrogate pair".to_owned());
+            return self.reject(|_| "the string contains half of a surrogate pair".to_owned());
         };
         let mut is_valid = node.length == Count::ANY || node.length.accepts(text.chars().count());
         if let Some(pattern) = node.pattern.as_ref().filter(|_| is_valid) {
@@ -171,7 +169,7 @@ impl<'v> Validation<'v> {
         if is_valid { self.enum_value(node, string.json()) } else { self.mismatch(node, string.json()) }
     }
 
-    fn number(&mut self, node: &Node, json: &str) -> Result<(), Stop> {
+    fn number(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
         let (number, written) = Number::read(json);
         let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
         let is_valid = node.types.intersects(types)
@@ -198,7 +196,7 @@ impl<'v> Validation<'v> {
                 let item = json.value();
                 self.value(id, item)?;
                 if !seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
-                    self.reject(|_, _| "an equal item is in the array already".to_owned())?;
+                    self.reject(|_| "an equal item is in the array already".to_owned())?;
                 }
             } else {
                 self.next(id, json)?;
@@ -215,7 +213,7 @@ impl<'v> Validation<'v> {
     /// The number of items or of properties; `example` has the type of the value.
     pub(super) fn count(
         &mut self,
-        node: &Node,
+        node: &'v Node,
         limits: Count,
         example: &str,
         count: usize,
@@ -223,8 +221,6 @@ impl<'v> Validation<'v> {
         if limits.accepts(count) {
             return Ok(());
         }
-        self.reject(|validator, budget| {
-            format!("expected {}, got {count}", expectation::expected(validator, node, example, budget))
-        })
+        self.reject(|this| format!("expected {}, got {count}", expectation::expected(this, node, example)))
     }
 }
