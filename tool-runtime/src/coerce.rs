@@ -9,7 +9,7 @@ mod integer;
 mod json_repair;
 mod rewrite;
 
-use crate::json::Pairs;
+use crate::json::pairs;
 use crate::validator::Validator;
 
 /// The coercions that are allowed.
@@ -45,11 +45,11 @@ pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOp
         return None;
     }
     let mut coercions = Vec::new();
-    let object = match serde_json::from_str::<Pairs>(arguments) {
-        Ok(_) => arguments.to_owned(),
+    let object = match pairs(arguments) {
+        Some(_) => arguments.to_owned(),
         #[cfg(feature = "lenient")]
-        Err(_) if options.lenient => json_repair::object(arguments, &mut coercions)?,
-        Err(_) => return None,
+        None if options.lenient => json_repair::object(arguments, &mut coercions)?,
+        None => return None,
     };
     let written = rewrite::rewrite(validator, options, &object, &mut coercions);
     (written != arguments).then_some(Coerced { arguments: written, coercions })

@@ -4,7 +4,6 @@ use super::arg_cell::ArgSlot;
 use super::error_path::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
-use crate::json::Pairs;
 use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use crate::validator::{Budget, suggest_unknown};
 use std::collections::HashMap;
@@ -18,7 +17,7 @@ pub(super) fn read<'a>(
     tool: &ToolValidator,
     slots: &mut [&mut dyn ArgSlot<'a>],
 ) -> Result<(), ArgumentsError> {
-    let Pairs(pairs) = pairs(arguments)?;
+    let pairs = pairs(arguments)?;
     let validator = tool.validator();
     let indexes: HashMap<&str, usize> =
         parameters.iter().enumerate().map(|(index, parameter)| (parameter.name, index)).collect();
@@ -37,12 +36,12 @@ pub(super) fn read<'a>(
                 let before = errors.len();
                 let parameter = &tool.parameters()[index];
                 // The decoder of a scalar reports every error, and that of an array only the first one.
-                if parameter.is_needed || value.get().starts_with('[') {
-                    errors.extend(validator.errors(parameter.node, &key, value.get(), &mut budget));
+                if parameter.is_needed || value.starts_with('[') {
+                    errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
                 }
                 // A decoder may reject more than the schema: the text of a date, for example.
                 if errors.len() == before {
-                    errors.extend(decode_error(&mut *slots[index], &key, value.get()));
+                    errors.extend(decode_error(&mut *slots[index], &key, value));
                 }
             }
         }

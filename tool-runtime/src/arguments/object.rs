@@ -2,12 +2,13 @@
 
 use super::ArgumentsError;
 use crate::coerce::{CoercionOptions, coerce};
-use crate::json::{Pairs, TypeSet};
+use crate::json::{self, TypeSet};
 use crate::messages::means_none;
 use crate::outcome::ENCODED_OBJECT;
 use crate::validator::{Budget, Validator, Validity};
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The arguments of a dynamic tool: one object, valid under its schema.
 pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<String, Value>, ArgumentsError> {
@@ -37,28 +38,26 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
 }
 
 /// The arguments as pairs, or why they are not an object.
-pub(super) fn pairs(arguments: &str) -> Result<Pairs<'_>, ArgumentsError> {
-    if means_none(arguments) {
-        return Ok(Pairs(Vec::new()));
+pub(super) fn pairs(arguments: &str) -> Result<Vec<(Cow<'_, str>, &str)>, ArgumentsError> {
+    let arguments = if means_none(arguments) { "{}" } else { arguments };
+    if let Some(pairs) = json::pairs(arguments) {
+        return Ok(pairs);
     }
-    let error = match serde_json::from_str(arguments) {
-        Ok(pairs) => return Ok(pairs),
-        Err(error) => error,
-    };
     // serde_json stops at the wrong type, before a later syntax error.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(arguments) {
         return Err(not_json(arguments, error));
     }
     Err(match TypeSet::of_json(arguments) {
-        TypeSet::OBJECT => not_json(arguments, error),
         TypeSet::STRING if contains_object(arguments) => ArgumentsError::NotAnObject(ENCODED_OBJECT),
+        // A key contains half of a surrogate pair.
+        TypeSet::OBJECT => not_json(arguments, serde_json::Error::custom("a key is not a Unicode string")),
         other => ArgumentsError::NotAnObject(other.with_article()),
     })
 }
 
 fn contains_object(string: &str) -> bool {
     let inner = serde_json::from_str::<String>(string).unwrap_or_default();
-    serde_json::from_str::<Pairs>(&inner).is_ok()
+    json::pairs(&inner).is_some()
 }
 
 fn not_json(arguments: &str, error: serde_json::Error) -> ArgumentsError {

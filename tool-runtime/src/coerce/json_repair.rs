@@ -1,6 +1,6 @@
 //! Repairs text that is almost JSON, if it is one object in one reading. Truncated text is never completed.
 
-use crate::json::Pairs;
+use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
@@ -20,7 +20,7 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
         text.replace_range(..'\u{feff}'.len_utf8(), "");
     }
     for _ in 0..=MAX_ENCODINGS {
-        if serde_json::from_str::<Pairs>(&text).is_ok() {
+        if pairs(&text).is_some() {
             return Some(text);
         }
         if let Ok(inner) = serde_json::from_str::<String>(&text) {

@@ -1,7 +1,7 @@
 //! Rewrites a value by the schema that it must match.
 
 use super::{CoercionOptions, conversions, integer};
-use crate::json::{Pairs, TypeSet};
+use crate::json::{TypeSet, pairs};
 use crate::outcome::{ShortPath, Shortened};
 use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
@@ -136,17 +136,17 @@ impl<'v> Rewrite<'v> {
     }
 
     fn object(&mut self, guides: &[&'v Node], json: &str) -> Result<String, LimitReached> {
-        let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return Ok(json.to_owned()) };
+        let Some(pairs) = pairs(json) else { return Ok(json.to_owned()) };
         let mut written = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
             self.budget.spend(guides.len())?;
             let declared = guides.iter().find_map(|node| node.declared_property(&key));
             let value = match declared {
-                Some((_, false)) if self.options.null_is_absent && value.get() == "null" => continue,
-                Some((node, _)) => self.property(&key, node, value.get()),
+                Some((_, false)) if self.options.null_is_absent && value == "null" => continue,
+                Some((node, _)) => self.property(&key, node, value),
                 None => match self.other_property(guides, &key)? {
-                    Some(node) => self.property(&key, node, value.get()),
-                    None => value.get().to_owned(),
+                    Some(node) => self.property(&key, node, value),
+                    None => value.to_owned(),
                 },
             };
             written.push(format!("{}:{value}", serde_json::Value::from(&*key)));
@@ -222,7 +222,7 @@ impl<'v> Rewrite<'v> {
 
     /// Whether an object has keys, and all of them are declared: `{"items": [..]}` is not an item itself.
     fn has_only_declared_keys(&mut self, id: NodeId, json: &str) -> Result<bool, LimitReached> {
-        let Ok(Pairs(pairs)) = serde_json::from_str(json) else { return Ok(true) };
+        let Some(pairs) = pairs(json) else { return Ok(true) };
         let guides = self.guides(id, json)?;
         self.budget.spend(pairs.len().saturating_mul(guides.len()))?;
         let is_declared = |key: &str| guides.iter().any(|node| node.declared_property(key).is_some());

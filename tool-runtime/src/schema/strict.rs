@@ -9,7 +9,7 @@ use super::keywords::{each_subschema, names, take_object};
 use super::normalise::is_closed_tuple;
 use super::parameters::Ordered;
 use super::{description, publish};
-use crate::json::Pairs;
+use crate::json::pairs;
 use infer_type::infer_type;
 use limits::Limits;
 use nullable::nullable;
@@ -67,14 +67,10 @@ impl Strict {
         let at = Location { path: "", depth: 0 };
         let mut keywords: Map<String, Value> = serde_json::from_str(parameters.get())?;
         each_subschema(&mut keywords, &mut merge_unions);
-        let Pairs(written) = serde_json::from_str(parameters.get())?;
-        let order: Vec<String> = match written.iter().find(|(keyword, _)| keyword == "properties") {
-            Some((_, properties)) => {
-                let Pairs(properties) = serde_json::from_str(properties.get())?;
-                properties.into_iter().map(|(name, _)| name.into_owned()).collect()
-            }
-            None => Vec::new(),
-        };
+        let written = pairs(parameters.get()).unwrap_or_default();
+        let properties = written.iter().find(|(keyword, _)| keyword == "properties");
+        let properties = properties.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
+        let order: Vec<String> = properties.into_iter().map(|(name, _)| name.into_owned()).collect();
         for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
             if keywords.contains_key(keyword) {
                 self.reject(at, format!("has `{keyword}` at the root"));

@@ -73,26 +73,25 @@ struct Location<'s> {
 }
 
 /// Keywords that do not constrain a value.
-const ANNOTATIONS: [&str; 18] = [
-    "$schema",
-    "$id",
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "definitions",
-    "title",
-    "description",
-    "default",
-    "examples",
-    "format",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
+const ANNOTATIONS: [&[&str]; 3] = [
+    &[
+        "$schema",
+        "$id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$comment",
+        "$defs",
+        "definitions",
+        "title",
+        "description",
+    ],
+    &["default", "examples", "format", "deprecated", "readOnly", "writeOnly"],
+    &["contentEncoding", "contentMediaType", "contentSchema"],
 ];
+
+fn is_annotation(keyword: &str) -> bool {
+    ANNOTATIONS.iter().any(|keywords| keywords.contains(&keyword))
+}
 
 /// The longest chain of references that only refer to the next.
 const MAX_CHAIN: usize = 64;
@@ -113,7 +112,7 @@ impl<'s> Compiler<'s> {
                 _ => return self.not_a_schema(location),
             };
             let is_only_reference =
-                keywords.keys().all(|keyword| keyword == "$ref" || ANNOTATIONS.contains(&keyword.as_str()));
+                keywords.keys().all(|keyword| keyword == "$ref" || is_annotation(keyword));
             let target = keywords.get("$ref").filter(|_| is_only_reference).map(|value| self.target(value));
             match target {
                 Some(Some(target)) if chain.len() < MAX_CHAIN => {
@@ -199,7 +198,7 @@ impl<'s> Compiler<'s> {
         }
         self.properties(&mut node, keywords, location);
         for (keyword, value) in keywords {
-            if ANNOTATIONS.contains(&keyword.as_str()) {
+            if is_annotation(keyword) {
                 continue;
             }
             if self.keyword(&mut node, keyword, value, pending).is_none() {
@@ -314,10 +313,7 @@ impl<'s> Compiler<'s> {
             }
         }
         if let Some(schema) = keywords.get("additionalProperties").filter(|_| all_enforced) {
-            node.object.additional_properties = match schema {
-                Value::Bool(false) => None,
-                _ => Some(self.child(schema, location, "additionalProperties", "")),
-            };
+            node.object.additional_properties = self.child(schema, location, "additionalProperties", "");
         }
     }
 }

@@ -16,7 +16,7 @@ use std::fmt::{self, Write as _};
 /// The type of a JSON value.
 fn type_of(json: &str) -> TypeSet {
     match TypeSet::of_json(json) {
-        TypeSet::NUMBER if Number::read(json.trim()).0.is_integer() => TypeSet::INTEGER,
+        TypeSet::NUMBER if Number::read(json.trim()).is_integer() => TypeSet::INTEGER,
         TypeSet::NUMBER => TypeSet::NON_INTEGER,
         other => other,
     }
@@ -30,8 +30,8 @@ fn string_value(json: &str) -> Option<Cow<'_, str>> {
 fn describe(json: &str) -> String {
     match type_of(json) {
         TypeSet::BOOLEAN => format!("boolean `{}`", json.trim()),
-        TypeSet::INTEGER => format!("integer `{}`", Number::read(json.trim()).0),
-        TypeSet::NON_INTEGER => format!("number `{}`", Number::read(json.trim()).0),
+        TypeSet::INTEGER => format!("integer `{}`", Number::read(json.trim())),
+        TypeSet::NON_INTEGER => format!("number `{}`", Number::read(json.trim())),
         TypeSet::STRING => {
             format!("string \"{}\"", Shortened(&string_value(json).unwrap_or_default()))
         }

@@ -8,7 +8,7 @@ use crate::json::TypeSet;
 use std::sync::Arc;
 
 /// The index of a node in its validator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct NodeId(pub(super) usize);
 
 impl NodeId {
@@ -21,7 +21,7 @@ impl NodeId {
 }
 
 /// The keywords of one schema.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Node {
     pub(crate) types: TypeSet,
     /// The types that the node may accept, with `all_of` and the unions applied.
@@ -50,23 +50,8 @@ pub(crate) struct Node {
 
 impl Node {
     pub(super) fn new(types: TypeSet) -> Self {
-        Node {
-            types,
-            possible_types: types,
-            enum_values: None,
-            bounds: None,
-            multiple_of: None,
-            length: Count::ANY,
-            pattern: None,
-            array: ArrayKeywords::default(),
-            object: ObjectKeywords::default(),
-            all_of: Vec::new(),
-            unions: Vec::new(),
-            not: None,
-            unsupported: TypeSet::NONE,
-            is_compound: false,
-            has_own_constraint: types != TypeSet::ALL,
-        }
+        let has_own_constraint = types != TypeSet::ALL;
+        Node { types, possible_types: types, has_own_constraint, ..Node::default() }
     }
 
     /// The constraint of a schema that is not supported at all.
@@ -95,7 +80,7 @@ impl Node {
             && object.properties.iter().all(|&property| property == NodeId::NOTHING)
             && (object.required.is_empty() && object.required_others.is_empty())
             && (object.patterns.is_empty() && object.property_names.is_none())
-            && object.additional_properties == Some(NodeId::ANYTHING)
+            && object.additional_properties == NodeId::ANYTHING
             && object.count == Count::ANY
     }
 
@@ -146,7 +131,7 @@ impl Node {
                 return Ok(Some(*node));
             }
         }
-        Ok(self.object.additional_properties.filter(|&node| node != NodeId::ANYTHING))
+        Ok(Some(self.object.additional_properties).filter(|&node| node != NodeId::ANYTHING))
     }
 
     /// The branches of its unions.
@@ -180,6 +165,12 @@ pub(super) struct Count {
     pub(super) max: usize,
 }
 
+impl Default for Count {
+    fn default() -> Self {
+        Count::ANY
+    }
+}
+
 impl Count {
     pub(super) const ANY: Count = Count { min: 0, max: usize::MAX };
 
@@ -188,7 +179,7 @@ impl Count {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ArrayKeywords {
     pub(super) prefix: Vec<NodeId>,
     pub(super) items: NodeId,
@@ -196,13 +187,7 @@ pub(super) struct ArrayKeywords {
     pub(super) unique: bool,
 }
 
-impl Default for ArrayKeywords {
-    fn default() -> Self {
-        ArrayKeywords { prefix: Vec::new(), items: NodeId::ANYTHING, count: Count::ANY, unique: false }
-    }
-}
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ObjectKeywords {
     /// The names of the declared properties in the order of the schema; shared with error messages.
     pub(super) names: Arc<[String]>,
@@ -217,8 +202,8 @@ pub(super) struct ObjectKeywords {
     /// Required keys that are no declared properties.
     pub(super) required_others: Vec<String>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
-    /// The node of every other key; `None` if there may be none.
-    pub(super) additional_properties: Option<NodeId>,
+    /// The node of every other key; [`NodeId::NOTHING`] if there may be none.
+    pub(super) additional_properties: NodeId,
     /// The node of the keys themselves.
     pub(super) property_names: Option<NodeId>,
     pub(super) count: Count,
@@ -235,23 +220,6 @@ impl ObjectKeywords {
         match (&self.names[..], &self.required[..]) {
             ([name], [_]) => Some(name),
             _ => None,
-        }
-    }
-}
-
-impl Default for ObjectKeywords {
-    fn default() -> Self {
-        ObjectKeywords {
-            names: Arc::new([]),
-            by_name: Vec::new(),
-            keys: Vec::new(),
-            properties: Vec::new(),
-            required: Vec::new(),
-            required_others: Vec::new(),
-            patterns: Vec::new(),
-            additional_properties: Some(NodeId::ANYTHING),
-            property_names: None,
-            count: Count::ANY,
         }
     }
 }

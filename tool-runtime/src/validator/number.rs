@@ -26,27 +26,12 @@ impl From<f64> for Number {
     }
 }
 
-/// How a number is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
-    /// As decoders of integers accept it.
-    AsInteger,
-    /// `1.0`, `1e3`, `-0`, or beyond 128 bits.
-    AsFloat,
-}
-
 impl Number {
     /// Reads a number of JSON.
-    pub(super) fn read(json: &str) -> (Self, Written) {
-        if let Ok(integer) = json.parse::<i64>() {
-            let written = if json == "-0" { Written::AsFloat } else { Written::AsInteger };
-            return (Number::Integer(integer.into()), written);
-        }
-        match json.parse::<i128>() {
-            Ok(integer) => (Number::Integer(integer), Written::AsInteger),
-            // A JSON parser accepts the text, and so it is a float.
-            Err(_) => (Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Written::AsFloat),
-        }
+    pub(super) fn read(json: &str) -> Self {
+        let integer = json.parse::<i64>().map(i128::from).or_else(|_| json.parse::<i128>());
+        // A JSON parser accepts the text, and so it is a float otherwise.
+        integer.map_or_else(|_| Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Number::Integer)
     }
 
     pub(super) fn from_json(number: &serde_json::Number) -> Option<Self> {

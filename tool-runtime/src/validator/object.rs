@@ -59,18 +59,20 @@ impl<'v> Validation<'v> {
         }
         let first = index.map(|index| object.properties[index]).or_else(|| nodes.pop());
         let outside = self.report.as_mut().map(|report| report.enter_property(&key));
-        match (first.or(object.additional_properties), &nodes[..]) {
-            (Some(id), []) => self.next(id, json)?,
-            (Some(first), others) => {
+        match (first.unwrap_or(object.additional_properties), &nodes[..]) {
+            (NodeId::NOTHING, []) if first.is_none() => {
+                if self.report.is_none() {
+                    return Err(Stop::Invalid);
+                }
+                json.value();
+                keys.not_allowed.push(key);
+            }
+            (id, []) => self.next(id, json)?,
+            (first, others) => {
                 let value = json.value();
                 for &id in [first].iter().chain(others) {
                     self.value(id, value)?;
                 }
-            }
-            (None, _) if self.report.is_none() => return Err(Stop::Invalid),
-            (None, _) => {
-                json.value();
-                keys.not_allowed.push(key);
             }
         }
         if let (Some(outside), Some(report)) = (outside, &mut self.report) {

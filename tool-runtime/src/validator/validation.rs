@@ -4,7 +4,7 @@ use super::Validator;
 use super::budget::{Budget, LimitReached};
 use super::expectation;
 use super::node::{Count, Node, NodeId};
-use super::number::{Number, Written, canonical_text};
+use super::number::{Number, canonical_text};
 use super::report::Report;
 use crate::fingerprint::FingerprintHasher;
 use crate::json::{JsonString, Scanner, TypeSet};
@@ -170,7 +170,7 @@ impl<'v> Validation<'v> {
     }
 
     fn number(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
-        let (number, written) = Number::read(json);
+        let number = Number::read(json);
         let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
         let is_valid = node.types.intersects(types)
             && node.bounds.as_ref().is_none_or(|bounds| bounds.accept(number))
@@ -178,10 +178,10 @@ impl<'v> Validation<'v> {
         if !is_valid {
             return self.mismatch(node, json);
         }
-        if written == Written::AsFloat && number.is_integer() && !node.types.intersects(TypeSet::NON_INTEGER)
-        {
-            self.found.integral_float = true;
-        }
+        // Decoders of integers read only digits.
+        let is_float = json == "-0" || json.contains(['.', 'e', 'E']);
+        self.found.integral_float |=
+            is_float && number.is_integer() && !node.types.intersects(TypeSet::NON_INTEGER);
         self.enum_value(node, json)
     }
 
