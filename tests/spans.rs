@@ -120,6 +120,23 @@ async fn a_call_has_a_span_named_by_the_conventions() {
 }
 
 #[tokio::test]
+async fn names_and_ids_that_a_model_made_up_are_short_and_on_one_line() {
+    let registry = registry().build().expect("a registry");
+    let call =
+        ToolCall::new("i\nd\u{202e}".repeat(1_000), "no_tool\nINFO all is well\u{202e}".repeat(9), "{}");
+    let span = span_of(&registry, call).await;
+    let name = attribute(&span, "gen_ai.tool.name").expect("a name");
+    let id = attribute(&span, "gen_ai.tool.call.id").expect("an id");
+    assert!(
+        name.starts_with(r"no_tool\nINFO all is well\u202e") && id.starts_with(r"i\nd\u202e"),
+        "{name} {id}"
+    );
+    for shown in [&name, &id, &span.name.to_string()] {
+        assert!(shown.chars().count() < 700 && !shown.contains(['\n', '\u{202e}']), "{shown}");
+    }
+}
+
+#[tokio::test]
 async fn arguments_and_result_are_in_it_only_if_asked_for() {
     let registry = registry().trace_content(true).max_output_bytes(60).build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "get_weather", r#"{"city":"Rome"}"#)).await;

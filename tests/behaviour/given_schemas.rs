@@ -108,6 +108,19 @@ async fn prices_are_multiples_of_a_hundredth() {
 }
 
 #[tokio::test]
+async fn numbers_beyond_64_bits_are_floats() {
+    for (schema, valid) in [
+        (r#"{"maximum": 100000000000000000001}"#, "100000000000000000001"),
+        (r#"{"const": 100000000000000000001}"#, "100000000000000000001"),
+        (r#"{"multipleOf": 0.01}"#, "1e308"),
+        (r#"{"multipleOf": 1e-300}"#, "1e300"),
+    ] {
+        let registry = registry_of(&serde_json::from_str(schema).expect("JSON"), &json!({}));
+        assert!(registry.call("take", &format!(r#"{{"a":{valid}}}"#)).await.is_ok(), "{schema} {valid}");
+    }
+}
+
+#[tokio::test]
 async fn whole_numbers_are_multiples_of_one_less_than_nothing() {
     let registry = registry_of(&json!({"type": "integer", "multipleOf": -1}), &json!({}));
     for number in
@@ -125,6 +138,8 @@ async fn patterns_mean_what_they_mean_in_ecmascript() {
         (r"^\w\W\D$", "a-b", "é-b"),
         ("^[a&&b]+$", "a&b", "c"),
         ("^[[~~]+$", "[~", "]"),
+        ("^[!--/]+$", "-/", "0"),
+        (r"^\S$", "\u{85}", "\u{feff}"),
     ] {
         assert_eq!(told(json!({ "pattern": pattern }), json!(taken)).await, "", "{pattern}");
         assert!(

@@ -37,14 +37,10 @@ async fn an_unknown_argument_ends_with_the_names_that_exist() {
     };
     for (names, expected) in [
         (0, "`x` is not an argument (it takes no arguments)"),
-        (1, "`x` is not an argument, did you mean `p00`? (it takes `p00`)"),
+        (1, "`x` is not an argument (it takes `p00`)"),
         (3, "`x` is not an argument (it takes `p00`, `p01` and `p02`)"),
     ] {
-        let errors = errors(&closed(names), "take", r#"{"x":1}"#).await;
-        assert_eq!(
-            errors.replace(", did you mean `p00`?", ""),
-            expected.replace(", did you mean `p00`?", "")
-        );
+        assert_eq!(errors(&closed(names), "take", r#"{"x":1}"#).await, expected);
     }
     let many = errors(&closed(25), "take", r#"{"x":1}"#).await;
     assert!(many.contains("(it takes `p00`, `p01`") && many.ends_with("`p19` and 5 more)"), "{many}");
@@ -195,6 +191,33 @@ async fn keys_variants_and_numbers_have_their_paths_too() {
     }
 }
 
+/// A text that its decoder rejects with all of it.
+#[derive(Debug, JsonSchema)]
+#[schemars(with = "String")]
+struct Never;
+
+impl<'de> Deserialize<'de> for Never {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Err(serde::de::Error::custom(format!("`{text}` is wrong")))
+    }
+}
+
+/// Takes nothing.
+#[tool]
+fn never(text: Never) {
+    drop(text);
+}
+
+#[tokio::test]
+async fn the_error_of_a_decoder_is_short_and_without_control_characters() {
+    let registry = Registry::new(tools![never]).expect("one tool");
+    let text = Value::from("x\n\u{202e}".repeat(3_000)).to_string();
+    let errors = errors(&registry, "never", &format!(r#"{{"text":{text}}}"#)).await;
+    assert!(errors.starts_with(r"`text`: `x\n\u202ex\n") && errors.len() < 2_000, "{errors}");
+    assert!(!errors.contains(['\n', '\u{202e}']), "{errors}");
+}
+
 #[tokio::test]
 async fn text_that_just_ends_is_truncated_also_inside_of_a_number() {
     let registry = dynamic(json!({"type": "object"}));
@@ -255,11 +278,7 @@ async fn names_that_a_model_made_up_are_shown_without_control_characters() {
         errors(&registry, "take", r#"{"a":"x\r\u001b[31m"}"#).await,
         registry.call("ta\nke\u{202e}", "{}").await.expect_err("no such tool").to_string(),
     ];
-    assert_eq!(
-        shown[0],
-        r"`a\nb\u202e` is not an argument, did you mean `a`? (it takes `a` and `m`)"
-            .replace(", did you mean `a`?", "")
-    );
+    assert_eq!(shown[0], r"`a\nb\u202e` is not an argument (it takes `a` and `m`)");
     assert_eq!(shown[1], r"`m.k\u0000\u2066`: expected a string, got integer `1`");
     assert_eq!(shown[2], r#"`a`: expected `x`, got string "x\r\u001b[31m""#);
     assert!(shown[3].starts_with(r"there is no tool `ta\nke\u202e`"), "{}", shown[3]);

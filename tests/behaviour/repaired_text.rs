@@ -124,6 +124,10 @@ async fn truncated_text_is_never_completed() {
         "\u{feff}{\"a\":1",
         "```json\n{a:1\n```",
         "{\"a\":1,\n```",
+        // A fence inside of a string.
+        r#"{"s":"Use:\n```js\n{n: 7}\n```\nthen"#,
+        r#"{"n":5,"s":"```{n:1}```"#,
+        r#"{"n":5,"s":"```{}```"#,
     ] {
         is_not_repaired(arguments).await;
     }
@@ -148,6 +152,11 @@ async fn text_with_several_readings_is_not_repaired() {
         r#"{"a":{"b":1},"c":2}}"#,
         r#"{"a":1}}}"#,
         r#"{"a":[1]]}}"#,
+        // An object in a comment, and something else.
+        r#"// {"a":1}"#,
+        r#"/* {"a":1} */"#,
+        r#"null // {"a":1}"#,
+        r#"{"n":5,"s":"```{}```" "x"}"#,
         // Other words.
         r#"{"a":yes}"#,
         r#"{"a":NaN}"#,
@@ -160,5 +169,33 @@ async fn text_with_several_readings_is_not_repaired() {
         r#"{"a":-True}"#,
     ] {
         is_not_repaired(arguments).await;
+    }
+}
+
+/// Calls a tool whose argument `a` has this schema; returns what it gets.
+async fn coerced(schema: Value, arguments: &str) -> Option<Value> {
+    let parameters =
+        json!({"type": "object", "properties": {"a": schema}, "$defs": {"one": {"maxItems": 1}}});
+    let tool = DynamicTool::new("echo", "", parameters, |arguments| async {
+        Ok::<_, String>(Value::Object(arguments))
+    });
+    let registry = Registry::builder().dynamic(tool).lenient_arguments(true).build().expect("one tool");
+    let output = registry.call("echo", arguments).await.ok()?;
+    serde_json::from_str(&output.to_string()).ok()
+}
+
+#[tokio::test]
+async fn a_scalar_never_becomes_an_array_of_fixed_length() {
+    let numbers = || json!({"type": "array", "items": {"type": "number"}});
+    assert_eq!(coerced(numbers(), r#"{"a":7}"#).await, Some(json!({"a": [7]})));
+    for fixed in [
+        json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}),
+        json!({"type": "array", "items": {"type": "number"}, "minItems": 1, "maxItems": 1}),
+        json!({"type": "array", "prefixItems": [{"type": "number"}], "items": {"type": "number"}}),
+        json!({"type": "array", "items": {"type": "integer"}, "minItems": 1, "allOf": [{"maxItems": 1}]}),
+        json!({"type": "array", "items": {"type": "integer"}, "minItems": 1, "$ref": "#/$defs/one"}),
+        json!({"type": "array", "items": {"type": "integer"}, "enum": [[7], [8]]}),
+    ] {
+        assert_eq!(coerced(fixed.clone(), r#"{"a":7}"#).await, None, "{fixed}");
     }
 }

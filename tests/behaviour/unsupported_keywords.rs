@@ -63,6 +63,36 @@ async fn a_keyword_for_strings_does_not_matter_for_numbers() {
     assert!(accepts(&schema, json!("v")).await);
 }
 
+#[tokio::test]
+async fn required_keys_are_enforced_next_to_other_keywords() {
+    for schema in [
+        json!({"required": ["x"], "anyOf": [{"properties": {"y": {"type": "integer"}}}]}),
+        json!({"required": ["x"], "allOf": [{"type": "object"}]}),
+        json!({"required": ["x"], "x-kind": 1}),
+    ] {
+        assert!(accepts(&schema, json!({"x": 1})).await && !accepts(&schema, json!({})).await, "{schema}");
+    }
+    assert!(accepts(&json!({"not": {"required": ["x"], "allOf": [{}]}}), json!({})).await);
+}
+
+#[tokio::test]
+async fn a_schema_that_refers_to_itself_rejects_nothing() {
+    let tagged = json!({"properties": {"t": {"const": "a"}}, "required": ["t"], "anyOf": [{"$ref": "#/properties/a"}]});
+    assert!(accepts(&tagged, json!({"t": "a"})).await && !accepts(&tagged, json!({"t": "b"})).await);
+    assert!(accepts(&json!({"oneOf": [{"$ref": "#/properties/a"}, {"type": "string"}]}), json!("x")).await);
+}
+
+#[tokio::test]
+async fn references_inside_of_a_schema_with_an_id_are_not_followed() {
+    let schema = json!({"$id": "x.json", "$defs": {"y": {"type": "string"}}, "items": {"$ref": "#/$defs/y"}});
+    let parameters =
+        json!({"type": "object", "properties": {"a": schema}, "$defs": {"y": {"type": "integer"}}});
+    let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
+    let registry = Registry::builder().dynamic(tool).build().expect("one tool");
+    assert_eq!(registry.unsupported_keywords("take"), ["`$id` at `/properties/a`"]);
+    assert!(registry.call("take", r#"{"a":["s"]}"#).await.is_ok());
+}
+
 #[test]
 fn unsupported_keywords_are_listed_with_their_locations() {
     let schema = json!({

@@ -134,7 +134,7 @@ fn mistake(
 }
 
 #[tokio::test]
-async fn the_error_of_a_recorded_call_with_one_mistake_names_all_that_helps() {
+async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_and_suggestion() {
     let Some(rows) = rows("bfcl_calls.jsonl") else { return };
     let seed =
         std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));

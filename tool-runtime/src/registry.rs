@@ -166,8 +166,8 @@ impl Registry {
 
     /// The keywords in the schema of a tool that are not enforced, with their locations: unknown keywords of a
     /// [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be followed, and `pattern` without the feature
-    /// `regex`. Arguments are never rejected because of one: with it, a branch of `oneOf` may or may not match, so that several may
-    /// match, and `not` accepts every value.
+    /// `regex`. Arguments are never rejected because of one: a branch of `oneOf` with such a keyword may match next to another
+    /// branch, and a `not` with one accepts every value.
     ///
     /// ```
     /// use serde_json::json;

@@ -40,9 +40,9 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
 
 const FENCE: &str = "the arguments stood in a code fence";
 
-/// The text between the outermost two fences, or after the only one.
+/// The text between the outermost two fences, or after the only one. A fence after a bracket or a quote may be inside of a string.
 fn fenced(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("```")?;
+    let (_, rest) = text.split_once("```").filter(|(before, _)| !before.contains(['{', '[', '"']))?;
     let content =
         rest.trim_start_matches('`').trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
     Some(match content.rsplit_once("```") {
@@ -67,23 +67,23 @@ struct Repair {
 impl Repair {
     /// Reads the only object in a text, and whatever is around it.
     fn of_object(text: &str) -> Option<Self> {
-        let (before, mut rest) = text.split_at(text.find('{')?);
         let mut repair = Repair::default();
+        let text = repair.skip_comments(text);
+        let (before, mut rest) = text.split_at(text.find('{')?);
+        // Otherwise the object may be in a comment.
+        if before.contains("//") || before.contains("/*") {
+            return None;
+        }
         if !before.trim().is_empty() {
             repair.leave_out(before)?;
         }
         loop {
-            rest = rest.trim_start();
+            rest = repair.skip_comments(rest);
             let is_complete = repair.open.is_empty() && !repair.tokens.is_empty();
-            let is_surplus = || rest.starts_with(['}', ']']);
-            if let Some(after) = comment(rest) {
-                repair.repairs.push("a comment was left out");
-                rest = after;
-            } else if is_complete && !is_surplus() {
+            if is_complete && !rest.starts_with(['}', ']']) {
                 break;
-            } else {
-                rest = repair.token(rest)?;
             }
+            rest = repair.token(rest)?;
         }
         if rest.starts_with([',', ':']) {
             return None;
@@ -92,6 +92,16 @@ impl Repair {
             repair.leave_out(rest)?;
         }
         (!repair.repairs.is_empty()).then_some(repair)
+    }
+
+    /// Skips white space and comments.
+    fn skip_comments<'t>(&mut self, text: &'t str) -> &'t str {
+        let mut rest = text.trim_start();
+        while let Some(after) = comment(rest) {
+            self.repairs.push("a comment was left out");
+            rest = after.trim_start();
+        }
+        rest
     }
 
     /// Text around the object, which must not contain JSON of its own.

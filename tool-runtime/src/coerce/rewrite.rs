@@ -203,7 +203,7 @@ impl<'v> Rewrite<'v> {
             (None, Some(item))
                 if !is_item
                     && conversions::may_be_only_item(wanted, json)
-                    && !guides.iter().any(|node| node.is_tuple())
+                    && !Node::are_of_fixed_length(guides)
                     && !self.validator.node(item).may_accept(TypeSet::ARRAY)
                     && self.has_only_declared_keys(item, json)? =>
             {

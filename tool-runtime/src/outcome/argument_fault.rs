@@ -1,6 +1,6 @@
 //! What is wrong with the arguments of a call.
 
-use super::{ShortPath, Shortened};
+use super::{ShortPath, Shortened, bounded};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     let text = text.strip_suffix(&position).unwrap_or(&text);
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     match got.and_then(|got| got.rsplit_once(", expected ")) {
-        Some((got, expected)) => format!("expected {expected}, got {}", json_words(got)),
-        None => text.to_owned(),
+        Some((got, expected)) => format!("expected {}, got {}", bounded(expected), json_words(got)),
+        None => bounded(text),
     }
 }
 

@@ -5,6 +5,15 @@ use std::fmt;
 /// In characters: enough for a model to know its own text.
 const MAX_LENGTH: usize = 80;
 
+/// Other text that may contain text of a model, such as the error of a decoder.
+pub(crate) fn bounded(text: &str) -> String {
+    const MAX_LENGTH: usize = 400;
+    match text.char_indices().nth(MAX_LENGTH) {
+        Some((end, _)) => format!("{}…", Escaped(&text[..end])),
+        None => Escaped(text).to_string(),
+    }
+}
+
 /// The beginning of a text that a model sent. Control characters and marks of the direction of text are escaped as in JSON: a
 /// line break would forge a line of a log.
 pub(crate) struct Shortened<'a>(pub(crate) &'a str);

@@ -97,13 +97,13 @@ pub enum BuildFault {
         /// What stands against it, for example `takes any value`.
         reason: String,
     },
-    /// The schema of a tool exceeds a limit: 1 MB, 50,000 values, 127 levels, 32 references that follow one another for one
+    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels, 32 references that follow one another for one
     /// value, 2 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
     #[non_exhaustive]
     SchemaLimit {
         /// The tool.
         tool: String,
-        /// The limit, for example `it has more than 50000 values`.
+        /// The limit, for example `it has more than 30000 values`.
         limit: String,
     },
     /// The schema of a tool cannot be written.

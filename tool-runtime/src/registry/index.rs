@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// Places in the registry by name. A model only looks names up, and so needs no defence against chosen ones; the hash of std takes
-/// 6 to 10 ns longer.
+/// Positions in the registry by name. Only the program adds names, and look-ups cause no collisions; the hash of std takes 6 to 10 ns
+/// longer.
 pub(super) struct Index(HashMap<Cow<'static, str>, usize, BuildHasherDefault<FingerprintHasher>>);
 
 impl Index {

@@ -2,6 +2,8 @@
 
 use crate::json::descendants;
 use serde_json::{Map, Value};
+use std::collections::HashSet;
+use std::hash::Hash;
 
 /// The formats that llguidance knows. It rejects a schema with any other.
 pub(super) const KNOWN_FORMATS: [&str; 10] =
@@ -47,14 +49,9 @@ pub(super) fn names(value: Option<&Value>) -> Vec<String> {
 }
 
 /// The items in order, each once.
-pub(super) fn unique<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut unique = Vec::new();
-    for item in items {
-        if !unique.contains(&item) {
-            unique.push(item);
-        }
-    }
-    unique
+pub(super) fn unique<T: Clone + Eq + Hash>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    items.filter(|item| known.insert(item.clone())).collect()
 }
 
 /// Removes the object of a keyword such as `properties`; empty if there is none.

@@ -10,12 +10,14 @@ use super::normalise::is_closed_tuple;
 use super::parameters::Ordered;
 use super::{description, publish};
 use crate::json::pairs;
+use crate::validator::push_key;
 use infer_type::infer_type;
 use limits::Limits;
 use nullable::nullable;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
 /// Why a tool cannot be strict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,9 @@ struct Root {
     rest: Map<String, Value>,
 }
 
+/// No more reasons are collected.
+const MAX_ERRORS: usize = 100;
+
 struct Strict {
     errors: Vec<NotStrict>,
     limits: Limits,
@@ -60,7 +65,9 @@ struct Location<'a> {
 
 impl Strict {
     fn reject(&mut self, at: Location<'_>, reason: impl Into<String>) {
-        self.errors.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
+        }
     }
 
     fn root(&mut self, parameters: &RawValue) -> serde_json::Result<Box<RawValue>> {
@@ -149,6 +156,7 @@ impl Strict {
             return self.reject(at, "is an object with any keys");
         }
         let mut required = names(keywords.get("required"));
+        let known: HashSet<String> = required.iter().cloned().collect();
         let mut properties = take_object(keywords, "properties");
         if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
             let reason = format!("requires `{unknown}`, which is not in its `properties`");
@@ -157,12 +165,13 @@ impl Strict {
         for (name, schema) in &mut properties {
             self.limits.name(name);
             self.limits.properties += 1;
-            if !required.contains(name) {
+            if !known.contains(name) {
                 schema.as_object_mut().into_iter().for_each(infer_type);
                 nullable(schema);
                 required.push(name.clone());
             }
-            let path = if at.path.is_empty() { name.clone() } else { format!("{}.{name}", at.path) };
+            let mut path = at.path.to_owned();
+            push_key(&mut path, name);
             self.schema(schema, Location { path: &path, depth: at.depth + 1 });
         }
         keywords.insert("properties".to_owned(), properties.into());

@@ -57,7 +57,9 @@ impl Calls {
     }
 
     fn take_at(&mut self, position: usize, mut piece: CallPiece, noted: &mut Vec<Noted>) {
-        self.changed.push(position);
+        if self.changed.last() != Some(&position) {
+            self.changed.push(position);
+        }
         self.remember(position, &piece);
         self.list[position].take_head(&mut piece);
         self.start(position, noted);

@@ -21,11 +21,11 @@ use std::time::Duration;
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
 /// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings, arrays
 /// and objects. [`Registry::unsupported_keywords`](crate::Registry::unsupported_keywords) lists all other keywords of a schema,
-/// which reject nothing; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
+/// which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
 ///
 /// A schema and its arguments may come from anywhere: building a registry and validating arguments take little time and
-/// memory, whatever they are. A schema that is larger than [`BuildFault::SchemaLimit`](crate::BuildFault::SchemaLimit) says is
-/// an error of the build, and arguments that would take too long to validate are answered with an error.
+/// memory, whatever they are. `build` fails with [`BuildFault::SchemaLimit`](crate::BuildFault::SchemaLimit) if a schema exceeds a
+/// limit, and arguments that would take too long to validate are answered with an error.
 ///
 /// The request contains the schema as it is, with the keywords that servers require: an array without `items` gets them,
 /// and those of a closed tuple are no longer `false`.

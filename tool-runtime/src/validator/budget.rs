@@ -1,7 +1,7 @@
 //! The work that validation may do for one value.
 
-/// How much work is left. A schema can make a validator read one value again and again, in unions of unions for one; all work
-/// that is more than one reading of the value is paid for here.
+/// How much work is left. A schema can require many readings of one value, for example in nested unions: the budget pays for all
+/// work beyond the first reading.
 #[derive(Debug)]
 pub(crate) struct Budget(usize);
 

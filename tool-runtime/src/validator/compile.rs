@@ -6,8 +6,8 @@ use super::node::{Bounds, Node, NodeId, Tag, Union};
 use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
-use crate::json::{TypeSet, referenced};
-use crate::outcome::ShortPath;
+use crate::json::{TypeSet, descendants, referenced};
+use crate::outcome::{ShortPath, Shortened};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -106,6 +106,7 @@ impl<'s> Compiler<'s> {
                 break known;
             }
             let keywords = match schema {
+                Value::Object(keywords) if keywords.is_empty() => break NodeId::ANYTHING,
                 Value::Object(keywords) => keywords,
                 Value::Bool(true) => break NodeId::ANYTHING,
                 Value::Bool(false) => break NodeId::NOTHING,
@@ -162,8 +163,8 @@ impl<'s> Compiler<'s> {
         };
         node.unsupported = node.unsupported.union(types);
         self.unsupported.push(match self.path(location) {
-            path if path.is_empty() => format!("`{keyword}`"),
-            path => format!("`{keyword}` at `{}`", ShortPath(&path)),
+            path if path.is_empty() => format!("`{}`", Shortened(keyword)),
+            path => format!("`{}` at `{path}`", Shortened(keyword)),
         });
     }
 
@@ -171,7 +172,7 @@ impl<'s> Compiler<'s> {
     fn not_a_schema(&mut self, location: Location<'s>) -> NodeId {
         self.locations.push(location);
         let path = self.path(self.locations.len() - 1);
-        self.unsupported.push(format!("the value at `{}`, which is not a schema", ShortPath(&path)));
+        self.unsupported.push(format!("the value at `{path}`, which is not a schema"));
         NodeId::UNKNOWN
     }
 
@@ -180,19 +181,25 @@ impl<'s> Compiler<'s> {
         let mut steps = Vec::new();
         let mut next = Some(location);
         while let Some(Location { parent, keyword, entry }) = next.map(|location| &self.locations[location]) {
-            steps.extend([&**entry, keyword].into_iter().filter(|step| !step.is_empty()));
+            let own = [&**entry, keyword].into_iter().filter(|step| !step.is_empty());
+            steps.extend(own.map(|step| format!("/{}", Shortened(step))));
             next = *parent;
         }
-        steps.iter().rev().flat_map(|step| ["/", step]).collect()
+        steps.reverse();
+        ShortPath(&steps.concat()).to_string()
     }
 
     fn fill(&mut self, pending: &Pending<'s>) {
         let &Pending { id, keywords, location } = pending;
         let mut node = Node::new(TypeSet::ALL);
         let dialect = keywords.get("$schema").and_then(Value::as_str);
-        if dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/")) {
-            // Its keywords may have another meaning.
-            self.unsupported(&mut node, "$schema", location);
+        let is_other_dialect = dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/"));
+        // References inside of it are not to this document.
+        let is_other_document = location > 0
+            && keywords.get("$id").and_then(Value::as_str).is_some_and(|id| !id.starts_with('#'))
+            && descendants(keywords.values()).any(|(value, _)| value.get("$ref").is_some());
+        if is_other_dialect || is_other_document {
+            self.unsupported(&mut node, if is_other_dialect { "$schema" } else { "$id" }, location);
             self.nodes[id.0] = Node::unknown();
             return;
         }
@@ -297,6 +304,8 @@ impl<'s> Compiler<'s> {
         }
         object.required.sort_unstable();
         object.required.dedup();
+        object.required_others.sort_unstable();
+        object.required_others.dedup();
     }
 
     /// If a pattern cannot be enforced, it is unknown which keys are the additional ones.

@@ -1,5 +1,6 @@
 //! The values of `enum` and `const`.
 
+use super::budget::{Budget, LimitReached};
 use super::number::{canonical, canonical_text};
 use serde_json::Value;
 
@@ -19,9 +20,13 @@ impl EnumValues {
     }
 
     /// Whether a JSON value is among them. Most are in canonical form already.
-    pub(super) fn contains(&self, json: &str) -> bool {
+    pub(super) fn contains(&self, json: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
         let contains = |text: &str| self.canonical.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
-        contains(json) || contains(&canonical_text(json))
+        if contains(json) {
+            return Ok(true);
+        }
+        budget.spend(json.len())?;
+        Ok(contains(&canonical_text(json)))
     }
 
     /// The string, if it is the only value.

@@ -134,7 +134,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
     fn add_enum(&mut self, values: &'v EnumValues) {
         self.enums.push(values);
         for (index, value) in values.values.iter().enumerate() {
-            if self.values.len() == MAX_LISTED {
+            if self.is_full() {
                 self.more += values.values.len() - index;
                 return;
             }
@@ -145,14 +145,18 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.values.len() == MAX_LISTED || self.values.iter().map(String::len).sum::<usize>() > MAX_BYTES
+    }
+
     fn add(&mut self, words: String) {
         if self.values.contains(&words) {
             return;
         }
-        if self.values.len() < MAX_LISTED {
-            self.values.push(words);
-        } else {
+        if self.is_full() {
             self.more += 1;
+        } else {
+            self.values.push(words);
         }
     }
 
@@ -212,8 +216,9 @@ fn object_constraint(node: &Node) -> String {
     format!("{}{}", Counted(node.object.count, "key"), key.unwrap_or_default())
 }
 
-/// How many of the possible values an error lists.
+/// How many of the possible values an error lists, and after how many bytes it lists no more.
 const MAX_LISTED: usize = 20;
+const MAX_BYTES: usize = 1_000;
 
 /// `` `a`, `b` or `c` ``
 pub(super) fn one_of(values: impl Iterator<Item = String> + Clone) -> String {

@@ -17,7 +17,7 @@ pub(crate) enum ExceededLimit {
 
 impl ExceededLimit {
     const MAX_BYTES: usize = 1 << 20;
-    const MAX_VALUES: usize = 50_000;
+    const MAX_VALUES: usize = 30_000;
     /// `serde_json` reads no deeper JSON.
     const MAX_DEPTH: usize = 127;
     pub(super) const MAX_REFERENCES: usize = 32;

@@ -105,9 +105,11 @@ impl Node {
         self.array.prefix.get(index).copied().unwrap_or(self.array.items)
     }
 
-    /// Whether the number of items is fixed, or the items differ by position.
-    pub(crate) fn is_tuple(&self) -> bool {
-        !self.array.prefix.is_empty() || (self.array.count.min == self.array.count.max)
+    /// Whether arrays that match all these nodes have a fixed length, or items that differ by position.
+    pub(crate) fn are_of_fixed_length(nodes: &[&Node]) -> bool {
+        let min = nodes.iter().map(|node| node.array.count.min).max();
+        let max = nodes.iter().map(|node| node.array.count.max).min();
+        min == max || nodes.iter().any(|node| !node.array.prefix.is_empty() || node.enum_values.is_some())
     }
 
     /// The node of a declared property, and whether it is required.

@@ -29,8 +29,8 @@ impl From<f64> for Number {
 impl Number {
     /// Reads a number of JSON.
     pub(super) fn read(json: &str) -> Self {
-        let integer = json.parse::<i64>().map(i128::from).or_else(|_| json.parse::<i128>());
-        // A JSON parser accepts the text, and so it is a float otherwise.
+        // A larger integer is a float in a schema, since serde_json reads it so.
+        let integer = json.parse::<i64>().map(i128::from).or_else(|_| json.parse::<u64>().map(i128::from));
         integer.map_or_else(|_| Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Number::Integer)
     }
 
@@ -78,8 +78,15 @@ impl Number {
                 let quotient = number / divisor;
                 // No float is exactly 19.99 or 0.01, but 0.5 is exact.
                 let is_exact = (divisor * 1024.0).fract() == 0.0;
-                if is_exact || !quotient.is_finite() {
+                if is_exact {
                     return number % divisor == 0.0;
+                }
+                if quotient.is_infinite() {
+                    return (1.0 / divisor).fract() == 0.0 || number % divisor == 0.0;
+                }
+                // Floats of this size have no fraction to compare.
+                if quotient.abs() > 1e15 {
+                    return true;
                 }
                 let tolerance = (4.0 * f64::EPSILON * quotient.abs()).min(1e-6);
                 (quotient - quotient.round()).abs() <= tolerance

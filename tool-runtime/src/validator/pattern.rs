@@ -54,6 +54,10 @@ impl Pattern {
     /// `None` if it cannot be enforced.
     pub(super) fn new(source: &str, memory: &mut PatternMemory) -> Option<Self> {
         memory.take(source.len())?;
+        // Rust reads these in another way, or not at all.
+        if ["{,", "[]", "[^]"].iter().any(|other| source.contains(other)) {
+            return None;
+        }
         let matcher = match source {
             UNSIGNED_KEYS => Matcher::Unsigned,
             SIGNED_KEYS => Matcher::Signed,
@@ -148,7 +152,7 @@ impl Matcher {
     }
 }
 
-/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII, and `\s` includes U+FEFF.
+/// JSON Schema's patterns are those of ECMAScript, where `\d` and `\w` are ASCII, and `\s` includes U+FEFF and not U+0085.
 #[cfg(feature = "regex")]
 fn to_rust_syntax(pattern: &str) -> String {
     let mut translated = String::with_capacity(pattern.len());
@@ -167,8 +171,8 @@ fn to_rust_syntax(pattern: &str) -> String {
             (_, Some('D')) => translated.push_str("[^0-9]"),
             (_, Some('w')) => translated.push_str("[0-9A-Za-z_]"),
             (_, Some('W')) => translated.push_str("[^0-9A-Za-z_]"),
-            (_, Some('s')) => translated.push_str(r"[\s\x{feff}]"),
-            (_, Some('S')) => translated.push_str(r"[^\s\x{feff}]"),
+            (_, Some('s')) => translated.push_str(r"[\s\x{feff}--\x{85}]"),
+            (_, Some('S')) => translated.push_str(r"[^\s\x{feff}--\x{85}]"),
             (_, Some(escaped)) => translated.extend([letter, escaped]),
             (_, None) => translated.push(letter),
         }

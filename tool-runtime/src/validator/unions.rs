@@ -136,7 +136,7 @@ impl Validator {
         if of_type.iter().all(|&id| self.node(id).object.only_required().is_none()) {
             return Ok(of_type);
         }
-        budget.spend_reading(json)?;
+        budget.spend(json.len())?;
         let keys: HashSet<_> = Scanner::entries(json).map(|(key, _)| key).collect();
         let has_its_key = |&id: &NodeId| {
             self.node(id).object.only_required().is_none_or(|key| keys.contains(&Some(key.into())))

@@ -153,7 +153,7 @@ impl<'v> Validation<'v> {
     /// A value and those of an enum.
     pub(super) fn enum_value(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
         match &node.enum_values {
-            Some(values) if !values.contains(json) => self.mismatch(node, json),
+            Some(values) if !values.contains(json, self.budget)? => self.mismatch(node, json),
             _ => Ok(()),
         }
     }
@@ -195,6 +195,8 @@ impl<'v> Validation<'v> {
             if node.array.unique {
                 let item = json.value();
                 self.value(id, item)?;
+                // The canonical form is a copy.
+                self.budget.spend(item.len())?;
                 if !seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
                     self.reject(|_| "an equal item is in the array already".to_owned())?;
                 }
