@@ -14,7 +14,6 @@ mod object;
 mod param_mode;
 mod probe;
 mod tool_validator;
-mod value;
 
 pub(crate) use arg_cell::ArgSlot;
 pub use arg_cell::NonSerializeDefault;

@@ -4,7 +4,6 @@
 //! program opted in. The result is only text: it is validated as strictly as the text of the model.
 
 mod conversions;
-mod integer;
 #[cfg(feature = "lenient")]
 mod json_repair;
 mod rewrite;
@@ -38,7 +37,7 @@ pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOp
     // In most registries only integers are coerced, and keys lose their escapes, which a map with integer keys does not decode.
     // This test halves the time of an error.
     let may_change = options.lenient || options.null_is_absent || arguments.contains('\\');
-    if !may_change && !integer::may_contain_float(arguments) {
+    if !may_change && !conversions::may_contain_float(arguments) {
         return None;
     }
     if arguments.len() > MAX_BYTES {

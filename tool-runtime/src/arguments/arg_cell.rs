@@ -4,11 +4,10 @@ use super::param_mode::{
     ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
 };
 use super::tool_validator::is_exact;
-use super::value::{Next, next_value};
 use super::{ParamSchema, missing_field};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
-use serde::de::Deserialize;
+use serde::de::{Deserialize, IgnoredAny};
 use std::any::type_name;
 use std::borrow::Cow;
 
@@ -178,4 +177,15 @@ impl<P: ParamMode> NonSerializeDefault<P::Default> for ArgCell<'_, P> {
         self.default = Some(default);
         self
     }
+}
+
+/// A value, and its length in bytes with the white space before it.
+pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
+
+/// The value at the start of `rest`, as far as its decoder reads: of `1e3`, an integer of 128 bits takes the `1` alone.
+pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str) -> Next<T> {
+    let mut deserializer = serde_json::Deserializer::from_str(rest);
+    let value = T::deserialize(&mut deserializer)?;
+    // Only this iterator knows how far it has read.
+    Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

@@ -1,8 +1,7 @@
 //! The fast reading: one pass over the object, each value decoded in place.
 
-use super::arg_cell::ArgSlot;
+use super::arg_cell::{ArgSlot, next_value};
 use super::tool_validator::{ParamValidator, ToolValidator};
-use super::value::next_value;
 use crate::json::{Scanner, Text};
 use crate::messages::means_none;
 use crate::validator::{Budget, Validity};

@@ -1,4 +1,4 @@
-//! Values of another type that have one reading.
+//! Values that have one reading as a value of another type.
 
 use crate::json::TypeSet;
 use serde::de::IgnoredAny;
@@ -32,4 +32,51 @@ pub(super) fn may_be_only_item(wanted: TypeSet, json: &str) -> bool {
             TypeSet::STRING => is_plain_text(),
             _ => true,
         }
+}
+
+/// A float is exact for every integer up to 2 to the power of 53.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+/// The most digits that a float needs to differ from its neighbours.
+const DIGITS_OF_FLOATS: usize = 17;
+
+/// Whether the arguments may contain a number that [`integer_from_float`] rewrites.
+pub(super) fn may_contain_float(arguments: &str) -> bool {
+    let bytes = arguments.as_bytes();
+    bytes.windows(2).any(|pair| match pair {
+        [digit, b'.' | b'e' | b'E'] => digit.is_ascii_digit(),
+        pair => pair == b"-0",
+    })
+}
+
+/// `1.0`, `1e3` and `-0` as integers, digit by digit, so that no digit is lost in a float. A number with an exponent and few
+/// digits was a float before it was written, and becomes the integer of that float.
+pub(super) fn integer_from_float(number: &str) -> Option<String> {
+    if number.parse().is_ok_and(|float: f64| float == 0.0) {
+        return Some("0".to_owned());
+    }
+    let digits =
+        number.bytes().take_while(|byte| !matches!(byte, b'e' | b'E')).filter(u8::is_ascii_digit).count();
+    if number.contains(['e', 'E']) && digits <= DIGITS_OF_FLOATS {
+        let float: f64 = number.parse().ok()?;
+        if float.fract() == 0.0 && float.abs() > MAX_EXACT {
+            return Some(format!("{float:.0}"));
+        }
+    }
+    let (sign, unsigned) = match number.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", number),
+    };
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (unsigned, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    // The position of the point among the digits.
+    let point = i32::try_from(whole.len()).ok()?.checked_add(exponent)?;
+    let significant = digits.trim_end_matches('0');
+    // No integer type has more digits than these.
+    let point = usize::try_from(point).ok().filter(|&point| (significant.len()..=40).contains(&point))?;
+    let integer = format!("{significant:0<point$}");
+    Some(format!("{sign}{}", integer.trim_start_matches('0')))
 }

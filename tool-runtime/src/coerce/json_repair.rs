@@ -26,29 +26,13 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
         if let Ok(inner) = serde_json::from_str::<String>(&text) {
             add("the arguments were encoded twice");
             inner.trim().clone_into(&mut text);
-        } else if let Some(repair) = Repair::of_object(&text) {
+        } else {
+            let repair = Repair::of_object(&text)?;
             repair.repairs.iter().for_each(|repair| add(repair));
             text = repair.into_json()?;
-        } else {
-            let content = fenced(&text)?.to_owned();
-            text = content;
-            add(FENCE);
         }
     }
     None
-}
-
-const FENCE: &str = "the arguments stood in a code fence";
-
-/// The text between the outermost two fences, or after the only one. A fence after a bracket or a quote may be inside of a string.
-fn fenced(text: &str) -> Option<&str> {
-    let (_, rest) = text.split_once("```").filter(|(before, _)| !before.contains(['{', '[', '"']))?;
-    let content =
-        rest.trim_start_matches('`').trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
-    Some(match content.rsplit_once("```") {
-        Some((content, _)) => content.trim_end_matches('`').trim(),
-        None => content.trim(),
-    })
 }
 
 /// The tokens of one object, as JSON.
@@ -110,7 +94,14 @@ impl Repair {
             return None;
         }
         let is_fence = text.contains("```");
-        self.repairs.insert(0, if is_fence { FENCE } else { "text around the arguments was left out" });
+        self.repairs.insert(
+            0,
+            if is_fence {
+                "the arguments stood in a code fence"
+            } else {
+                "text around the arguments was left out"
+            },
+        );
         Some(())
     }
 

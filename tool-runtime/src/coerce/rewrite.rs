@@ -1,6 +1,6 @@
 //! Rewrites a value by the schema that it must match.
 
-use super::{CoercionOptions, conversions, integer};
+use super::{CoercionOptions, conversions};
 use crate::json::{TypeSet, pairs};
 use crate::outcome::{ShortPath, Shortened};
 use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_index, push_key};
@@ -66,7 +66,7 @@ impl<'v> Rewrite<'v> {
             TypeSet::ARRAY if wanted.intersects(TypeSet::ARRAY) => self.array(&guides, json),
             TypeSet::NUMBER if wanted.intersects(TypeSet::NUMBER) => {
                 let integer = match self.validity(id, json) {
-                    Validity::WithIntegralFloats => integer::from_float(json),
+                    Validity::WithIntegralFloats => conversions::integer_from_float(json),
                     Validity::Valid | Validity::Invalid => None,
                 };
                 integer.unwrap_or_else(|| json.to_owned())

@@ -8,11 +8,10 @@ use std::fmt;
 pub(super) enum Number {
     /// Without a fraction, also `1.0` and `1e3`.
     Integer(i128),
-    /// With a fraction, or beyond 128 bits.
+    /// With a fraction, or with more than 127 bits.
     Float(f64),
 }
 
-/// Every float below it without a fraction is an `i128`.
 const TWO_POW_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 impl From<f64> for Number {
@@ -106,11 +105,8 @@ impl Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // Forty digits are hard to read.
-            Number::Integer(integer) if integer.unsigned_abs() > u64::MAX.into() => {
-                write!(f, "{:e}", self.as_f64())
-            }
-            Number::Integer(integer) => integer.fmt(f),
+            Number::Integer(integer) if integer.unsigned_abs() <= u64::MAX.into() => integer.fmt(f),
+            Number::Integer(_) => write!(f, "{:e}", self.as_f64()),
             Number::Float(float) if float.abs() >= 1e15 => write!(f, "{float:e}"),
             Number::Float(float) => float.fmt(f),
         }

@@ -2,6 +2,7 @@
 
 use super::expectation;
 use super::node::{Count, Node, NodeId, ObjectKeywords};
+use super::report::push_key;
 use super::suggestion::{suggest_unknown, suggest_within};
 use super::validation::{Stop, Validation};
 use crate::json::Scanner;
@@ -58,27 +59,25 @@ impl<'v> Validation<'v> {
             }
         }
         let first = index.map(|index| object.properties[index]).or_else(|| nodes.pop());
-        let outside = self.report.as_mut().map(|report| report.enter_property(&key));
-        match (first.unwrap_or(object.additional_properties), &nodes[..]) {
-            (NodeId::NOTHING, []) if first.is_none() => {
-                if self.report.is_none() {
-                    return Err(Stop::Invalid);
-                }
-                json.value();
-                keys.not_allowed.push(key);
+        let node = first.unwrap_or(object.additional_properties);
+        if node == NodeId::NOTHING && first.is_none() {
+            if self.report.is_none() {
+                return Err(Stop::Invalid);
             }
-            (id, []) => self.next(id, json)?,
-            (first, others) => {
+            json.value();
+            keys.not_allowed.push(key);
+            return Ok(());
+        }
+        self.inside(
+            |path| push_key(path, &key),
+            |this| {
+                if nodes.is_empty() {
+                    return this.next(node, json);
+                }
                 let value = json.value();
-                for &id in [first].iter().chain(others) {
-                    self.value(id, value)?;
-                }
-            }
-        }
-        if let (Some(outside), Some(report)) = (outside, &mut self.report) {
-            report.leave_to(outside);
-        }
-        Ok(())
+                [node].iter().chain(&nodes).try_for_each(|&id| this.value(id, value))
+            },
+        )
     }
 
     fn property_name(&mut self, names: NodeId, key: &str) -> Result<(), Stop> {

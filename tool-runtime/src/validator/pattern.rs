@@ -71,32 +71,23 @@ impl Pattern {
     }
 
     pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
-        budget.spend(self.matcher.cost(text))?;
         let is_integer = |digits: &str| {
             digits == "0"
                 || (digits.starts_with(|first: char| ('1'..='9').contains(&first))
                     && digits.bytes().all(|digit| digit.is_ascii_digit()))
         };
+        budget.spend(1)?;
         Ok(match &self.matcher {
             Matcher::Unsigned => is_integer(text),
             Matcher::Signed => {
                 is_integer(text) || text.strip_prefix('-').is_some_and(|rest| rest != "0" && is_integer(rest))
             }
             #[cfg(feature = "regex")]
-            Matcher::Regex { regex, .. } => regex.is_match(text),
+            Matcher::Regex { regex, units_per_byte } => {
+                budget.spend(text.len().saturating_mul(*units_per_byte))?;
+                regex.is_match(text)
+            }
         })
-    }
-}
-
-impl Matcher {
-    /// In units of the budget.
-    fn cost(&self, text: &str) -> usize {
-        let units_per_byte = match self {
-            Matcher::Unsigned | Matcher::Signed => 0,
-            #[cfg(feature = "regex")]
-            Matcher::Regex { units_per_byte, .. } => *units_per_byte,
-        };
-        text.len().saturating_mul(units_per_byte) + 1
     }
 }
 

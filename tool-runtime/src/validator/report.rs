@@ -10,7 +10,8 @@ const MAX_BYTES: usize = 1 << 18;
 /// The errors that a validation found.
 #[derive(Debug)]
 pub(super) struct Report {
-    path: String,
+    /// The path of the value that is validated.
+    pub(super) path: String,
     errors: Vec<ArgumentFault>,
     /// How many were found, repeated ones included.
     found: usize,
@@ -20,23 +21,6 @@ pub(super) struct Report {
 impl Report {
     pub(super) fn new(path: &str) -> Self {
         Report { path: path.to_owned(), errors: Vec::new(), found: 0, bytes: 0 }
-    }
-
-    /// Enters a property. Returns the position to [`leave_to`](Report::leave_to).
-    pub(super) fn enter_property(&mut self, key: &str) -> usize {
-        let outside = self.path.len();
-        push_key(&mut self.path, key);
-        outside
-    }
-
-    pub(super) fn enter_item(&mut self, index: usize) -> usize {
-        let outside = self.path.len();
-        push_index(&mut self.path, index);
-        outside
-    }
-
-    pub(super) fn leave_to(&mut self, outside: usize) {
-        self.path.truncate(outside);
     }
 
     /// `stops[2].city`

@@ -5,7 +5,7 @@ use super::budget::{Budget, LimitReached};
 use super::expectation;
 use super::node::{Count, Node, NodeId};
 use super::number::{Number, canonical_text};
-use super::report::Report;
+use super::report::{Report, push_index};
 use crate::fingerprint::FingerprintHasher;
 use crate::json::{JsonString, Scanner, TypeSet};
 use std::collections::{HashMap, HashSet};
@@ -187,29 +187,44 @@ impl<'v> Validation<'v> {
 
     fn array(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
         json.take(b'[');
-        let mut seen = None;
+        let mut seen = HashSet::new();
         let mut length = 0;
         while json.has_entry_before(b']') {
-            let outside = self.report.as_mut().map(|report| report.enter_item(length));
             let id = node.item(length);
-            if node.array.unique {
-                let item = json.value();
-                self.value(id, item)?;
-                // The canonical form is a copy.
-                self.budget.spend(item.len())?;
-                if !seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
-                    self.reject(|_| "an equal item is in the array already".to_owned())?;
+            let push_step = |path: &mut String| push_index(path, length);
+            self.inside(push_step, |this| {
+                if !node.array.unique {
+                    return this.next(id, json);
                 }
-            } else {
-                self.next(id, json)?;
-            }
-            if let (Some(outside), Some(report)) = (outside, &mut self.report) {
-                report.leave_to(outside);
-            }
+                let item = json.value();
+                this.value(id, item)?;
+                // The canonical form is a copy.
+                this.budget.spend(item.len())?;
+                if seen.insert(canonical_text(item)) {
+                    return Ok(());
+                }
+                this.reject(|_| "an equal item is in the array already".to_owned())
+            })?;
             json.take(b',');
             length += 1;
         }
         self.count(node, node.array.count, "[]", length)
+    }
+
+    /// Validates a part of the value, whose errors have one more step in their paths.
+    pub(super) fn inside(
+        &mut self,
+        push_step: impl FnOnce(&mut String),
+        validate: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let Some(report) = &mut self.report else { return validate(self) };
+        let length = report.path.len();
+        push_step(&mut report.path);
+        let result = validate(self);
+        if let Some(report) = &mut self.report {
+            report.path.truncate(length);
+        }
+        result
     }
 
     /// The number of items or of properties; `example` has the type of the value.
