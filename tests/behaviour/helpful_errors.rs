@@ -206,7 +206,7 @@ impl<'de> Deserialize<'de> for Never {
 /// Takes nothing.
 #[tool]
 fn never(text: Never) {
-    drop(text);
+    let Never = text;
 }
 
 #[tokio::test]
@@ -216,6 +216,39 @@ async fn the_error_of_a_decoder_is_short_and_without_control_characters() {
     let errors = errors(&registry, "never", &format!(r#"{{"text":{text}}}"#)).await;
     assert!(errors.starts_with(r"`text`: `x\n\u202ex\n") && errors.len() < 2_000, "{errors}");
     assert!(!errors.contains(['\n', '\u{202e}']), "{errors}");
+}
+
+/// Takes scalars and lists of them.
+#[tool]
+fn plain(name: Option<String>, count: Option<u8>, names: Option<Vec<String>>) {
+    drop((name, count, names));
+}
+
+#[tokio::test]
+async fn a_value_of_another_type_is_named_as_a_whole() {
+    let registry = Registry::new(tools![plain]).expect("one tool");
+    for (arguments, expected) in [
+        (r#"{"name":{"text":"a"}}"#, "`name`: expected a string, got an object"),
+        (r#"{"count": [1]}"#, "`count`: expected u8, got an array"),
+        (r#"{"names":"[\"a\"]"}"#, "`names`: expected an array or null, got string"),
+        (r#"{"names":[{"a":1}]}"#, "`names[0]`: expected a string, got an object with the key `a`"),
+    ] {
+        let errors = errors(&registry, "plain", arguments).await;
+        assert!(errors.starts_with(expected), "{errors} for {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn every_alternative_is_named_and_no_forbidden_value_is_suggested() {
+    let registry = dynamic(json!({"type": "object", "properties": {
+        "filter": {"oneOf": [{"const": "all"}, {"type": "object", "properties": {"name": {}}, "required": ["name"]},
+            {"type": "object", "properties": {"from": {}, "to": {}}, "required": ["from", "to"]}]},
+        "word": {"not": {"enum": ["x"]}}}}));
+    assert_eq!(
+        errors(&registry, "take", r#"{"filter":"cheap","word":"x"}"#).await,
+        "`filter`: expected `all`, an object with the key `name` or an object with the keys `from` and `to`, \
+         got string \"cheap\"; `word`: expected anything other than `x`, got string \"x\"",
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ mod unknown_tool;
 pub use argument_fault::ArgumentFault;
 pub(crate) use argument_fault::decode_problem;
 pub use call_error::CallError;
-pub(crate) use call_error::{ENCODED_OBJECT, MOST_FAULTS};
+pub(crate) use call_error::{ENCODED_OBJECT, MAX_ERRORS, MOST_FAULTS};
 pub(crate) use shortened::{ShortPath, Shortened, bounded};
 pub use unknown_tool::UnknownTool;
 

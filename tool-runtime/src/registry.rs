@@ -165,8 +165,8 @@ impl Registry {
     }
 
     /// The keywords in the schema of a tool that are not enforced, with their locations: unknown keywords of a
-    /// [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be followed, and `pattern` without the feature
-    /// `regex`. Arguments are never rejected because of one: a branch of `oneOf` with such a keyword may match next to another
+    /// [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be followed or lead back to themselves, keywords with invalid values, and patterns that the `regex`
+    /// crate does not compile (all of them without the feature `regex`). Arguments are never rejected because of one: a branch of `oneOf` with such a keyword may match next to another
     /// branch, and a `not` with one accepts every value.
     ///
     /// ```

@@ -5,6 +5,7 @@ mod description;
 mod dialect;
 mod keywords;
 mod normalise;
+mod nullable;
 mod parameters;
 mod publish;
 mod strict;

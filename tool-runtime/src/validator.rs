@@ -17,7 +17,7 @@ mod suggestion;
 mod unions;
 mod validation;
 
-pub(crate) use budget::{Budget, LimitReached};
+pub(crate) use budget::{Budget, Stop};
 use enum_values::EnumValues;
 pub(crate) use limits::{ExceededLimit, drop_without_recursion};
 pub(crate) use node::{Node, NodeId};
@@ -29,15 +29,15 @@ use crate::json::Scanner;
 use crate::outcome::ArgumentFault;
 use report::Report;
 use serde_json::Value;
-use validation::{Stop, Validation};
+use validation::Validation;
 
 /// A compiled schema.
 #[derive(Debug)]
 pub(crate) struct Validator {
     nodes: Vec<Node>,
-    root: NodeId,
+    pub(crate) root: NodeId,
     /// Each with its location.
-    unsupported_keywords: Vec<String>,
+    pub(crate) unsupported_keywords: Vec<String>,
 }
 
 /// The result of a validation.
@@ -55,16 +55,8 @@ impl Validator {
         compile::compile(schema)
     }
 
-    pub(crate) fn root(&self) -> NodeId {
-        self.root
-    }
-
     pub(crate) fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0]
-    }
-
-    pub(crate) fn unsupported_keywords(&self) -> &[String] {
-        &self.unsupported_keywords
     }
 
     /// Validates the value at the start of a text, which must be JSON: the caller parses the same text, before or after.
@@ -88,9 +80,9 @@ impl Validator {
     ) -> Vec<ArgumentFault> {
         let mut validation = Validation::new(self, Some(Report::new(path)), budget);
         let ended = validation.value(node, json);
-        let mut errors = validation.report.map(Report::into_errors).unwrap_or_default();
+        let mut errors = validation.report.map(|report| report.errors).unwrap_or_default();
         if let (Err(Stop::LimitReached), true) = (ended, errors.is_empty()) {
-            let problem = "it is too large or too deeply nested to be validated; send less".to_owned();
+            let problem = "it takes too long to validate; send a smaller or simpler value".to_owned();
             errors.push(ArgumentFault::Invalid { path: path.to_owned(), problem });
         }
         errors

@@ -48,8 +48,6 @@ struct Functions<'a, V> {
     type_name: fn() -> &'static str,
 }
 
-const FILLED: &str = "a function starts only when every slot is filled";
-
 impl<'a, P: ParamMode> ArgCell<'a, P> {
     /// An empty cell, with the schema of `T`.
     pub(super) fn described_as<T: JsonSchema + ?Sized>() -> Self
@@ -70,11 +68,13 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
     }
 
     fn filled(&self) -> &P::Value {
-        self.value.as_ref().unwrap_or_else(|| unreachable!("{FILLED}"))
+        self.value
+            .as_ref()
+            .unwrap_or_else(|| unreachable!("a function starts only when every slot is filled"))
     }
 
     fn into_filled(self) -> P::Value {
-        self.value.unwrap_or_else(|| unreachable!("{FILLED}"))
+        self.value.unwrap_or_else(|| unreachable!("a function starts only when every slot is filled"))
     }
 
     /// The default for the schema. One that differs each time is left out, since it would change the prompt; so is one that is

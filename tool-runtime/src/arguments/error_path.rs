@@ -42,12 +42,12 @@ pub(super) fn decode_error<'a>(
     loop {
         rejected = match rejected.place(position) {
             Place::Part(part) => part,
-            Place::Whole { last: Some(part) } if attempts < MAX_ATTEMPTS && is_of_part(&part) => {
+            Place::Whole(Some(part)) if attempts < MAX_ATTEMPTS && is_of_part(&part) => {
                 attempts += 1;
                 position = part.end();
                 part
             }
-            Place::Whole { .. } => return Some(ArgumentFault::Invalid { path, problem }),
+            Place::Whole(_) => return Some(ArgumentFault::Invalid { path, problem }),
             Place::Key(key) => {
                 push_key(&mut path, &key);
                 let problem = format!("its key is wrong: {problem}");
@@ -73,10 +73,8 @@ struct Part<'a> {
 enum Place<'a> {
     Key(Cow<'a, str>),
     Part(Part<'a>),
-    /// In none of its parts alone.
-    Whole {
-        last: Option<Part<'a>>,
-    },
+    /// In none of its parts alone; with the last part.
+    Whole(Option<Part<'a>>),
 }
 
 impl<'a> Part<'a> {
@@ -90,9 +88,13 @@ impl<'a> Part<'a> {
         let end = match json.peek() {
             b'{' => b'}',
             b'[' => b']',
-            _ => return Place::Whole { last: None },
+            _ => return Place::Whole(None),
         };
         json.skip(1);
+        // The value is of the wrong type.
+        if position <= self.start + json.position() {
+            return Place::Whole(None);
+        }
         let mut last = None;
         for index in 0.. {
             if !json.has_entry_before(end) {
@@ -122,7 +124,7 @@ impl<'a> Part<'a> {
             last = Some(part);
             json.take(b',');
         }
-        Place::Whole { last }
+        Place::Whole(last)
     }
 }
 

@@ -4,6 +4,7 @@ use super::arg_cell::ArgSlot;
 use super::error_path::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
+use crate::json::TypeSet;
 use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use crate::validator::{Budget, suggest_unknown};
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ pub(super) fn read<'a>(
     slots: &mut [&mut dyn ArgSlot<'a>],
 ) -> Result<(), ArgumentsError> {
     let pairs = pairs(arguments)?;
-    let validator = tool.validator();
+    let validator = &tool.validator;
     let indexes: HashMap<&str, usize> =
         parameters.iter().enumerate().map(|(index, parameter)| (parameter.name, index)).collect();
     let mut budget = Budget::new(arguments);
@@ -34,9 +35,9 @@ pub(super) fn read<'a>(
             Some(&index) => {
                 given[index] = true;
                 let before = errors.len();
-                let parameter = &tool.parameters()[index];
+                let parameter = &tool.parameters[index];
                 // The decoder of a scalar reports every error, and that of an array only the first one.
-                if parameter.is_needed || value.starts_with('[') {
+                if parameter.is_needed || validator.node(parameter.node).may_accept(TypeSet::ARRAY) {
                     errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
                 }
                 // A decoder may reject more than the schema: the text of a date, for example.
@@ -56,7 +57,7 @@ pub(super) fn read<'a>(
         missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned(), similar: None }),
     );
     let absent = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
-    let available = validator.node(validator.root()).declared_names();
+    let available = validator.node(validator.root).declared_names();
     for (index, key) in unknown.iter().enumerate() {
         // An error message shows no more of them.
         let absent = absent().filter(|_| index < MOST_FAULTS);

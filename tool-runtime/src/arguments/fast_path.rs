@@ -49,7 +49,7 @@ fn read_object<'a>(
         return Some(filled);
     }
     loop {
-        let (index, parameter) = read_key(json, validator.parameters(), expected)?;
+        let (index, parameter) = read_key(json, &validator.parameters, expected)?;
         if filled & (1 << index) != 0 || !json.take(b':') {
             return None;
         }
@@ -58,7 +58,7 @@ fn read_object<'a>(
         let value = json.rest();
         // Before its decoder, which could try the variants of nested enums for ever.
         if parameter.is_needed
-            && validator.validator().validity(parameter.node, value, &mut Budget::new(value))
+            && validator.validator.validity(parameter.node, value, &mut Budget::new(value))
                 == Validity::Invalid
         {
             return None;
@@ -81,7 +81,9 @@ fn read_key<'v>(
     expected: usize,
 ) -> Option<(usize, &'v ParamValidator)> {
     json.peek();
-    if let Some(parameter) = parameters.get(expected).filter(|expected| json.take_text(&expected.key)) {
+    let is_next = |parameter: &&ParamValidator| json.rest().starts_with(&*parameter.key);
+    if let Some(parameter) = parameters.get(expected).filter(is_next) {
+        json.skip(parameter.key.len());
         return Some((expected, parameter));
     }
     let (Text(key), length) = next_value(json.rest()).ok()?;

@@ -21,7 +21,7 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
         }
     };
     let mut budget = Budget::new(arguments);
-    match validator.validity(validator.root(), arguments, &mut budget) {
+    match validator.validity(validator.root, arguments, &mut budget) {
         Validity::Valid => Ok(object),
         // The handler finds an integer where its schema has one.
         Validity::WithIntegralFloats => {
@@ -29,7 +29,7 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
             Ok(coerced.and_then(|coerced| serde_json::from_str(&coerced.arguments).ok()).unwrap_or(object))
         }
         Validity::Invalid => {
-            match validator.errors(validator.root(), "", arguments, &mut Budget::new(arguments)) {
+            match validator.errors(validator.root, "", arguments, &mut Budget::new(arguments)) {
                 errors if errors.is_empty() => Ok(object),
                 errors => Err(ArgumentsError::Invalid(errors)),
             }

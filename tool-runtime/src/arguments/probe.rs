@@ -5,6 +5,7 @@
 //! since a trait of the user may be in scope with any other name.
 
 #![allow(clippy::unused_self, reason = "only the types differ")]
+#![allow(clippy::must_use_candidate, reason = "only generated code calls this")]
 
 use super::arg_cell::ArgCell;
 use super::param_mode::{
@@ -48,7 +49,6 @@ borrowed! {
 
 impl<T: Borrowed> Tag<T> {
     /// How the type is taken.
-    #[must_use]
     pub fn __mode(&self) -> T::Mode {
         T::Mode::NEW
     }
@@ -67,7 +67,6 @@ impl<T> PassedByValue<T> for Tag<T> {
 }
 
 /// A cell for an argument whose tokens show that it is owned: without the probe, there is less to compile.
-#[must_use]
 pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
     ArgCell::described_as::<T>()
 }
@@ -96,7 +95,6 @@ impl<T: JsonSchema> Describe for T {}
 
 impl<T> ByValue<T> {
     /// A cell for such an argument.
-    #[must_use]
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
@@ -107,7 +105,6 @@ impl<T> ByValue<T> {
 
 impl<T> ByRef<T> {
     /// A cell for such an argument.
-    #[must_use]
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
@@ -118,7 +115,6 @@ impl<T> ByRef<T> {
 
 impl<T> BySlice<T> {
     /// A cell for such an argument.
-    #[must_use]
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
@@ -129,7 +125,6 @@ impl<T> BySlice<T> {
 
 impl<T> ByOptionRef<T> {
     /// A cell for such an argument.
-    #[must_use]
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
@@ -140,7 +135,6 @@ impl<T> ByOptionRef<T> {
 
 impl<T> ByOptionSlice<T> {
     /// A cell for such an argument.
-    #[must_use]
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
@@ -154,8 +148,7 @@ macro_rules! text_argument {
     ($($mode:ident: $described:ty;)*) => {$(
         impl<'a> $mode<'a> {
             /// A cell for such an argument.
-            #[must_use]
-            pub fn argument(self) -> ArgCell<'a, Self> {
+                    pub fn argument(self) -> ArgCell<'a, Self> {
                 ArgCell::described_as::<$described>()
             }
         }

@@ -8,8 +8,9 @@ use serde_json::Value;
 /// The compiled schema of a tool, and the part of it for each parameter.
 #[derive(Debug)]
 pub(crate) struct ToolValidator {
-    validator: Validator,
-    parameters: Vec<ParamValidator>,
+    pub(crate) validator: Validator,
+    /// In declared order; none for a dynamic tool.
+    pub(super) parameters: Vec<ParamValidator>,
 }
 
 /// The part for one parameter.
@@ -30,7 +31,7 @@ impl ToolValidator {
         described: &[ParamSchema],
     ) -> Result<Self, ExceededLimit> {
         let validator = Validator::new(schema)?;
-        let root = validator.node(validator.root());
+        let root = validator.node(validator.root);
         let of_parameter = |(parameter, described): (&Parameter, &ParamSchema)| {
             let is_narrowed =
                 parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
@@ -44,15 +45,6 @@ impl ToolValidator {
 
     pub(crate) fn from_schema(schema: &Value) -> Result<Self, ExceededLimit> {
         Ok(ToolValidator { validator: Validator::new(schema)?, parameters: Vec::new() })
-    }
-
-    pub(crate) fn validator(&self) -> &Validator {
-        &self.validator
-    }
-
-    /// In declared order; none for a dynamic tool.
-    pub(super) fn parameters(&self) -> &[ParamValidator] {
-        &self.parameters
     }
 }
 

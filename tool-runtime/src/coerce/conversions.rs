@@ -20,7 +20,9 @@ pub(super) fn may_be_only_item(wanted: TypeSet, json: &str) -> bool {
     let is_plain_text = || {
         serde_json::from_str::<String>(json).is_ok_and(|text| {
             let text = text.trim();
+            // A list in words is not one item.
             !text.is_empty()
+                && !text.contains([',', ';', '\n'])
                 && text != "null"
                 && !text.starts_with(['[', '{', '"', '\''])
                 && !text.starts_with("```")

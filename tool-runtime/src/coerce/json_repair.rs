@@ -169,7 +169,6 @@ impl Repair {
                 '"' => json.push_str("\\\""),
                 '\0'..='\u{1f}' => {
                     self.repairs.push("control characters in a string were escaped");
-                    // Writing to a string never fails.
                     let _ = write!(json, "\\u{:04x}", u32::from(letter));
                 }
                 _ => json.push(letter),

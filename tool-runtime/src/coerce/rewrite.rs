@@ -3,7 +3,7 @@
 use super::{CoercionOptions, conversions};
 use crate::json::{TypeSet, pairs};
 use crate::outcome::{ShortPath, Shortened};
-use crate::validator::{Budget, LimitReached, Node, NodeId, Validator, Validity, push_index, push_key};
+use crate::validator::{Budget, Node, NodeId, Stop, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ pub(super) fn rewrite(
         depth: 0,
         budget: Budget::new(object),
     };
-    let written = rewrite.value(validator.root(), object);
+    let written = rewrite.value(validator.root, object);
     coercions.append(&mut rewrite.coercions);
     written
 }
@@ -54,10 +54,10 @@ impl<'v> Rewrite<'v> {
         self.depth += 1;
         let written = self.rewritten(id, json);
         self.depth -= 1;
-        written.unwrap_or_else(|LimitReached| json.to_owned())
+        written.unwrap_or_else(|_| json.to_owned())
     }
 
-    fn rewritten(&mut self, id: NodeId, json: &str) -> Result<String, LimitReached> {
+    fn rewritten(&mut self, id: NodeId, json: &str) -> Result<String, Stop> {
         self.budget.spend_reading(json)?;
         let guides = self.guides(id, json)?;
         let wanted = guides.iter().map(|node| node.types).fold(TypeSet::ALL, TypeSet::intersection);
@@ -78,7 +78,7 @@ impl<'v> Rewrite<'v> {
         })
     }
 
-    fn guides(&mut self, id: NodeId, json: &str) -> Result<Guides<'v>, LimitReached> {
+    fn guides(&mut self, id: NodeId, json: &str) -> Result<Guides<'v>, Stop> {
         let mut guides = Vec::new();
         let (mut pending, mut known) = (vec![id], HashSet::new());
         while let Some(id) = pending.pop().filter(|_| guides.len() < MAX_DEPTH) {
@@ -95,8 +95,11 @@ impl<'v> Rewrite<'v> {
     }
 
     /// The branch that accepts the value or, if there is none, the only one that accepts it after it is rewritten.
-    fn matching_branch(&mut self, node: &Node, json: &str) -> Result<Option<NodeId>, LimitReached> {
-        let branches = self.validator.branches(node, json, &mut self.budget)?;
+    fn matching_branch(&mut self, node: &Node, json: &str) -> Result<Option<NodeId>, Stop> {
+        let mut branches = Vec::new();
+        for union in &node.unions {
+            branches.extend(self.validator.candidates(union, json, &mut self.budget)?);
+        }
         let types = TypeSet::of_json(json);
         // No other can match, whether rewritten or not.
         if let (&[only], TypeSet::OBJECT | TypeSet::ARRAY) = (&branches[..], types) {
@@ -135,7 +138,7 @@ impl<'v> Rewrite<'v> {
         Ok(readings.first().map(|&(branch, _)| branch))
     }
 
-    fn object(&mut self, guides: &[&'v Node], json: &str) -> Result<String, LimitReached> {
+    fn object(&mut self, guides: &[&'v Node], json: &str) -> Result<String, Stop> {
         let Some(pairs) = pairs(json) else { return Ok(json.to_owned()) };
         let mut written = Vec::with_capacity(pairs.len());
         for (key, value) in pairs {
@@ -154,7 +157,7 @@ impl<'v> Rewrite<'v> {
         Ok(format!("{{{}}}", written.join(",")))
     }
 
-    fn other_property(&mut self, guides: &[&'v Node], key: &str) -> Result<Option<NodeId>, LimitReached> {
+    fn other_property(&mut self, guides: &[&'v Node], key: &str) -> Result<Option<NodeId>, Stop> {
         for node in guides {
             if let Some(id) = node.other_property(key, &mut self.budget)? {
                 return Ok(Some(id));
@@ -194,7 +197,7 @@ impl<'v> Rewrite<'v> {
         wanted: TypeSet,
         guides: &[&'v Node],
         json: &str,
-    ) -> Result<String, LimitReached> {
+    ) -> Result<String, Stop> {
         let (before, is_item) = (self.coercions.len(), self.is_item);
         let item = guides.iter().map(|node| node.item(0)).find(|&node| node != NodeId::ANYTHING);
         let written = match (conversions::json_in_string(wanted, json), item) {
@@ -221,7 +224,7 @@ impl<'v> Rewrite<'v> {
     }
 
     /// Whether an object has keys, and all of them are declared: `{"items": [..]}` is not an item itself.
-    fn has_only_declared_keys(&mut self, id: NodeId, json: &str) -> Result<bool, LimitReached> {
+    fn has_only_declared_keys(&mut self, id: NodeId, json: &str) -> Result<bool, Stop> {
         let Some(pairs) = pairs(json) else { return Ok(true) };
         let guides = self.guides(id, json)?;
         self.budget.spend(pairs.len().saturating_mul(guides.len()))?;

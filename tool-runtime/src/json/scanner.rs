@@ -62,15 +62,6 @@ impl<'j> Scanner<'j> {
         next != end && next != 0
     }
 
-    /// Skips this text, if it is next. Returns whether it is.
-    #[inline]
-    pub(crate) fn take_text(&mut self, text: &str) -> bool {
-        let rest = self.json.as_bytes().get(self.at..).unwrap_or_default();
-        let is_next = rest.starts_with(text.as_bytes());
-        self.at += if is_next { text.len() } else { 0 };
-        is_next
-    }
-
     /// The keys and values of an object; a key that contains half of a surrogate pair is `None`.
     pub(crate) fn entries(object: &'j str) -> impl Iterator<Item = (Option<Cow<'j, str>>, &'j str)> {
         let mut json = Scanner::new(object);

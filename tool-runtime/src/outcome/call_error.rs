@@ -218,6 +218,7 @@ impl fmt::Display for CallError {
                 }
                 match faults.len() - told {
                     0 => Ok(()),
+                    more if faults.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
                     more => write!(f, "; and {more} more"),
                 }
             }
@@ -289,6 +290,9 @@ pub(crate) const ENCODED_OBJECT: &str = "a string that contains one";
 
 /// How many faults of one call are told, before the rest is only counted.
 pub(crate) const MOST_FAULTS: usize = 50;
+
+/// How many errors of one call are collected.
+pub(crate) const MAX_ERRORS: usize = 1_000;
 
 /// How many bytes of faults are enough, whatever their number.
 const MOST_TEXT: usize = 4_000;

@@ -273,8 +273,8 @@ impl RegistryBuilder {
     /// Repairs and coerces arguments that a tool would reject, if they have exactly one reading. `false` by default. Valid
     /// arguments are read as before, and as fast.
     ///
-    /// - Text that is almost JSON: in a code fence, or with other text around the one object; with comments, trailing commas,
-    ///   single quotes, keys without quotes, Python's `True`, `False` and `None`, control characters inside of strings, a byte
+    /// - Text that is almost JSON: in a code fence, or with other text without brackets and double quotes around the one object;
+    ///   with comments (`//` and `/* */`), trailing commas, single quotes, keys without quotes, Python's `True`, `False` and `None`, control characters inside of strings, a byte
     ///   order mark, one surplus closing bracket.
     /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.

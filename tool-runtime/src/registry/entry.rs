@@ -65,7 +65,7 @@ impl Entry {
 
     /// The keywords of its schema that are not enforced.
     pub(super) fn unsupported_keywords(&self) -> &[String] {
-        self.validator.validator().unsupported_keywords()
+        &self.validator.validator.unsupported_keywords
     }
 
     /// Decodes the arguments and starts the tool.
@@ -86,7 +86,7 @@ impl Entry {
             Body::Dynamic(handler) => {
                 let refused = |refusal: ArgumentsError| NotStarted::Refused(Box::new(refusal));
                 return Ok(handler(
-                    object(arguments, self.validator.validator()).map_err(refused)?,
+                    object(arguments, &self.validator.validator).map_err(refused)?,
                     scope.context(),
                 ));
             }
@@ -97,7 +97,7 @@ impl Entry {
 
     /// The arguments in a form that the tool decodes, if there is one.
     pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
-        coerce(arguments, self.validator.validator(), options)
+        coerce(arguments, &self.validator.validator, options)
     }
 }
 

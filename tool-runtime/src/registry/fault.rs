@@ -97,8 +97,8 @@ pub enum BuildFault {
         /// What stands against it, for example `takes any value`.
         reason: String,
     },
-    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels, 32 references that follow one another for one
-    /// value, 2 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
+    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 schemas in a row for one
+    /// value, such as `$ref` and `allOf`, 2 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
     #[non_exhaustive]
     SchemaLimit {
         /// The tool.

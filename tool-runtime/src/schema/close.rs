@@ -1,6 +1,6 @@
 //! A schema of an object that rejects unknown keys.
 
-use super::keywords::take_object;
+use super::keywords::{names, take_object};
 use crate::json::referenced;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -39,15 +39,15 @@ fn known_keys(schema: &Value) -> Option<KnownKeys> {
             match keyword.as_str() {
                 "properties" => known.names.extend(keys(value)),
                 "patternProperties" => known.patterns.extend(keys(value)),
-                "required" => known.names.extend(strings(Some(value))),
-                "propertyNames" => known.names.extend(strings(value.get("enum"))),
+                "required" => known.names.extend(names(Some(value))),
+                "propertyNames" => known.names.extend(names(value.get("enum"))),
                 "additionalProperties" | "unevaluatedProperties" if is_schema_of_keys(value) => return None,
                 "anyOf" | "oneOf" | "allOf" => parts.extend(value.as_array().into_iter().flatten()),
                 "if" | "then" | "else" => parts.push(value),
                 "dependentSchemas" | "dependentRequired" | "dependencies" => {
                     known.names.extend(keys(value));
                     for dependency in value.as_object().into_iter().flat_map(Map::values) {
-                        known.names.extend(strings(Some(dependency)));
+                        known.names.extend(names(Some(dependency)));
                         parts.push(dependency);
                     }
                 }
@@ -67,10 +67,6 @@ fn known_keys(schema: &Value) -> Option<KnownKeys> {
 
 fn keys(value: &Value) -> impl Iterator<Item = String> {
     value.as_object().into_iter().flat_map(Map::keys).cloned()
-}
-
-fn strings(array: Option<&Value>) -> impl Iterator<Item = String> {
-    array.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
 }
 
 /// `{}` and `true` accept any key, as a schema without the keyword does.

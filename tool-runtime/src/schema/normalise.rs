@@ -10,6 +10,7 @@ pub(super) use arrays::is_closed_tuple;
 pub(super) use recursion::resolve_definitions;
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};
+use super::nullable::nullable;
 use crate::validator::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
@@ -89,13 +90,16 @@ fn merge_null(keywords: &mut Map<String, Value>) {
     if !keywords.keys().all(is_option) {
         return;
     }
-    let value = match keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([Value::Object(value), null]) if *null == json!({ "type": "null" }) => value,
+    let mut value = match keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([Value::Object(value), null]) if *null == json!({ "type": "null" }) => value.clone(),
         _ => return,
     };
-    let Some(merged) = type_or_null(value).or_else(|| alternatives_or_null(value)) else { return };
+    if !can_accept_null_in_place(&value) {
+        return;
+    }
+    nullable(&mut value);
     keywords.remove("anyOf");
-    for (keyword, value) in merged {
+    for (keyword, value) in value {
         match (keyword.as_str(), keywords.get_mut(&keyword), &value) {
             ("description", Some(Value::String(outer)), Value::String(inner)) => {
                 outer.push('\n');
@@ -106,38 +110,18 @@ fn merge_null(keywords: &mut Map<String, Value>) {
     }
 }
 
-fn type_or_null(value: &Map<String, Value>) -> Option<Map<String, Value>> {
+/// Whether [`nullable`] only adds null to a type or to alternatives; to `oneOf` only if no other branch accepts null, since exactly
+/// one must.
+fn can_accept_null_in_place(schema: &Map<String, Value>) -> bool {
     const COMBINING: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "const", "not"];
-    let kind = value.get("type").filter(|kind| kind.is_string())?;
-    if COMBINING.iter().any(|keyword| value.contains_key(*keyword)) {
-        return None;
+    let is_typed = schema.get("type").is_some_and(Value::is_string);
+    if is_typed && !COMBINING.iter().any(|keyword| schema.contains_key(*keyword)) {
+        return true;
     }
-    let mut merged = value.clone();
-    merged.insert("type".to_owned(), json!([kind, "null"]));
-    if let Some(values) = merged.get_mut("enum").and_then(Value::as_array_mut) {
-        values.push(Value::Null);
-    }
-    Some(merged)
-}
-
-/// Null as one more alternative; with `oneOf` only if no other accepts null, since exactly one must.
-fn alternatives_or_null(value: &Map<String, Value>) -> Option<Map<String, Value>> {
-    let is_known = |keyword: &String| matches!(keyword.as_str(), "oneOf" | "anyOf" | "description");
     let rejects_null =
         |branch: &Value| branch.get("type").is_some_and(|kind| kind.is_string() && kind != "null");
-    let null = json!({ "type": "null" });
-    let mut merged = value.clone();
-    let (alternatives, is_exclusive) = match (value.contains_key("oneOf"), value.contains_key("anyOf")) {
-        (true, false) => ("oneOf", true),
-        (false, true) => ("anyOf", false),
-        _ => return None,
-    };
-    let branches = merged.get_mut(alternatives).and_then(Value::as_array_mut)?;
-    if !value.keys().all(is_known) || (is_exclusive && !branches.iter().all(rejects_null)) {
-        return None;
-    }
-    if !branches.contains(&null) {
-        branches.push(null);
-    }
-    Some(merged)
+    let one_of = schema.get("oneOf").and_then(Value::as_array);
+    schema.keys().all(|keyword| matches!(keyword.as_str(), "oneOf" | "anyOf" | "description"))
+        && schema.contains_key("oneOf") != schema.contains_key("anyOf")
+        && one_of.is_none_or(|branches| branches.iter().all(rejects_null))
 }

@@ -3,17 +3,16 @@
 
 mod infer_type;
 mod limits;
-mod nullable;
 
 use super::keywords::{each_subschema, names, take_object};
 use super::normalise::is_closed_tuple;
+use super::nullable::nullable;
 use super::parameters::Ordered;
 use super::{description, publish};
 use crate::json::pairs;
 use crate::validator::push_key;
 use infer_type::infer_type;
 use limits::Limits;
-use nullable::nullable;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -166,8 +165,10 @@ impl Strict {
             self.limits.name(name);
             self.limits.properties += 1;
             if !known.contains(name) {
-                schema.as_object_mut().into_iter().for_each(infer_type);
-                nullable(schema);
+                if let Value::Object(keywords) = schema {
+                    infer_type(keywords);
+                    nullable(keywords);
+                }
                 required.push(name.clone());
             }
             let mut path = at.path.to_owned();
@@ -237,22 +238,13 @@ fn merge_unions(schema: &mut Value) {
 
 /// Keywords that the server rejects and that nothing else can express.
 fn is_rejected(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "allOf"
-            | "if"
-            | "then"
-            | "else"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "dependencies"
-            | "contains"
-            | "minContains"
-            | "maxContains"
-            | "unevaluatedProperties"
-            | "unevaluatedItems"
-            | "additionalItems"
-    )
+    const REJECTED: [&[&str]; 4] = [
+        &["allOf", "if", "then", "else"],
+        &["dependentRequired", "dependentSchemas", "dependencies"],
+        &["contains", "minContains", "maxContains"],
+        &["unevaluatedProperties", "unevaluatedItems", "additionalItems"],
+    ];
+    REJECTED.iter().any(|keywords| keywords.contains(&keyword))
 }
 
 /// Removes keywords that say nothing to a model, or that the server rejects.
@@ -265,16 +257,8 @@ fn remove_annotations(keywords: &mut Map<String, Value>) {
 /// Moves keywords that the server rejects, and formats and patterns that it does not know, into the description: the model
 /// reads them, and the tool enforces them.
 fn move_to_description(keywords: &mut Map<String, Value>) {
-    const REJECTED: [&str; 8] = [
-        "examples",
-        "minLength",
-        "maxLength",
-        "uniqueItems",
-        "minProperties",
-        "maxProperties",
-        "propertyNames",
-        "not",
-    ];
+    const LIMITS: [&str; 6] =
+        ["minLength", "maxLength", "minProperties", "maxProperties", "uniqueItems", "not"];
     const OPEN_AI_FORMATS: [&str; 9] =
         ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
     let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
@@ -284,5 +268,8 @@ fn move_to_description(keywords: &mut Map<String, Value>) {
         .is_some_and(|pattern| ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)));
     let unknown = [("format", has_unknown_format), ("pattern", looks_around)];
     let unknown = unknown.into_iter().filter(|&(_, is_unknown)| is_unknown).map(|(keyword, _)| keyword);
-    description::move_keywords(keywords, &REJECTED.into_iter().chain(unknown).collect::<Vec<_>>());
+    description::move_keywords(
+        keywords,
+        &LIMITS.into_iter().chain(["examples", "propertyNames"]).chain(unknown).collect::<Vec<_>>(),
+    );
 }

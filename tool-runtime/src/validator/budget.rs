@@ -5,9 +5,14 @@
 #[derive(Debug)]
 pub(crate) struct Budget(usize);
 
-/// Validation would take too long.
-#[derive(Debug)]
-pub(crate) struct LimitReached;
+/// Why a validation ended early.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stop {
+    /// There was an error, and there is no report, or it is full.
+    Invalid,
+    /// It would take too long.
+    LimitReached,
+}
 
 impl Budget {
     /// Enough to read every value in the text dozens of times. A unit is some 50 ns of work.
@@ -17,14 +22,14 @@ impl Budget {
         Budget(json.len().saturating_mul(UNITS_PER_BYTE).saturating_add(MIN_UNITS))
     }
 
-    pub(crate) fn spend(&mut self, units: usize) -> Result<(), LimitReached> {
+    pub(crate) fn spend(&mut self, units: usize) -> Result<(), Stop> {
         let rest = self.0.checked_sub(units);
         self.0 = rest.unwrap_or(0);
-        rest.map(drop).ok_or(LimitReached)
+        rest.map(drop).ok_or(Stop::LimitReached)
     }
 
     /// Pays for reading a text.
-    pub(crate) fn spend_reading(&mut self, json: &str) -> Result<(), LimitReached> {
+    pub(crate) fn spend_reading(&mut self, json: &str) -> Result<(), Stop> {
         self.spend(json.len() / 3 + 1)
     }
 }

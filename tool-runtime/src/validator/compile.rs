@@ -2,7 +2,7 @@
 
 use super::cycles::{InPlace, break_cycles};
 use super::limits::ExceededLimit;
-use super::node::{Bounds, Node, NodeId, Tag, Union};
+use super::node::{Node, NodeId, Tag, Union};
 use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
@@ -93,9 +93,6 @@ fn is_annotation(keyword: &str) -> bool {
     ANNOTATIONS.iter().any(|keywords| keywords.contains(&keyword))
 }
 
-/// The longest chain of references that only refer to the next.
-const MAX_CHAIN: usize = 64;
-
 impl<'s> Compiler<'s> {
     /// The node of a schema, which may be filled only later.
     fn node(&mut self, schema: &'s Value, location: Location<'s>) -> NodeId {
@@ -116,7 +113,7 @@ impl<'s> Compiler<'s> {
                 keywords.keys().all(|keyword| keyword == "$ref" || is_annotation(keyword));
             let target = keywords.get("$ref").filter(|_| is_only_reference).map(|value| self.target(value));
             match target {
-                Some(Some(target)) if chain.len() < MAX_CHAIN => {
+                Some(Some(target)) if chain.len() < ExceededLimit::MAX_REFERENCES => {
                     chain.push(std::ptr::from_ref(schema));
                     schema = target;
                 }
@@ -237,10 +234,14 @@ impl<'s> Compiler<'s> {
             "type" => node.types = types(value)?,
             "enum" => restrict_values(node, value.as_array()?),
             "const" => restrict_values(node, std::slice::from_ref(value)),
-            "minimum" => bounds(node).minimum = Some(number(value)?),
-            "maximum" => bounds(node).maximum = Some(number(value)?),
-            "exclusiveMinimum" => bounds(node).exclusive_minimum = Some(number(value)?),
-            "exclusiveMaximum" => bounds(node).exclusive_maximum = Some(number(value)?),
+            "minimum" => node.bounds.get_or_insert_default().minimum = Some(number(value)?),
+            "maximum" => node.bounds.get_or_insert_default().maximum = Some(number(value)?),
+            "exclusiveMinimum" => {
+                node.bounds.get_or_insert_default().exclusive_minimum = Some(number(value)?);
+            }
+            "exclusiveMaximum" => {
+                node.bounds.get_or_insert_default().exclusive_maximum = Some(number(value)?);
+            }
             "multipleOf" => {
                 let is_zero = |divisor: &Number| divisor.compare(Number::Integer(0)).is_eq();
                 node.multiple_of = Some(number(value).filter(|divisor| !is_zero(divisor))?);
@@ -348,7 +349,8 @@ fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
         let index = object.position(property)?;
         object.required.binary_search(&index).ok()?;
         let values = nodes[object.properties[index].0].enum_values.as_ref()?;
-        Some((values.only_string()?.to_owned(), id))
+        let [Value::String(constant)] = &values.values[..] else { return None };
+        Some((constant.clone(), id))
     };
     let names = nodes[first.0].object.names.iter();
     let candidates = names.filter_map(|property| Some((property, constant(first, property)?)));
@@ -366,10 +368,6 @@ fn restrict_values(node: &mut Node, values: &[Value]) {
         None => true,
     };
     node.enum_values = Some(EnumValues::new(values.iter().filter(is_known).cloned().collect()));
-}
-
-fn bounds(node: &mut Node) -> &mut Bounds {
-    node.bounds.get_or_insert_default()
 }
 
 fn types(value: &Value) -> Option<TypeSet> {

@@ -1,6 +1,6 @@
 //! The values of `enum` and `const`.
 
-use super::budget::{Budget, LimitReached};
+use super::budget::{Budget, Stop};
 use super::number::{canonical, canonical_text};
 use serde_json::Value;
 
@@ -20,20 +20,12 @@ impl EnumValues {
     }
 
     /// Whether a JSON value is among them. Most are in canonical form already.
-    pub(super) fn contains(&self, json: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
+    pub(super) fn contains(&self, json: &str, budget: &mut Budget) -> Result<bool, Stop> {
         let contains = |text: &str| self.canonical.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
         if contains(json) {
             return Ok(true);
         }
         budget.spend(json.len())?;
         Ok(contains(&canonical_text(json)))
-    }
-
-    /// The string, if it is the only value.
-    pub(super) fn only_string(&self) -> Option<&str> {
-        match &self.values[..] {
-            [Value::String(text)] => Some(text),
-            _ => None,
-        }
     }
 }

@@ -29,9 +29,9 @@ fn string_value(json: &str) -> Option<Cow<'_, str>> {
 /// A JSON value in words: `string "x"`, ``an object with the key `a` ``.
 fn describe(json: &str) -> String {
     match type_of(json) {
-        TypeSet::BOOLEAN => format!("boolean `{}`", json.trim()),
-        TypeSet::INTEGER => format!("integer `{}`", Number::read(json.trim())),
-        TypeSet::NON_INTEGER => format!("number `{}`", Number::read(json.trim())),
+        scalar @ (TypeSet::BOOLEAN | TypeSet::INTEGER | TypeSet::NON_INTEGER) => {
+            format!("{} `{}`", scalar.name(), Shortened(json.trim()))
+        }
         TypeSet::STRING => {
             format!("string \"{}\"", Shortened(&string_value(json).unwrap_or_default()))
         }
@@ -54,16 +54,10 @@ pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json
         let inner = TypeSet::of_json(&text);
         let is_json = || serde_json::from_str::<IgnoredAny>(&text).is_ok();
         if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
-            // Writing to a string never fails.
             let _ = write!(message, "; send the {} itself, not a string", inner.name());
         }
     }
     message
-}
-
-/// The values that a node accepts, of the type of this value if the schema names no type.
-pub(super) fn expected<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> String {
-    Expectation::new(validation, json).words(node)
 }
 
 /// A value in place of one of these strings.
@@ -82,7 +76,7 @@ pub(super) fn with_suggestion<'a>(
 const MAX_DEPTH: usize = 4;
 
 /// The expected values in order.
-struct Expectation<'v, 'b> {
+pub(super) struct Expectation<'v, 'b> {
     validator: &'v Validator,
     instance: TypeSet,
     /// The first ones, each once.
@@ -94,17 +88,21 @@ struct Expectation<'v, 'b> {
 }
 
 impl<'v, 'b> Expectation<'v, 'b> {
-    fn new(validation: &'b mut Validation<'v>, json: &str) -> Self {
+    pub(super) fn new(validation: &'b mut Validation<'v>, json: &str) -> Self {
         let Validation { validator, budget, .. } = validation;
         let (values, enums) = (Vec::new(), Vec::new());
         Expectation { validator, instance: type_of(json), values, more: 0, enums, budget }
     }
 
-    fn words(&mut self, node: &'v Node) -> String {
+    /// The values that a node accepts, of the type of the value if the schema names no type.
+    pub(super) fn words(&mut self, node: &'v Node) -> String {
         self.add_node(node, MAX_DEPTH);
         let accepted = self.take_list();
         let Some(not) = node.not else { return accepted };
+        // No suggestion is one of these.
+        let enums = self.enums.len();
         self.add_node(self.validator.node(not), MAX_DEPTH);
+        self.enums.truncate(enums);
         format!("{accepted} other than {}", self.take_list())
     }
 
@@ -127,7 +125,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
                 self.add_node(self.validator.node(id), max_depth - 1);
             }
         } else {
-            self.add_types(node);
+            self.add_types(node, max_depth < MAX_DEPTH);
         }
     }
 
@@ -160,7 +158,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
         }
     }
 
-    fn add_types(&mut self, node: &Node) {
+    fn add_types(&mut self, node: &Node, is_branch: bool) {
         let types = match node.types {
             TypeSet::ALL if node.has_own_constraint => self.instance,
             TypeSet::ALL => return self.add("anything".to_owned()),
@@ -173,7 +171,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
             (TypeSet::NUMBER, number, self.number_constraint(node)),
             (TypeSet::STRING, TypeSet::STRING, string_constraint(node)),
             (TypeSet::ARRAY, TypeSet::ARRAY, Counted(node.array.count, "item").to_string()),
-            (TypeSet::OBJECT, TypeSet::OBJECT, object_constraint(node)),
+            (TypeSet::OBJECT, TypeSet::OBJECT, object_constraint(node, is_branch)),
             (TypeSet::NULL, TypeSet::NULL, String::new()),
         ] {
             if types.intersects(kind) {
@@ -185,8 +183,8 @@ impl<'v, 'b> Expectation<'v, 'b> {
     /// Bounds such as those of `i64` do not help if the value is not a number.
     fn number_constraint(&self, node: &Node) -> String {
         const MAX_HELPFUL: f64 = 1e6;
-        let is_number = self.instance.intersects(TypeSet::NUMBER);
-        let is_helpful = |bound: &Number| is_number || bound.as_f64().abs() <= MAX_HELPFUL;
+        let is_compared = node.types.intersects(self.instance.intersection(TypeSet::NUMBER));
+        let is_helpful = |bound: &Number| is_compared || bound.as_f64().abs() <= MAX_HELPFUL;
         let bounds = node.bounds.as_deref();
         let bound = |of: fn(&Bounds) -> Option<Number>| bounds.and_then(of).filter(is_helpful);
         let inclusive = match (bound(|bounds| bounds.minimum), bound(|bounds| bounds.maximum)) {
@@ -210,10 +208,17 @@ fn string_constraint(node: &Node) -> String {
     format!("{}{}", Counted(node.length, "character"), pattern.unwrap_or_default())
 }
 
-/// The key of an object with a single one, such as the content of an enum's variant.
-fn object_constraint(node: &Node) -> String {
-    let key = node.object.only_required().map(|key| format!(" with the key `{}`", Shortened(key)));
-    format!("{}{}", Counted(node.object.count, "key"), key.unwrap_or_default())
+/// The required keys tell the branches of a union apart.
+fn object_constraint(node: &Node, is_branch: bool) -> String {
+    const MAX_KEYS: usize = 3;
+    let object = &node.object;
+    let declared = object.required.iter().map(|&index| &object.names[index]);
+    let keys: Vec<String> =
+        declared.chain(&object.required_others).map(|key| format!("`{}`", Shortened(key))).collect();
+    let is_shown = object.only_required().is_some() || (is_branch && (1..=MAX_KEYS).contains(&keys.len()));
+    let unit = if keys.len() == 1 { "key" } else { "keys" };
+    let keys = is_shown.then(|| format!(" with the {unit} {}", keys.join(" and ")));
+    format!("{}{}", Counted(object.count, "key"), keys.unwrap_or_default())
 }
 
 /// How many of the possible values an error lists, and after how many bytes it lists no more.

@@ -60,16 +60,15 @@ pub(crate) fn drop_without_recursion(value: Value) {
 
 impl fmt::Display for ExceededLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ExceededLimit::Bytes => write!(f, "it has more than {} bytes", Self::MAX_BYTES),
-            ExceededLimit::Values => write!(f, "it has more than {} values", Self::MAX_VALUES),
-            ExceededLimit::Depth => write!(f, "it is nested in more than {} levels", Self::MAX_DEPTH),
+        let (max, unit) = match self {
+            ExceededLimit::Bytes => (Self::MAX_BYTES, "bytes"),
+            ExceededLimit::Values => (Self::MAX_VALUES, "values"),
+            ExceededLimit::Depth => (Self::MAX_DEPTH, "levels of nesting"),
             ExceededLimit::References => {
-                write!(f, "more than {} references follow one another for one value", Self::MAX_REFERENCES)
+                (Self::MAX_REFERENCES, "schemas in a row for one value, such as `$ref` and `allOf`")
             }
-            ExceededLimit::Patterns => {
-                write!(f, "its patterns take more than {} MB when they are compiled", PatternMemory::MAX)
-            }
-        }
+            ExceededLimit::Patterns => (PatternMemory::MAX, "MB of compiled patterns"),
+        };
+        write!(f, "it has more than {max} {unit}")
     }
 }

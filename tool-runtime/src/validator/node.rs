@@ -1,6 +1,6 @@
 //! One schema, compiled.
 
-use super::budget::{Budget, LimitReached};
+use super::budget::{Budget, Stop};
 use super::enum_values::EnumValues;
 use super::number::Number;
 use super::pattern::Pattern;
@@ -38,7 +38,7 @@ pub(crate) struct Node {
     /// `allOf`, and a `$ref` next to other keywords.
     pub(crate) all_of: Vec<NodeId>,
     /// `anyOf` and `oneOf`.
-    pub(super) unions: Vec<Union>,
+    pub(crate) unions: Vec<Union>,
     pub(super) not: Option<NodeId>,
     /// The types of the values that an unsupported keyword may reject.
     pub(super) unsupported: TypeSet,
@@ -123,11 +123,7 @@ impl Node {
     }
 
     /// The node of any other property, if it has a constraint.
-    pub(crate) fn other_property(
-        &self,
-        key: &str,
-        budget: &mut Budget,
-    ) -> Result<Option<NodeId>, LimitReached> {
+    pub(crate) fn other_property(&self, key: &str, budget: &mut Budget) -> Result<Option<NodeId>, Stop> {
         for (pattern, node) in &self.object.patterns {
             if pattern.matches(key, budget)? {
                 return Ok(Some(*node));
@@ -228,7 +224,7 @@ impl ObjectKeywords {
 
 /// `anyOf` or `oneOf`.
 #[derive(Debug)]
-pub(super) struct Union {
+pub(crate) struct Union {
     pub(super) branches: Vec<NodeId>,
     /// Whether it is a `oneOf`.
     pub(super) exactly_one: bool,

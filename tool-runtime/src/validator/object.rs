@@ -1,10 +1,11 @@
 //! Objects: each key once, all required keys, and no other than the schema allows.
 
-use super::expectation;
+use super::budget::Stop;
+use super::expectation::{self, Expectation};
 use super::node::{Count, Node, NodeId, ObjectKeywords};
 use super::report::push_key;
 use super::suggestion::{suggest_unknown, suggest_within};
-use super::validation::{Stop, Validation};
+use super::validation::Validation;
 use crate::json::Scanner;
 use crate::outcome::{ArgumentFault, MOST_FAULTS};
 use serde_json::Value;
@@ -45,7 +46,7 @@ impl<'v> Validation<'v> {
         json: &mut Scanner<'_>,
     ) -> Result<(), Stop> {
         let object = &node.object;
-        if !keys.insert(index, &key) {
+        if !keys.insert(index, || key.clone()) {
             json.value();
             return self.reject_property(&key, |_, path| ArgumentFault::Repeated { argument: path });
         }
@@ -87,7 +88,8 @@ impl<'v> Validation<'v> {
             return Ok(());
         }
         self.reject_property(key, |this, path| {
-            let expected = expectation::expected(this, this.validator.node(names), "\"\"");
+            let node = this.validator.node(names);
+            let expected = Expectation::new(this, "\"\"").words(node);
             ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
         })
     }
@@ -207,9 +209,9 @@ struct SeenKeys<'k> {
 
 impl<'k> SeenKeys<'k> {
     /// Returns whether it is new.
-    fn insert(&mut self, index: Option<usize>, key: &Cow<'k, str>) -> bool {
+    fn insert(&mut self, index: Option<usize>, key: impl FnOnce() -> Cow<'k, str>) -> bool {
         let Some(bit) = bit(index) else {
-            return self.others.get_or_insert_with(HashSet::new).insert(key.clone());
+            return self.others.get_or_insert_with(HashSet::new).insert(key());
         };
         let is_new = self.declared & bit == 0;
         self.declared |= bit;

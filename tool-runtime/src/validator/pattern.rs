@@ -1,6 +1,6 @@
 //! Regular expressions of strings and keys.
 
-use super::budget::{Budget, LimitReached};
+use super::budget::{Budget, Stop};
 use std::fmt;
 
 /// The keys of a map of unsigned integers, as serde reads them: no sign, no leading zero.
@@ -70,7 +70,7 @@ impl Pattern {
         &self.source
     }
 
-    pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, LimitReached> {
+    pub(super) fn matches(&self, text: &str, budget: &mut Budget) -> Result<bool, Stop> {
         let is_integer = |digits: &str| {
             digits == "0"
                 || (digits.starts_with(|first: char| ('1'..='9').contains(&first))

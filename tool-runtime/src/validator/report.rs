@@ -1,10 +1,9 @@
 //! The errors of a validation, each with its path.
 
-use crate::outcome::{ArgumentFault, MOST_FAULTS, Shortened};
+use crate::outcome::{ArgumentFault, MAX_ERRORS, MOST_FAULTS, Shortened};
 use std::fmt::Write as _;
 
-/// A model may send an array of a million wrong items: no more errors than these are collected, nor more bytes of paths.
-const MAX_ERRORS: usize = 1_000;
+/// A model may send an array of a million wrong items: no more bytes of paths are collected.
 const MAX_BYTES: usize = 1 << 18;
 
 /// The errors that a validation found.
@@ -12,7 +11,7 @@ const MAX_BYTES: usize = 1 << 18;
 pub(super) struct Report {
     /// The path of the value that is validated.
     pub(super) path: String,
-    errors: Vec<ArgumentFault>,
+    pub(super) errors: Vec<ArgumentFault>,
     /// How many were found, repeated ones included.
     found: usize,
     bytes: usize,
@@ -30,10 +29,6 @@ impl Report {
         path
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.errors.len()
-    }
-
     pub(super) fn add(&mut self, error: ArgumentFault) {
         self.found += 1;
         // Two schemas may reject one value for the same reason.
@@ -49,10 +44,6 @@ impl Report {
 
     pub(super) fn is_full(&self) -> bool {
         self.found >= MAX_ERRORS || self.bytes >= MAX_BYTES
-    }
-
-    pub(super) fn into_errors(self) -> Vec<ArgumentFault> {
-        self.errors
     }
 }
 

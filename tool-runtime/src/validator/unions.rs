@@ -1,12 +1,11 @@
 //! Schemas that apply to one value together: `anyOf`, `oneOf`, `allOf`, `not`, and an enum of arrays and objects.
 
 use super::Validator;
-use super::budget::{Budget, LimitReached};
+use super::budget::{Budget, Stop};
 use super::expectation;
 use super::node::{Node, NodeId, Tag, Union};
 use super::object::property;
-use super::report::Report;
-use super::validation::{Found, Stop, Validation};
+use super::validation::{Found, Validation};
 use crate::json::{JsonString, Scanner, TypeSet};
 use crate::outcome::{ArgumentFault, Shortened};
 use std::collections::HashSet;
@@ -14,7 +13,7 @@ use std::collections::HashSet;
 impl<'v> Validation<'v> {
     /// Validates a value that must be read more than once.
     pub(super) fn compound(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
-        let error_count = |this: &Self| this.report.as_ref().map_or(0, Report::len);
+        let error_count = |this: &Self| this.report.as_ref().map_or(0, |report| report.errors.len());
         let errors_before = error_count(self);
         if node.has_own_constraint {
             self.simple(node, &mut Scanner::new(json))?;
@@ -49,6 +48,7 @@ impl<'v> Validation<'v> {
     }
 
     fn union(&mut self, node: &'v Node, union: &Union, json: &str) -> Result<(), Stop> {
+        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
         let mut candidates = self.validator.candidates(union, json, self.budget)?;
         let mut matching = 0;
         // The result is not known if a branch matches but for a keyword that is not supported.
@@ -56,8 +56,8 @@ impl<'v> Validation<'v> {
         let absent = union.absent.map(|absent| self.matches(absent, json)).transpose()?.flatten();
         match (absent, &candidates[..]) {
             (Some(_), _) => candidates.extend(union.absent),
-            // A single candidate reports its own errors.
-            (None, &[only]) => return self.value(only, json),
+            // The only array or object that is possible reports its own errors.
+            (None, &[only]) if is_nested => return self.value(only, json),
             (None, _) => {}
         }
         let mut found_in_match = Found::default();
@@ -113,12 +113,12 @@ impl<'v> Validation<'v> {
 
 impl Validator {
     /// The branches that may match: the others need another type, another tag, or a key that is absent.
-    fn candidates(
+    pub(crate) fn candidates(
         &self,
         union: &Union,
         json: &str,
         budget: &mut Budget,
-    ) -> Result<Vec<NodeId>, LimitReached> {
+    ) -> Result<Vec<NodeId>, Stop> {
         budget.spend(union.branches.len() / 8)?;
         let instance = TypeSet::of_json(json);
         let of_type = union.branches.iter().copied().filter(|&id| self.node(id).may_accept(instance));
@@ -142,19 +142,5 @@ impl Validator {
             self.node(id).object.only_required().is_none_or(|key| keys.contains(&Some(key.into())))
         };
         Ok(of_type.into_iter().filter(has_its_key).collect())
-    }
-
-    /// The branches of every union of a node that may match.
-    pub(crate) fn branches(
-        &self,
-        node: &Node,
-        json: &str,
-        budget: &mut Budget,
-    ) -> Result<Vec<NodeId>, LimitReached> {
-        let mut branches = Vec::new();
-        for union in &node.unions {
-            branches.extend(self.candidates(union, json, budget)?);
-        }
-        Ok(branches)
     }
 }

@@ -1,8 +1,8 @@
 //! One validation: it ends at the first error or, with a report, finds them all.
 
 use super::Validator;
-use super::budget::{Budget, LimitReached};
-use super::expectation;
+use super::budget::{Budget, Stop};
+use super::expectation::{self, Expectation};
 use super::node::{Count, Node, NodeId};
 use super::number::{Number, canonical_text};
 use super::report::{Report, push_index};
@@ -31,20 +31,6 @@ pub(super) struct Found {
     pub(super) integral_float: bool,
     /// A keyword that is not supported may reject the value.
     pub(super) unsupported: bool,
-}
-
-/// Why a validation ended early.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Stop {
-    /// There was an error, and there is no report, or it is full.
-    Invalid,
-    LimitReached,
-}
-
-impl From<LimitReached> for Stop {
-    fn from(_: LimitReached) -> Self {
-        Stop::LimitReached
-    }
 }
 
 impl<'v> Validation<'v> {
@@ -238,6 +224,6 @@ impl<'v> Validation<'v> {
         if limits.accepts(count) {
             return Ok(());
         }
-        self.reject(|this| format!("expected {}, got {count}", expectation::expected(this, node, example)))
+        self.reject(|this| format!("expected {}, got {count}", Expectation::new(this, example).words(node)))
     }
 }

@@ -111,20 +111,11 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
 
 /// Whether a keyword does not depend on the keywords next to it, but for those that [`merge`] looks at.
 fn is_independent(keyword: &str) -> bool {
-    const NEIGHBOURS_MATTER: [&str; 12] = [
-        "$ref",
-        "prefixItems",
-        "items",
-        "additionalItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "if",
-        "then",
-        "else",
+    const DEPENDENT: [&[&str]; 4] = [
+        &["$ref", "anyOf", "oneOf", "allOf", "if", "then", "else"],
+        &["prefixItems", "items", "additionalItems"],
+        &["contains", "minContains", "maxContains"],
+        &["unevaluatedItems", "unevaluatedProperties"],
     ];
-    let is_union = matches!(keyword, "anyOf" | "oneOf" | "allOf");
-    !is_union && !NEIGHBOURS_MATTER.contains(&keyword)
+    !DEPENDENT.iter().any(|keywords| keywords.contains(&keyword))
 }

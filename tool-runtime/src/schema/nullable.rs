@@ -1,10 +1,9 @@
 //! A schema that accepts null as well.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// Adds null to a schema: where every property is required, it stands for an absent one.
-pub(super) fn nullable(schema: &mut Value) {
-    let Value::Object(keywords) = schema else { return };
+/// Adds null to the values that a schema accepts.
+pub(super) fn nullable(keywords: &mut Map<String, Value>) {
     match keywords.get_mut("type") {
         Some(Value::String(kind)) if kind != "null" => {
             let kinds = json!([kind, "null"]);
