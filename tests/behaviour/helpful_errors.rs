@@ -151,7 +151,7 @@ enum Level {
     High { exact: u8 },
 }
 
-/// Takes values of which the schema says nothing.
+/// Takes values without a schema.
 #[tool]
 fn unchecked(#[arg(default)] keys: Keys, #[arg(default)] levels: Levels, #[arg(default)] numbers: Numbers) {
     drop((keys, levels, numbers));

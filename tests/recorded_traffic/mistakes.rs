@@ -57,7 +57,7 @@ fn wrong_type(rng: &mut Rng, schema: &Value) -> Option<Value> {
     Some(values.swap_remove(rng.usize(..values.len())).1)
 }
 
-/// One mistake of this kind in a call, if the call has room for it.
+/// One mistake of this kind in a call, if it is possible.
 fn mistake(
     rng: &mut Rng,
     kind: &'static str,

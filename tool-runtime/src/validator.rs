@@ -36,7 +36,6 @@ use validation::Validation;
 pub(crate) struct Validator {
     nodes: Vec<Node>,
     pub(crate) root: NodeId,
-    /// Each with its location.
     pub(crate) unsupported_keywords: Vec<String>,
 }
 

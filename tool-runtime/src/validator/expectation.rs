@@ -212,10 +212,11 @@ fn string_constraint(node: &Node) -> String {
 fn object_constraint(node: &Node, is_branch: bool) -> String {
     const MAX_KEYS: usize = 3;
     let object = &node.object;
+    let max = if is_branch { MAX_KEYS } else { usize::from(object.only_required().is_some()) };
     let declared = object.required.iter().map(|&index| &object.names[index]);
-    let keys: Vec<String> =
-        declared.chain(&object.required_others).map(|key| format!("`{}`", Shortened(key))).collect();
-    let is_shown = object.only_required().is_some() || (is_branch && (1..=MAX_KEYS).contains(&keys.len()));
+    let required = declared.chain(&object.required_others).take(MAX_KEYS + 1);
+    let keys: Vec<String> = required.map(|key| format!("`{}`", Shortened(key))).collect();
+    let is_shown = (1..=max).contains(&keys.len());
     let unit = if keys.len() == 1 { "key" } else { "keys" };
     let keys = is_shown.then(|| format!(" with the {unit} {}", keys.join(" and ")));
     format!("{}{}", Counted(object.count, "key"), keys.unwrap_or_default())
