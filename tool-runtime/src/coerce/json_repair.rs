@@ -93,15 +93,8 @@ impl Repair {
         if text.contains(['{', '}', '[', ']', '"']) {
             return None;
         }
-        let is_fence = text.contains("```");
-        self.repairs.insert(
-            0,
-            if is_fence {
-                "the arguments stood in a code fence"
-            } else {
-                "text around the arguments was left out"
-            },
-        );
+        let fence = text.contains("```").then_some("the arguments stood in a code fence");
+        self.repairs.insert(0, fence.unwrap_or("text around the arguments was left out"));
         Some(())
     }
 

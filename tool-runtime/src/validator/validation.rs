@@ -173,7 +173,7 @@ impl<'v> Validation<'v> {
 
     fn array(&mut self, node: &'v Node, json: &mut Scanner<'_>) -> Result<(), Stop> {
         json.take(b'[');
-        let mut seen = HashSet::new();
+        let mut seen = None;
         let mut length = 0;
         while json.has_entry_before(b']') {
             let id = node.item(length);
@@ -186,7 +186,7 @@ impl<'v> Validation<'v> {
                 this.value(id, item)?;
                 // The canonical form is a copy.
                 this.budget.spend(item.len())?;
-                if seen.insert(canonical_text(item)) {
+                if seen.get_or_insert_with(HashSet::new).insert(canonical_text(item)) {
                     return Ok(());
                 }
                 this.reject(|_| "an equal item is in the array already".to_owned())
