@@ -1,5 +1,5 @@
-//! Random schemas and arguments: `cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas -- -detect_leaks=0`, since the other
-//! validator leaks memory.
+//! Random schemas and arguments: `ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas`, since the
+//! other validator leaks memory.
 //!
 //! A registry with the schema either fails to build or calls its tool. It must accept all arguments that another validator accepts
 //! and, if every keyword is supported, no others. Lenient arguments must be valid after they are coerced.
