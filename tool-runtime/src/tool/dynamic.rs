@@ -181,7 +181,7 @@ impl DynamicTool {
     /// let registry = Registry::builder().dynamic(list.deny_unknown_arguments(true)).build()?;
     /// assert_eq!(
     ///     registry.call("list", r#"{"limmit":5}"#).await.expect_err("it is misspelt").to_string(),
-    ///     "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`?",
+    ///     "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? (it takes `limit`)",
     /// );
     /// # Ok(())
     /// # }
