@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
-use tool_runtime::{Conversation, Decision, Ending, ProposedCall, Registry, tool, tools};
+use tool_runtime::conversation::Ending;
+use tool_runtime::dispatch::{Decision, ProposedCall};
+use tool_runtime::{Conversation, Registry, tool, tools};
 
 /// Notes by name.
 struct Notes(Mutex<BTreeMap<String, String>>);
@@ -37,7 +39,7 @@ static TERMINAL: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// The hook: what needs no approval is not for it to decide.
 async fn approve(call: ProposedCall) -> Decision {
-    if !call.hints().requires_approval {
+    if !call.policy().requires_approval {
         return Decision::Undecided;
     }
     let _terminal = TERMINAL.lock().await;

@@ -12,8 +12,8 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Read as _, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tool_runtime::Message;
-use tool_runtime::history::{self, Repair, Rule, Violation};
+use tool_runtime::history::{self, Repair, Violation, ViolationKind};
+use tool_runtime::message::Message;
 
 const USAGE: &str = "usage: lint [--repair] [FILE] (without FILE, or with -, standard input is read)";
 const EXPECTED: &str = "expected a `messages` array, or a request with one";
@@ -128,7 +128,7 @@ impl<'a> Mends<'a> {
     /// The repairs that mend this violation.
     fn of_violation(&self, violation: &Violation) -> Vec<&'a Repair> {
         let (index, id) = (violation.index, &*violation.id);
-        if violation.rule != Rule::MessageBetween {
+        if violation.kind != ViolationKind::MessageBetween {
             return self.exact.get(&(index, id)).cloned().unwrap_or_default();
         }
         // The message between stands behind the reply.
@@ -164,11 +164,13 @@ fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], 
     for warning in warnings {
         report += &line(format_args!("warning: {warning}"));
         report += &line(format_args!("    {} says: {}", warning.provider(), warning.provider_text()));
-        report += &line(format_args!("    refused by {}", warning.rule.refused_by().join(", ")));
+        report += &line(format_args!("    refused by {}", warning.kind.rejected_by().join(", ")));
     }
     report += &match (violations.len(), warnings.len()) {
         (0, 0) => line(format_args!("Nothing is wrong. Messages: {count}.")),
-        (wrong, warned) => line(format_args!("Violations: {wrong}; warnings: {warned}; messages: {count}.")),
+        (wrong, warned) => {
+            line(format_args!("HistoryError: {wrong}; warnings: {warned}; messages: {count}."))
+        }
     };
     report
 }

@@ -10,7 +10,8 @@ use examples::transcript::{Transcript, print_line};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::{Conversation, Registry, ToolChoice, Turn, tool, tools};
+use tool_runtime::conversation::Turn;
+use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 /// Write down what is to be done, before it is done.
 #[tool(read_only)]
@@ -81,7 +82,7 @@ async fn main() -> ExitCode {
     print_line(format_args!("Model: {model}"));
     match travel(&model).await {
         Ok(chat) => {
-            print_line(format_args!("\n{}", chat.answer()));
+            print_line(format_args!("\n{}", chat.final_text()));
             ExitCode::SUCCESS
         }
         Err(error) => {

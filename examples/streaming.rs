@@ -11,8 +11,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
+use tool_runtime::conversation::Turn;
+use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
-use tool_runtime::{BatchContext, Conversation, Decision, Registry, Turn, tool};
+use tool_runtime::{BatchContext, Conversation, Registry, tool};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -38,7 +40,7 @@ async fn main() -> ExitCode {
     print_line(format_args!("Model: {model}"));
     match converse(&model).await {
         Ok(chat) => {
-            print_line(format_args!("\n{}", chat.answer()));
+            print_line(format_args!("\n{}", chat.final_text()));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -90,7 +92,7 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
                 return Ok(done);
             }
             Turn::Calls(mut pending) => {
-                pending.take_answers(answers)?;
+                pending.add_results(answers)?;
                 chat = pending.dispatch(&registry).await;
             }
         }

@@ -9,7 +9,8 @@ use examples::transcript::{Transcript, print_line};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::{Conversation, Ending, Registry, tool};
+use tool_runtime::conversation::Ending;
+use tool_runtime::{Conversation, Registry, tool};
 
 #[derive(Serialize)]
 struct Weather {

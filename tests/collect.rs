@@ -26,7 +26,7 @@ async fn every_tool_of_the_program_is_collected_and_runs() {
     assert_eq!(registry.names(), EVERY);
     let calls = [ToolCall::new("1", "hidden", "{}"), ToolCall::new("2", "add", r#"{"a":1,"b":2}"#)];
     let answers = registry.dispatch(&calls).await;
-    assert_eq!((&*answers[0].content, &*answers[1].content), ("found", "3"));
+    assert_eq!((answers[0].content.as_str(), answers[1].content.as_str()), ("found", "3"));
 }
 
 #[test]

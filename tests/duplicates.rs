@@ -1,6 +1,7 @@
 //! Two tools of one name are an error at start that says where both stand.
 
-use tool_runtime::{BuildFault, Registry, tool, tools};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::{Registry, tool, tools};
 
 /// The time of day.
 #[tool]
@@ -19,8 +20,8 @@ mod other {
 #[test]
 fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     let error = Registry::collect().expect_err("three tools have one name");
-    assert_eq!(error.faults().len(), 3, "{error}");
-    let BuildFault::DuplicateName { name, first, second, .. } = &error.faults()[1] else {
+    assert_eq!(error.errors().len(), 3, "{error}");
+    let BuildErrorKind::DuplicateName { name, first, second, .. } = &error.errors()[1] else {
         panic!("expected a duplicate, got {error}")
     };
     assert_eq!(name, "now");
@@ -36,7 +37,7 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
 /// Two functions, each with a tool of the same name, from one line of source.
 macro_rules! two_lists {
     ($($list:ident),*) => {$(
-        fn $list() -> tool_runtime::ToolList {
+        fn $list() -> tool_runtime::registry::ToolList {
             /// The time of day somewhere.
             #[tool(name = "local_now")]
             fn local_now() {}
@@ -51,8 +52,8 @@ two_lists!(first_list, second_list);
 fn two_tools_that_come_from_one_line_are_still_two() {
     let built = Registry::builder().tools(first_list()).tools(second_list()).build();
     assert!(matches!(
-        built.expect_err("two tools have one name").faults(),
-        [BuildFault::DuplicateName { .. }]
+        built.expect_err("two tools have one name").errors(),
+        [BuildErrorKind::DuplicateName { .. }]
     ));
     let once = Registry::builder().tools(first_list()).tools(first_list()).build();
     assert_eq!(once.expect("it is one tool").names(), ["local_now"]);
@@ -62,7 +63,7 @@ fn two_tools_that_come_from_one_line_are_still_two() {
 fn two_lists_with_a_duplicate_name_are_not_built() {
     let built = Registry::builder().tools(tools![now]).tools(tools![other::other_now]).build();
     assert!(matches!(
-        built.expect_err("two tools have one name").faults(),
-        [BuildFault::DuplicateName { .. }]
+        built.expect_err("two tools have one name").errors(),
+        [BuildErrorKind::DuplicateName { .. }]
     ));
 }

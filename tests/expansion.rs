@@ -87,7 +87,8 @@ async fn a_tool_and_its_expansion_do_the_same() {
     let (source, expanded) = (registry!(source), registry!(expanded));
     let text = |registry: &Registry| serde_json::to_string(registry.schemas()).expect("schemas are written");
     assert_eq!(text(&source), text(&expanded));
-    assert_eq!(source.hints("delete-file"), expanded.hints("delete-file"));
+    assert_eq!(source.annotations("delete-file"), expanded.annotations("delete-file"));
+    assert_eq!(source.policy("delete-file"), expanded.policy("delete-file"));
 
     let calls = [
         ("ring", "", "ok"),

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use tool_runtime::{BuildFault, DynamicTool, Registry};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::{DynamicTool, Registry};
 
 /// Moves the references of a schema to the argument in which it is.
 fn relocate(schema: &mut Value) {
@@ -60,7 +61,7 @@ async fn the_suite_agrees_except_for_listed_keywords() {
             let registry = match Registry::builder().dynamic(tool).build() {
                 Ok(registry) => registry,
                 // Engines read a property named `$ref` as a reference.
-                Err(error) if matches!(error.faults(), [BuildFault::PropertyNamedRef { .. }]) => continue,
+                Err(error) if matches!(error.errors(), [BuildErrorKind::PropertyNamedRef { .. }]) => continue,
                 Err(error) => panic!("{file}: {}: {error}", case["schema"]),
             };
             let unsupported = registry.unsupported_keywords("take");

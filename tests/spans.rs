@@ -3,7 +3,8 @@
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use std::fmt;
-use tool_runtime::{BatchContext, CancellationToken, Registry, RegistryBuilder, ToolCall, tool, tools};
+use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall, tool, tools};
 use tracing::Instrument as _;
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -253,7 +254,7 @@ async fn an_error_that_panics_while_it_is_traced_is_told_to_the_model_all_the_sa
     );
     let calls = [ToolCall::new("1", "fails_with_a_trap", ""), ToolCall::new("2", "count", r#"{"to":3}"#)];
     let answers = registry.dispatch(&calls).await;
-    assert_eq!([&*answers[0].content, &*answers[1].content], ["Error: trapped", "3"]);
+    assert_eq!([answers[0].content.as_str(), answers[1].content.as_str()], ["Error: trapped", "3"]);
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tool_runtime::{Dialect, Registry, ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Registry, tool, tools};
 
 /// Each tool twice: as a function with `#[tool]`, and as most libraries have it, a struct of its parameters with a derived
 /// schema. The docs are the same.

@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
-use tool_runtime::{AssistantMessage, Request};
+use tool_runtime::AssistantMessage;
+use tool_runtime::conversation::Request;
 
 /// The body of a request to Chat Completions.
 #[derive(Serialize)]

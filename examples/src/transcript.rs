@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use tool_runtime::Message;
+use tool_runtime::message::Message;
 
 /// How much of a conversation is printed.
 #[derive(Debug, Default)]

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::time::Duration;
-use tool_runtime::{Dialect, Registry, ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Registry, tool, tools};
 
 /// The schema accepts the first arguments and the second; the tool accepts the first alone.
 async fn only_the_first(tools: ToolList, tool: &str, both: [&str; 2]) {

@@ -13,7 +13,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::num::{NonZeroI32, NonZeroI64, NonZeroU8};
-use tool_runtime::{ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::{tool, tools};
 
 macro_rules! shapes {
     ($($name:ident: $shape:ty;)*) => {

@@ -5,7 +5,8 @@ use crate::instances::instance;
 use crate::{Schema, Verdict, seed, shapes};
 use fastrand::Rng;
 use serde_json::Value;
-use tool_runtime::{Dialect, Registry};
+use tool_runtime::Registry;
+use tool_runtime::schema::Dialect;
 
 const INSTANCES: usize = 100;
 

@@ -5,7 +5,8 @@ use crate::silence;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use tool_runtime::{BatchContext, Outcome, Registry, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::dispatch::Outcome;
+use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage, tool, tools};
 
 /// What holds the bodies of a round until its answers are there.
 #[derive(Default)]

@@ -16,7 +16,8 @@ use plan::{Planned, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime::{BatchContext, CancellationToken, Registry, ToolCall, ToolMessage};
+use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
 use tools::{AtWork, Tenant};
 
 /// How many batches, if nothing else is asked for.
@@ -130,7 +131,8 @@ async fn assert_that_all_places_are_free(registry: &Registry, places: usize) {
     let call = [ToolCall::new("1", "meets", "{}")];
     let meeting = futures_util::future::join_all((0..places).map(|_| registry.dispatch_with(&call, &batch)));
     let met = tokio::time::timeout(FOR_EVER, meeting).await;
-    let has_met =
-        |answers: &Vec<ToolMessage>| answers[0].outcome().is_some_and(tool_runtime::Outcome::succeeded);
+    let has_met = |answers: &Vec<ToolMessage>| {
+        answers[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::succeeded)
+    };
     assert!(met.is_ok_and(|met| met.iter().all(has_met)), "a place is not free");
 }

@@ -99,7 +99,7 @@ impl<'a> Oracle<'a> {
             let kind = outcome.error().map(tool_runtime::CallError::kind);
             let possible = self.possible(tenant, place, planned);
             assert!(
-                possible.iter().any(|it| it.error == kind && self.is_said(&it.text, &answer.content)),
+                possible.iter().any(|it| it.error == kind && self.is_said(&it.text, answer.text())),
                 "call {place}, {:?}: got {kind:?} {:.200}, where it may be {:.2000}",
                 planned.kind,
                 answer.content,

@@ -4,7 +4,8 @@ use crate::tools::{self, AtWork, Tenant};
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::Duration;
-use tool_runtime::{Decision, Registry, ToolCall};
+use tool_runtime::dispatch::Decision;
+use tool_runtime::{Registry, ToolCall};
 
 /// The limits of one registry, and what happens to its batches.
 #[derive(Debug)]
@@ -127,7 +128,7 @@ impl Settings {
                         Decision::Run
                     }
                     Hook::Denies if is_meant => Decision::deny("denied by the hook"),
-                    Hook::Answers if is_meant => Decision::answer("answered by the hook"),
+                    Hook::Answers if is_meant => Decision::respond("answered by the hook"),
                     Hook::Panics if is_meant => std::panic::panic_any(crate::silence::PLANNED),
                     Hook::Hangs if is_meant => std::future::pending().await,
                     _ => Decision::Run,

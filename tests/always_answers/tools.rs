@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime::registry::ToolList;
 use tool_runtime::schemars::JsonSchema;
-use tool_runtime::{CallContext, ToolList, tool, tools};
+use tool_runtime::{CallContext, tool, tools};
 
 /// The bytes of a long result.
 pub(crate) const LONG: usize = 10_000_000;

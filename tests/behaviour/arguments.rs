@@ -4,7 +4,8 @@ use crate::answer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
-use tool_runtime::{ArgumentFault, CallError, Registry, tool, tools};
+use tool_runtime::dispatch::ArgumentError;
+use tool_runtime::{CallError, Registry, tool, tools};
 
 /// Look up the weather.
 #[tool]
@@ -58,11 +59,13 @@ async fn all_errors_come_in_one_message() {
 async fn all_errors_can_be_told_apart_by_the_program() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
     let error = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await.expect_err("wrong");
-    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
-    assert!(matches!(&faults[..], [
-        ArgumentFault::Repeated { argument: days, .. },
-        ArgumentFault::Missing { argument: missing, .. },
-        ArgumentFault::Unknown { argument: unknown, meant: Some(meant), .. },
+    let CallError::InvalidArguments { errors, .. } = error else {
+        panic!("expected errors of arguments, got {error:?}")
+    };
+    assert!(matches!(&errors[..], [
+        ArgumentError::Repeated { argument: days, .. },
+        ArgumentError::Missing { argument: missing, .. },
+        ArgumentError::Unknown { argument: unknown, suggestion: Some(meant), .. },
     ] if days == "days" && missing == "city" && unknown == "cty" && meant == "city"));
 }
 

@@ -5,10 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime::{
-    BatchContext, CallContext, CancellationToken, Decision, DynamicTool, Registry, ToolCall, ToolMessage,
-    tool, tools,
-};
+use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::{BatchContext, CallContext, DynamicTool, Registry, ToolCall, ToolMessage, tool, tools};
 
 const CANCELLED: &str = "Error: cancelled before it finished";
 
@@ -186,7 +184,7 @@ async fn of_a_large_batch_all_that_are_done_keep_their_results() {
     cancelling.await;
     let answers = dispatching.await.expect("it ends");
     let passed = answers.iter().filter(|answer| answer.content == "passed").count();
-    assert_eq!((passed, &*answers[500].content), (500, CANCELLED));
+    assert_eq!((passed, answers[500].content.as_str()), (500, CANCELLED));
 }
 
 /// Cancels the token that it is given, which is its own.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
+use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{
-    BatchContext, BuildFault, CallContext, CancellationToken, Decision, Registry, RegistryBuilder, ToolCall,
-    ToolMessage, tool, tools,
+    BatchContext, CallContext, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools,
 };
 
 /// How many are at work, and how many were at most.
@@ -151,7 +152,7 @@ async fn a_tools_own_time_goes_before_that_of_the_registry() {
             "Error: the tool `lasts` did not finish within 1 s. It may have taken effect."
         ]
     );
-    assert_eq!(registry.hints("waits").and_then(|hints| hints.timeout), Some(Duration::from_secs(20)));
+    assert_eq!(registry.policy("waits").and_then(|policy| policy.timeout), Some(Duration::from_secs(20)));
 }
 
 struct PanicsWhenDropped;
@@ -180,7 +181,7 @@ async fn a_tool_that_panics_when_it_is_given_up_fails_alone() {
             answers[0].content,
             "Error: the tool `lasts_and_panics` did not finish within 1 s. It may have taken effect."
         );
-        assert!(answers[1].content.starts_with("at "), "{:?}", answers[1]);
+        assert!(answers[1].content.as_str().starts_with("at "), "{:?}", answers[1]);
     }
 }
 
@@ -276,7 +277,7 @@ fn a_limit_of_nothing_is_refused() {
          `max_output_bytes` must be more than 0; leave it out for no limit; \
          `max_calls_per_batch` must be more than 0; leave it out for no limit"
     );
-    assert!(matches!(error.faults()[2], BuildFault::ZeroLimit { limit: "max_concurrency", .. }));
+    assert!(matches!(error.errors()[2], BuildErrorKind::ZeroLimit { limit: "max_concurrency", .. }));
 }
 
 #[tokio::test]

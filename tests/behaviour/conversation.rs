@@ -2,10 +2,10 @@
 
 use crate::contents_of;
 use serde_json::{Value, json};
-use tool_runtime::history::Rule;
-use tool_runtime::{
-    AssistantMessage, Conversation, Echo, Message, Registry, ToolCall, ToolMessage, Turn, tools,
-};
+use tool_runtime::conversation::Turn;
+use tool_runtime::history::ViolationKind;
+use tool_runtime::message::{Echo, Message};
+use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, tools};
 
 fn reply(message: Value) -> AssistantMessage {
     serde_json::from_value(message).expect("it is read")
@@ -32,13 +32,13 @@ fn an_answer_is_the_conversation_again() {
     let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hi.")) else {
         panic!("it calls nothing")
     };
-    assert_eq!(chat.answer(), "Hi.");
+    assert_eq!(chat.final_text(), "Hi.");
     assert_eq!(contents_of(&chat.user("And now?")), ["Hello!", "Hi.", "And now?"]);
 }
 
 #[test]
 fn there_is_no_answer_before_one_is_given() {
-    assert_eq!(Conversation::new().user("Hello!").answer(), "");
+    assert_eq!(Conversation::new().user("Hello!").final_text(), "");
 }
 
 #[tokio::test]
@@ -72,8 +72,8 @@ fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong
     ];
     let violations = Conversation::try_from(messages.clone()).expect_err("two are wrong");
     let found: Vec<_> =
-        violations.iter().map(|violation| (violation.index, &*violation.id, violation.rule)).collect();
-    assert_eq!(found, [(0, "x", Rule::OrphanAnswer), (1, "b", Rule::MissingAnswer)]);
+        violations.iter().map(|violation| (violation.index, &*violation.id, violation.kind)).collect();
+    assert_eq!(found, [(0, "x", ViolationKind::OrphanAnswer), (1, "b", ViolationKind::MissingAnswer)]);
     let error = serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same");
     assert_eq!(error.to_string(), violations.to_string());
     assert_eq!(
@@ -95,7 +95,7 @@ fn messages_can_be_changed_and_the_settings_stay() {
     };
     assert_eq!(wire(&chat)[3]["reasoning"], "Hm.");
     let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
-    assert_eq!(violations.expect_err("there is no such call")[0].rule, Rule::LostCalls);
+    assert_eq!(violations.expect_err("there is no such call")[0].kind, ViolationKind::LostCalls);
     assert_eq!(chat.messages().len(), 4, "it is as it was");
 }
 
@@ -121,7 +121,7 @@ fn a_refusal_is_an_answer() {
         let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(refusal)) else {
             panic!("it calls nothing")
         };
-        assert_eq!(chat.answer(), "I cannot.");
+        assert_eq!(chat.final_text(), "I cannot.");
         assert!(chat.warnings().is_empty());
     }
 }
@@ -153,7 +153,7 @@ fn a_reply_that_says_nothing_is_written_so_that_servers_take_it() {
         panic!("it calls nothing")
     };
     assert_eq!(wire(&chat)[1], json!({"role": "assistant", "content": ""}));
-    assert_eq!(chat.answer(), "");
+    assert_eq!(chat.final_text(), "");
 }
 
 #[tokio::test]

@@ -3,10 +3,8 @@
 use crate::contents;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::{
-    AssistantMessage, CallError, Conversation, PendingCalls, Registry, ReplyWarning, ToolCall, Turn, tool,
-    tools,
-};
+use tool_runtime::conversation::{PendingCalls, ReplyWarning, Turn};
+use tool_runtime::{AssistantMessage, CallError, Conversation, Registry, ToolCall, tool, tools};
 
 /// Deletes all.
 #[tool(requires_approval)]
@@ -39,7 +37,7 @@ fn cut_off(arguments: &Value) -> Value {
 }
 
 fn is_cut_off(error: Option<&CallError>) -> bool {
-    matches!(error, Some(CallError::CutOff { tool, .. }) if tool == "delete")
+    matches!(error, Some(CallError::Truncated { tool, .. }) if tool == "delete")
 }
 
 #[tokio::test]
@@ -69,13 +67,13 @@ async fn without_a_conversation_it_does_not_run_either() {
     let registry = registry();
     let message = cut_off(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
-    let reply = reply.with_finish_reason("length").echo(tool_runtime::Echo::Minimal);
+    let reply = reply.with_finish_reason("length").echo(tool_runtime::message::Echo::Minimal);
     let answers = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(contents(&answers)[0], "a");
     assert!(is_cut_off(answers[1].outcome().and_then(|outcome| outcome.error())));
     assert_eq!(
         answers[1].outcome().and_then(|outcome| outcome.error()).map(CallError::kind),
-        Some("cut_off")
+        Some("truncated")
     );
 }
 
@@ -149,7 +147,7 @@ fn nobody_is_asked_to_approve_what_was_cut_off() {
     let asked = |reason| match Conversation::new()
         .reply(AssistantMessage::calling(calls.clone()).with_finish_reason(reason))
     {
-        Turn::Calls(pending) => pending.needing_approval(&registry).len(),
+        Turn::Calls(pending) => pending.awaiting_approval(&registry).len(),
         Turn::Answer(_) => panic!("it calls"),
     };
     assert_eq!((asked("length"), asked("tool_calls")), (1, 2));
@@ -179,7 +177,7 @@ fn what_is_no_reply_is_not_read_as_an_empty_one() {
     }
     let good = json!({"choices": [{"message": {"role": "assistant", "content": "Hi."}}], "error": ""});
     let reply: AssistantMessage = serde_json::from_value(good).expect("no error is none");
-    assert_eq!(reply.content.as_deref(), Some("Hi."));
+    assert_eq!(reply.text(), "Hi.");
     for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
         let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");
         assert_eq!(error(other), expected);

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tool_runtime::{Dialect, Registry, tool, tools};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Registry, tool, tools};
 
 /// A port that is not privileged, under a name that it does not own.
 #[derive(Debug, Deserialize)]

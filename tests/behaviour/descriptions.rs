@@ -1,7 +1,8 @@
 //! What the model reads of a tool: doc comments, lists of arguments, files.
 
 use serde_json::{Value, json};
-use tool_runtime::{Registry, ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::{Registry, tool, tools};
 
 /// The description of the one tool, and those of its parameters.
 fn described(tools: ToolList) -> (String, Value) {

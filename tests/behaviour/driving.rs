@@ -5,10 +5,11 @@ use serde_json::json;
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::time::Duration;
+use tool_runtime::conversation::{Ending, Request};
+use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::validate;
 use tool_runtime::{
-    AssistantMessage, BatchContext, CancellationToken, Conversation, Ending, Registry, Request, ToolCall,
-    ToolChoice, tool, tools,
+    AssistantMessage, BatchContext, Conversation, Registry, ToolCall, ToolChoice, tool, tools,
 };
 
 /// Fails on 13.
@@ -59,7 +60,7 @@ async fn it_ends_when_the_model_answers() {
         })
     };
     assert_eq!(chat.drive(&registry(), None, model).await, Ok(Ending::Answered));
-    assert_eq!(chat.answer(), "2");
+    assert_eq!(chat.final_text(), "2");
     assert_eq!(contents_of(&chat)[2], "2");
     assert!(contents_of(&chat)[3].starts_with("Error: there is no tool `quarter`"));
 }
@@ -166,7 +167,8 @@ async fn each_request_can_have_its_choice() {
         let request = request.tool_choice(ToolChoice::Tool("hlf".to_owned()))?;
         panic!("it would be refused: {request:?}")
     };
-    let error: Result<Ending, tool_runtime::RequestError> = chat.drive(&registry, None, model).await;
+    let error: Result<Ending, tool_runtime::conversation::RequestError> =
+        chat.drive(&registry, None, model).await;
     assert!(error.expect_err("there is no such tool").to_string().contains("did you mean `half`?"));
     assert_eq!(chat.messages().len(), 1);
 }
@@ -185,7 +187,8 @@ async fn answers(replies: &[&[(&str, &str)]]) -> Vec<String> {
     };
     assert_eq!(chat.drive(&registry(), replies.len(), model).await, Ok(Ending::LimitReached));
     validate(chat.messages()).expect("it can be sent");
-    let answers = chat.messages().iter().filter(|message| matches!(message, tool_runtime::Message::Tool(_)));
+    let answers =
+        chat.messages().iter().filter(|message| matches!(message, tool_runtime::message::Message::Tool(_)));
     answers.map(|message| message.text().to_owned()).collect()
 }
 
@@ -257,7 +260,9 @@ async fn calls_that_the_program_cancels_are_no_failures_of_the_model() {
     let batch = BatchContext::new().cancellation(token);
     let mut chat = chat();
     for _ in 0..3 {
-        let tool_runtime::Turn::Calls(pending) = chat.reply(calling(&[THIRTEEN])) else { panic!("it calls") };
+        let tool_runtime::conversation::Turn::Calls(pending) = chat.reply(calling(&[THIRTEEN])) else {
+            panic!("it calls")
+        };
         chat = pending.dispatch_with(&registry(), &batch).await;
     }
     assert_eq!(contents_of(&chat).last(), Some(&"Error: cancelled before it finished"));

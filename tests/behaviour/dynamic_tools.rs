@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-use tool_runtime::{BuildFault, DynamicTool, Registry, ToolCall, tool, tools};
+use tool_runtime::registry::{BuildErrorKind, Policy};
+use tool_runtime::{DynamicTool, Registry, ToolCall, tool, tools};
 
 fn parameters() -> Value {
     json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] })
@@ -36,7 +37,7 @@ async fn a_dynamic_tool_is_described_and_called_like_any_other() {
     let answers = registry
         .dispatch(&[ToolCall::new("a", "double", r#"{"n":4}"#), ToolCall::new("b", "add", r#"{"a":1}"#)])
         .await;
-    assert_eq!([&*answers[0].content, &*answers[1].content], ["8", "1"]);
+    assert_eq!([answers[0].content.as_str(), answers[1].content.as_str()], ["8", "1"]);
     assert_eq!(registry.subset(["double"]).expect("it is there").len(), 1);
 }
 
@@ -108,13 +109,13 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
         .dynamic(DynamicTool::new("never", "", parameters(), double).timeout(Duration::ZERO))
         .build()
         .expect_err("much is wrong");
-    let count = |is: fn(&BuildFault) -> bool| error.faults().iter().filter(|fault| is(fault)).count();
-    assert_eq!(count(|fault| matches!(fault, BuildFault::InvalidName { .. })), 2, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildFault::InvalidParameters { .. })), 2, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildFault::ContradictingHints { .. })), 1, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildFault::DuplicateName { .. })), 1, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildFault::ZeroTimeout { .. })), 1, "{error}");
-    assert_eq!(error.faults().len(), 7, "{error}");
+    let count = |is: fn(&BuildErrorKind) -> bool| error.errors().iter().filter(|fault| is(fault)).count();
+    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::InvalidName { .. })), 2, "{error}");
+    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::InvalidParameters { .. })), 2, "{error}");
+    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::ContradictingAnnotations { .. })), 1, "{error}");
+    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::DuplicateName { .. })), 1, "{error}");
+    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::ZeroTimeout { .. })), 1, "{error}");
+    assert_eq!(error.errors().len(), 7, "{error}");
     let twice =
         "two tools are named `twice`, one as a `DynamicTool` and one as a `DynamicTool`; rename one of them";
     assert!(error.to_string().contains(twice), "{error}");
@@ -128,12 +129,12 @@ fn an_object_without_properties_is_given_none() {
 }
 
 #[test]
-fn its_hints_are_read_from_the_registry() {
+fn its_annotations_and_its_policy_are_read_from_the_registry() {
     let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent();
     let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
-    let hints = registry.hints("dynamic").expect("it is there");
-    assert!(hints.destructive && hints.idempotent && !hints.read_only && !hints.requires_approval);
-    assert_eq!(hints.timeout, None);
+    let annotations = registry.annotations("dynamic").expect("it is there");
+    assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
+    assert_eq!(registry.policy("dynamic"), Some(Policy::default()));
 }
 
 fn named(name: &str, parameters: Value) -> DynamicTool {
@@ -251,7 +252,7 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
         remote().into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic)
     };
     let error = builder(false).build().expect_err("six are wrong");
-    assert_eq!(error.faults().len(), 6, "{error}");
+    assert_eq!(error.errors().len(), 6, "{error}");
     let registry = builder(true).build().expect("the wrong ones are skipped");
     assert_eq!(registry.names(), ["add", "fine", "good"]);
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();

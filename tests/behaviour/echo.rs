@@ -3,7 +3,8 @@
 use crate::schemas::now;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use tool_runtime::{AssistantMessage, Echo, Message, Registry, ToolCall, ToolSchema, tools};
+use tool_runtime::message::{Echo, Message};
+use tool_runtime::{AssistantMessage, Registry, ToolCall, ToolSchema, tools};
 
 fn echo(reply: Value, echo: Echo) -> AssistantMessage {
     serde_json::from_value::<AssistantMessage>(reply).expect("it is read").echo(echo)
@@ -125,7 +126,7 @@ async fn arguments_that_are_no_object_are_written_mended_and_dispatched_as_they_
         assert_eq!(reply.tool_calls[0].arguments, arguments, "the program reads what came");
         assert_eq!(wire(&reply)["tool_calls"][0]["function"]["arguments"], written);
         let answers = registry.dispatch(&reply.tool_calls).await;
-        assert!(answers[0].content.contains(answer), "{arguments}: {}", answers[0].content);
+        assert!(answers[0].content.as_str().contains(answer), "{arguments}: {}", answers[0].content);
     }
 }
 

@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
-use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, ToolList, tool, tools};
+use tool_runtime::registry::{BuildErrorKind, ToolList};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{DynamicTool, Registry, tool, tools};
 
 pub(crate) fn parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
@@ -175,7 +177,7 @@ fn follow(pointer: Option<Pointer>) -> String {
 #[test]
 fn a_property_named_ref_is_a_build_error() {
     let error = Registry::new(tools![follow]).expect_err("engines reject it");
-    assert!(matches!(error.faults(), [BuildFault::PropertyNamedRef { tool, .. }] if tool == "follow"));
+    assert!(matches!(error.errors(), [BuildErrorKind::PropertyNamedRef { tool, .. }] if tool == "follow"));
     assert!(
         error.to_string().contains("a property in the parameters of `follow` is named `$ref`"),
         "{error}"

@@ -193,7 +193,7 @@ async fn the_error_itself_is_there_to_be_downcast() {
     let answer = failed(&registry, "boxed_here").await;
     assert!(kept(&answer).is_some_and(|error| !error.is::<Failed>()), "it cannot leave its thread");
     let answer = failed(&registry, "text").await;
-    assert_eq!((&*answer.content, sources(&answer)), ("Error: only text", vec![]));
+    assert_eq!((answer.content.as_str(), sources(&answer)), ("Error: only text", vec![]));
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! Schemas that somebody wrote: what a checker of derived types never meets.
 
 use serde_json::{Value, json};
-use tool_runtime::{CallError, Dialect, DynamicTool, Registry};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{CallError, DynamicTool, Registry};
 
 /// A tool whose argument `a` has this schema.
 fn registry_of(schema: &Value, definitions: &Value) -> Registry {
@@ -205,8 +206,10 @@ async fn a_million_wrong_items_are_told_of_in_short() {
     let error =
         registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await.expect_err("all are wrong");
     assert!(error.to_string().len() < 5_000 && error.to_string().ends_with(" more"));
-    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
-    assert!(faults.len() <= 1_000, "{} faults are kept", faults.len());
+    let CallError::InvalidArguments { errors, .. } = error else {
+        panic!("expected errors of arguments, got {error:?}")
+    };
+    assert!(errors.len() <= 1_000, "{} errors are kept", errors.len());
 }
 
 #[test]

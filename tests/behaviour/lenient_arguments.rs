@@ -70,21 +70,25 @@ async fn answered(arguments: &str, lenient: bool) -> ToolMessage {
 /// What is mended, and only where it is asked for.
 async fn mended(arguments: &str, expected: &str, repairs: &[&str]) {
     let strict = answered(arguments, false).await;
-    assert!(strict.content.starts_with("Error: "), "without leniency: {arguments} {}", strict.content);
-    assert!(strict.outcome().is_some_and(|outcome| !outcome.repaired()));
+    assert!(
+        strict.content.as_str().starts_with("Error: "),
+        "without leniency: {arguments} {}",
+        strict.content
+    );
+    assert!(strict.outcome().is_some_and(|outcome| !outcome.arguments_coerced()));
     let lenient = answered(arguments, true).await;
     assert_eq!(lenient.content, expected, "{arguments}");
     let outcome = lenient.outcome().expect("it ran");
-    assert!(outcome.succeeded() && outcome.repaired());
-    assert_eq!(outcome.repairs(), repairs, "{arguments}");
+    assert!(outcome.succeeded() && outcome.arguments_coerced());
+    assert_eq!(outcome.coercions(), repairs, "{arguments}");
 }
 
 /// What stays wrong.
 async fn refused(arguments: &str) {
     let lenient = answered(arguments, true).await;
-    assert!(lenient.content.starts_with("Error: "), "{arguments} became {}", lenient.content);
-    assert!(answered(arguments, false).await.content.starts_with("Error: "), "{arguments}");
-    assert!(lenient.outcome().is_some_and(|outcome| !outcome.repaired()));
+    assert!(lenient.content.as_str().starts_with("Error: "), "{arguments} became {}", lenient.content);
+    assert!(answered(arguments, false).await.content.as_str().starts_with("Error: "), "{arguments}");
+    assert!(lenient.outcome().is_some_and(|outcome| !outcome.arguments_coerced()));
 }
 
 #[tokio::test]
@@ -233,7 +237,7 @@ async fn what_is_right_is_left_as_it_is() {
     ] {
         let answer = answered(arguments, true).await;
         assert_eq!(answer.content, expected);
-        assert!(answer.outcome().is_some_and(|outcome| !outcome.repaired()), "{arguments}");
+        assert!(answer.outcome().is_some_and(|outcome| !outcome.arguments_coerced()), "{arguments}");
     }
 }
 
@@ -292,7 +296,7 @@ async fn what_was_mended_is_told_in_short_under_a_key_of_any_length() {
     let arguments = format!(r#"{{"lists":{{"{key}":[{items}]}}}}"#);
     let answer = registry.dispatch(&[ToolCall::new("1", "count_items", arguments)]).await.remove(0);
     assert_eq!(answer.content, "1000");
-    let repairs = answer.outcome().expect("it ran").repairs();
+    let repairs = answer.outcome().expect("it ran").coercions();
     assert!(repairs.len() == 1_000 && repairs[999].contains("k…") && repairs[999].contains("[999]`: "));
     assert!(repairs.iter().all(|repair| repair.len() < 200), "{}", repairs[0].len());
 }
@@ -374,6 +378,6 @@ async fn what_was_mended_is_told_however_the_call_ends() {
         let answer = registry.dispatch(&[ToolCall::new("1", "block", arguments)]).await.remove(0);
         let outcome = answer.outcome().expect("it was dispatched");
         assert_eq!(outcome.succeeded(), succeeded, "{}", answer.content);
-        assert_eq!(outcome.repairs().len(), 1, "{arguments}");
+        assert_eq!(outcome.coercions().len(), 1, "{arguments}");
     }
 }

@@ -54,7 +54,9 @@ mod tool_options;
 mod toolsets;
 mod unsupported_keywords;
 
-use tool_runtime::{Conversation, Message, Registry, ToolCall, ToolList, ToolMessage};
+use tool_runtime::message::Message;
+use tool_runtime::registry::ToolList;
+use tool_runtime::{Conversation, Registry, ToolCall, ToolMessage};
 
 /// Random numbers, by the seed that `SEED` names or by one that is printed.
 fn seeded() -> fastrand::Rng {

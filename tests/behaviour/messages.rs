@@ -1,7 +1,8 @@
 //! What is read from the wire, and what is written to it.
 
 use serde_json::{Value, json};
-use tool_runtime::{AssistantMessage, Content, Message, ToolCall, ToolChoice, ToolMessage, ToolSchema};
+use tool_runtime::message::{Content, Message};
+use tool_runtime::{AssistantMessage, ToolCall, ToolChoice, ToolMessage, ToolSchema};
 
 fn read(json: Value) -> AssistantMessage {
     serde_json::from_value(json).expect("it is read")
@@ -68,7 +69,7 @@ fn content_is_read_absent_null_empty_and_as_parts() {
     assert_eq!(serde_json::to_value(&content).expect("it is written"), parts);
     let tool: ToolMessage =
         serde_json::from_value(json!({"role":"tool","content":null})).expect("it is read");
-    assert_eq!((&*tool.tool_call_id, &*tool.content), ("", ""));
+    assert_eq!((&*tool.tool_call_id, tool.content.as_str()), ("", ""));
 }
 
 #[test]

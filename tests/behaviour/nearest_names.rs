@@ -37,7 +37,7 @@ fn meant(names: &[&str], wrong: &str) -> Option<String> {
     };
     let registry = names.iter().map(tool).fold(Registry::builder(), RegistryBuilder::dynamic);
     let registry = registry.build().expect("names of tools, all different");
-    registry.tool_choice(wrong).expect_err("there is no such tool").meant
+    registry.tool_choice(wrong).expect_err("there is no such tool").suggestion
 }
 
 /// A letter left out, written twice, another one, another one more, and two that changed places.

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use tool_runtime::{ArgumentFault, CallError, DynamicTool, Registry, tool, tools};
+use tool_runtime::dispatch::ArgumentError;
+use tool_runtime::{CallError, DynamicTool, Registry, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -88,12 +89,12 @@ async fn a_fault_is_told_in_short_under_a_key_of_any_length() {
     let registry = Registry::new(tools![count]).expect("one tool");
     let entries: Vec<String> = (0..2_000).map(|entry| format!(r#""x{entry}":-1"#)).collect();
     let arguments = format!(r#"{{"by_kind":{{"{}":{{{}}}}}}}"#, "k".repeat(100_000), entries.join(","));
-    let Err(CallError::InvalidArguments { faults, .. }) = registry.call("count", &arguments).await else {
+    let Err(CallError::InvalidArguments { errors, .. }) = registry.call("count", &arguments).await else {
         panic!("less than nothing was taken")
     };
-    assert_eq!(faults.len(), 1_000);
-    for (place, fault) in faults.iter().enumerate() {
-        let ArgumentFault::Invalid { path, .. } = fault else { panic!("{fault}") };
+    assert_eq!(errors.len(), 1_000);
+    for (place, fault) in errors.iter().enumerate() {
+        let ArgumentError::Invalid { path, .. } = fault else { panic!("{fault}") };
         assert!(
             path.starts_with("by_kind.kkk") && path.ends_with(&format!("k….x{place}")) && path.len() < 200
         );
@@ -220,8 +221,10 @@ async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
          `even`: expected an integer, a multiple of 2, got integer `3`; \
          `evn` is not an argument (it takes `even`, `mode` and `stops`)"
     );
-    let CallError::InvalidArguments { faults, .. } = error else { panic!("expected faults, got {error:?}") };
-    assert!(matches!(&faults[0], ArgumentFault::Missing { argument, .. } if argument == "stops[1].city"));
+    let CallError::InvalidArguments { errors, .. } = error else {
+        panic!("expected errors of arguments, got {error:?}")
+    };
+    assert!(matches!(&errors[0], ArgumentError::Missing { argument, .. } if argument == "stops[1].city"));
     assert_eq!(
         registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.expect("it is right"),
         "ok"

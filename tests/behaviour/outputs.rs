@@ -5,8 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::cell::Cell;
 use std::error::Error as _;
+use tool_runtime::message::Message;
 use tool_runtime::schemars::JsonSchema;
-use tool_runtime::{DynamicTool, Message, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools};
+use tool_runtime::{DynamicTool, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools};
 
 /// Repeats a text.
 #[tool]
@@ -62,7 +63,9 @@ async fn errors_are_cut_as_well_and_whole_for_the_program() {
     let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_output_bytes(100).build();
     let registry = registry.expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
-    assert!(answers[0].content.starts_with("Error: no no ") && answers[0].content.len() <= 100);
+    assert!(
+        answers[0].content.as_str().starts_with("Error: no no ") && answers[0].content.as_str().len() <= 100
+    );
     let narrow =
         Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("narrow");
     let answers = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
@@ -146,7 +149,7 @@ async fn a_dynamic_tool_can_return_an_output_or_a_value() {
     let calls = ["draws", "says", "nothing"].map(|tool| ToolCall::new("1", tool, ""));
     let answers = registry.dispatch(&calls).await;
     assert_eq!(
-        [&*answers[0].content, &*answers[1].content, &*answers[2].content],
+        [answers[0].content.as_str(), answers[1].content.as_str(), answers[2].content.as_str()],
         ["drawn", r#"{"a":1}"#, "ok"]
     );
     assert_eq!(answers[0].take_artifact(), Some(7_u8));
@@ -222,7 +225,7 @@ async fn an_argument_that_panics_when_it_is_dropped_fails_its_call_alone() {
     ];
     let answers = registry.dispatch(&calls).await;
     assert_eq!(
-        [&*answers[0].content, &*answers[1].content, &*answers[2].content],
+        [answers[0].content.as_str(), answers[1].content.as_str(), answers[2].content.as_str()],
         ["7", "Error: the tool `takes_bomb` failed unexpectedly.", "xx"]
     );
 }

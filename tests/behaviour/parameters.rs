@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use tool_runtime::{Registry, ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::{Registry, tool, tools};
 
 #[derive(Debug, Default, Deserialize, JsonSchema, PartialEq)]
 struct Stop {

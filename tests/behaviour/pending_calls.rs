@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use tool_runtime::conversation::{NotPendingError, PendingCalls, Turn};
+use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
 use tool_runtime::history::validate;
+use tool_runtime::message::Echo;
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallError, CancellationToken, Conversation, Decision, Echo, NotPending,
-    PendingCalls, ProposedCall, Registry, ToolCall, Turn, tool, tools,
+    AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, tool, tools,
 };
 
 /// How often each tool was run.
@@ -82,8 +84,8 @@ async fn a_run_that_is_dropped_half_way_loses_no_finished_answer_and_runs_none_t
     let given_up = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
     assert!(given_up.is_err(), "the client hung up");
     assert_eq!(ids(&pending), ["2"]);
-    assert_eq!(pending.answered("1").map(|answer| &*answer.content), Some("quick"));
-    assert!(pending.answered("2").is_none());
+    assert_eq!(pending.result_of("1").map(|answer| answer.content.as_str()), Some("quick"));
+    assert!(pending.result_of("2").is_none());
 
     let mut pending = pending.finish().expect_err("one has no answer");
     pending.run(&registry).await;
@@ -103,7 +105,7 @@ async fn a_restart_in_the_middle_goes_on_where_it_was() {
         ("5", "slow", "{}"),
     ]);
     calls.approve("2").expect("it waits");
-    calls.answer("5", "by hand").expect("it waits");
+    calls.provide_result("5", "by hand").expect("it waits");
     assert_eq!(ids(&restarted(&calls)), ["1", "2", "3", "4"]);
     let mut calls = restarted(&calls);
     assert_eq!((&*calls.calls()[2].name, &*calls.calls()[2].arguments), ("nowhere!", "{\"cut"));
@@ -171,7 +173,7 @@ fn what_is_no_state_of_pending_calls_is_not_read() {
 #[test]
 fn an_interrupt_answers_the_rest_as_skipped_and_the_user_has_the_word() {
     let mut pending = pending(&[("1", "quick", "{}"), ("2", "delete", A)]);
-    pending.answer("1", "quick").expect("it waits");
+    pending.provide_result("1", "quick").expect("it waits");
     let chat = pending.interrupt("Wait, not yet.");
     assert_eq!(contents_of(&chat)[2..], ["quick", "Error: skipped by user", "Wait, not yet."]);
     validate(chat.messages()).expect("it is valid");
@@ -189,15 +191,15 @@ async fn what_needs_approval_is_what_would_run_with_it() {
         ("6", "nothing", "{}"),
     ]);
     let shown: Vec<(String, String)> = calls
-        .needing_approval(&registry)
+        .awaiting_approval(&registry)
         .into_iter()
         .map(|call| (call.context().id().to_owned(), call.arguments().get().to_owned()))
         .collect();
     assert_eq!(shown, [("2".to_owned(), A.to_owned()), ("5".to_owned(), r#"{"path":"b"}"#.to_owned())]);
     calls.approve("2").expect("it waits");
-    assert_eq!(calls.needing_approval(&registry).len(), 1);
+    assert_eq!(calls.awaiting_approval(&registry).len(), 1);
     calls.deny("5", "the user wants to keep it").expect("it waits");
-    assert!(calls.needing_approval(&registry).is_empty());
+    assert!(calls.awaiting_approval(&registry).is_empty());
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 0);
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[3], "a is deleted");
@@ -220,11 +222,11 @@ async fn an_approval_is_for_one_run() {
     let registry = Registry::builder().tools(tools![pay]).state(Arc::clone(&runs)).build().expect("one tool");
     let mut calls = pending(&[("1", "pay", "{}")]);
     calls.approve("1").expect("it waits");
-    assert!(calls.is_approved("1") && calls.needing_approval(&registry).is_empty());
+    assert!(calls.is_approved("1") && calls.awaiting_approval(&registry).is_empty());
     assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
     assert!(!calls.is_approved("1"));
-    assert_eq!(calls.needing_approval(&registry).len(), 1, "it may have taken effect");
+    assert_eq!(calls.awaiting_approval(&registry).len(), 1, "it may have taken effect");
     let chat = calls.dispatch(&registry).await;
     assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."));
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "nobody has approved that it is done twice");
@@ -257,7 +259,7 @@ async fn a_person_is_not_asked_about_what_would_not_run() {
     let registry = registry.max_calls_per_batch(1).build().expect("one tool");
     let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
     let shown: Vec<String> =
-        calls.needing_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
+        calls.awaiting_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
     assert_eq!(shown, ["1"], "the other is over the limit of its batch");
 }
 
@@ -277,7 +279,7 @@ fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
     let calls =
         pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
     let shown = |batch: &BatchContext| -> Vec<String> {
-        let calls = calls.needing_approval_with(&registry, batch);
+        let calls = calls.awaiting_approval_with(&registry, batch);
         calls.iter().map(|call| call.arguments().get().to_owned()).collect()
     };
     assert_eq!(shown(&BatchContext::new().state(User)), [r#"{"name":"Ada"}"#]);
@@ -288,7 +290,7 @@ fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
 #[test]
 fn while_calls_wait_what_was_said_before_can_be_shown() {
     let pending = restarted(&pending(&[("1", "quick", "{}")]));
-    assert_eq!(contents_of(pending.before()), ["Go on."]);
+    assert_eq!(contents_of(pending.conversation()), ["Go on."]);
     assert_eq!(pending.reply().tool_calls, pending.calls());
 }
 
@@ -315,7 +317,7 @@ async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
         .build()
         .expect("one tool");
     let mut pending = pending(&[("1", "delete", "```json\n{'path': 'a',}\n```")]);
-    assert_eq!(pending.needing_approval(&registry)[0].arguments().get(), A);
+    assert_eq!(pending.awaiting_approval(&registry)[0].arguments().get(), A);
     pending.approve("1").expect("it waits");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "a is deleted");
@@ -389,29 +391,29 @@ async fn the_hook_may_deny_what_a_person_approved() {
 fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
     let mut pending = pending(&[("1", "quick", "{}")]);
     let unknown = pending.approve("2").expect_err("there is no such call");
-    assert!(matches!(&unknown, NotPending::UnknownId { id, .. } if id == "2"));
+    assert!(matches!(&unknown, NotPendingError::UnknownId { id, .. } if id == "2"));
     assert_eq!(unknown.to_string(), "no call of this reply has the id `2`: use one of `calls()`");
     pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(
-        pending.answered("1").map(|answer| &*answer.content),
+        pending.result_of("1").map(|answer| answer.content.as_str()),
         Some("Error: the call of `quick` was denied.")
     );
     assert!(!pending.is_approved("1"));
     for result in [
         pending.deny("1", "no"),
-        pending.answer("1", "x"),
+        pending.provide_result("1", "x"),
         pending.approve("1"),
         pending.approve_with("1", "{}"),
     ] {
-        assert!(matches!(result, Err(NotPending::Answered { .. })), "{result:?}");
+        assert!(matches!(result, Err(NotPendingError::Answered { .. })), "{result:?}");
     }
 }
 
 #[test]
 fn the_program_learns_why_a_call_was_not_run() {
     let chat = pending(&[("1", "quick", "{}")]).skip_rest("the office is closed");
-    let tool_runtime::Message::Tool(answer) = &chat.messages()[2] else { panic!("it is an answer") };
+    let tool_runtime::message::Message::Tool(answer) = &chat.messages()[2] else { panic!("it is an answer") };
     let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it has not run");
     assert_eq!((error.kind(), error.to_string().as_str()), ("denied", "the office is closed"));
     assert!(matches!(error, CallError::Denied { tool, .. } if tool == "quick"));
@@ -432,7 +434,7 @@ async fn calls_over_the_limit_of_a_batch_are_the_same_when_it_runs_again() {
     let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_batch(2).build().expect("one tool");
     let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);
-    calls.answer("1", "by hand").expect("it waits");
+    calls.provide_result("1", "by hand").expect("it waits");
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["by hand", "quick"]);
     assert!(contents_of(&chat)[4].starts_with("Error: not run, since one reply may have at most 2 calls"));

@@ -1,6 +1,7 @@
 //! Which tools a registry has.
 
-use tool_runtime::{BuildFault, Registry, ToolCall, ToolChoice, tool, tools};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::{Registry, ToolCall, ToolChoice, tool, tools};
 
 mod clock {
     /// The time.
@@ -48,7 +49,10 @@ fn nothing_collected_is_a_fault_beside_the_others() {
         .build()
         .expect_err("there is no such module");
     assert!(
-        matches!(error.faults(), [BuildFault::NothingCollected { .. }, BuildFault::MissingState { .. }]),
+        matches!(
+            error.errors(),
+            [BuildErrorKind::NothingCollected { .. }, BuildErrorKind::MissingState { .. }]
+        ),
         "{error}"
     );
 }
@@ -85,7 +89,11 @@ async fn a_subset_is_a_registry_of_its_own() {
         .dispatch(&[ToolCall::new("1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("2", "clock_now", "{}")])
         .await;
     assert_eq!(answers[0].content, "3");
-    assert!(answers[1].content.starts_with("Error: there is no tool `clock_now`"), "{}", answers[1].content);
+    assert!(
+        answers[1].content.as_str().starts_with("Error: there is no tool `clock_now`"),
+        "{}",
+        answers[1].content
+    );
     assert!(some.tool_choice("clock_now").is_err());
     assert_eq!(some.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));
     assert_eq!(registry.len(), 3, "the whole is as it was");

@@ -14,15 +14,19 @@ async fn call(arguments: &str, lenient: bool) -> ToolMessage {
 
 async fn is_repaired(arguments: &str, expected: Value, repairs: &[&str]) {
     let strict = call(arguments, false).await;
-    assert!(strict.content.starts_with("Error: "), "without leniency: {arguments} {}", strict.content);
+    assert!(
+        strict.content.as_str().starts_with("Error: "),
+        "without leniency: {arguments} {}",
+        strict.content
+    );
     let lenient = call(arguments, true).await;
     assert_eq!(lenient.content, expected.to_string(), "{arguments}");
-    assert_eq!(lenient.outcome().expect("it ran").repairs(), repairs, "{arguments}");
+    assert_eq!(lenient.outcome().expect("it ran").coercions(), repairs, "{arguments}");
 }
 
 async fn is_not_repaired(arguments: &str) {
     let lenient = call(arguments, true).await;
-    assert!(lenient.content.starts_with("Error: "), "{arguments} became {}", lenient.content);
+    assert!(lenient.content.as_str().starts_with("Error: "), "{arguments} became {}", lenient.content);
 }
 
 #[tokio::test]

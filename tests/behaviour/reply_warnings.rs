@@ -1,7 +1,9 @@
 //! What looks wrong in a reply is said to the program.
 
 use serde_json::{Value, json};
-use tool_runtime::{Conversation, Echo, ReplyWarning, Turn};
+use tool_runtime::Conversation;
+use tool_runtime::conversation::{ReplyWarning, Turn};
+use tool_runtime::message::Echo;
 
 fn warnings(echo: Echo, message: Value) -> Vec<ReplyWarning> {
     let reply = serde_json::from_value(message).expect("it is read");

@@ -3,7 +3,9 @@
 use crate::schemas::now;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tool_runtime::{Conversation, Dialect, Registry, Request, RequestError, ToolChoice, tool, tools};
+use tool_runtime::conversation::{Request, RequestError};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 #[derive(Serialize)]
 struct Body {

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tool_runtime::{Registry, ToolChoice, ToolList, UnknownTool, tool, tools};
+use tool_runtime::dispatch::UnknownToolError;
+use tool_runtime::registry::ToolList;
+use tool_runtime::{Registry, ToolChoice, tool, tools};
 
 /// The time of day.
 #[tool]
@@ -191,6 +193,6 @@ fn a_tool_choice_names_a_tool_that_is_there() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(registry.tool_choice("now").expect("it is there"), ToolChoice::Tool("now".to_owned()));
     assert!(
-        matches!(registry.tool_choice("noww"), Err(UnknownTool { meant: Some(now), .. }) if now == "now")
+        matches!(registry.tool_choice("noww"), Err(UnknownToolError { suggestion: Some(now), .. }) if now == "now")
     );
 }

@@ -3,7 +3,8 @@
 use std::error::Error as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use tool_runtime::{BatchContext, BuildFault, CallContext, Registry, ToolCall, tool, tools};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
 
 struct Db(&'static str);
 struct User(String);
@@ -63,10 +64,12 @@ fn every_missing_state_of_every_tool_is_told_at_once() {
         .build()
         .expect_err("states are missing");
     let mut missing: Vec<String> = error
-        .faults()
+        .errors()
         .iter()
         .map(|fault| match fault {
-            BuildFault::MissingState { tool, parameter, state, .. } => format!("{tool} {parameter} {state}"),
+            BuildErrorKind::MissingState { tool, parameter, state, .. } => {
+                format!("{tool} {parameter} {state}")
+            }
             other => panic!("{other}"),
         })
         .collect();
@@ -117,7 +120,7 @@ async fn the_state_of_a_batch_hides_that_of_the_registry_and_stays_in_its_batch(
         registry.dispatch(&calls),
     );
     assert_eq!(
-        [&*first[0].content, &*second[0].content, &*third[0].content],
+        [first[0].content.as_str(), second[0].content.as_str(), third[0].content.as_str()],
         ["any theirs", "Ada theirs", "any own"]
     );
 }
@@ -125,7 +128,7 @@ async fn the_state_of_a_batch_hides_that_of_the_registry_and_stays_in_its_batch(
 #[test]
 fn two_states_of_one_type_are_refused() {
     let error = Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("which one?");
-    assert!(matches!(error.faults(), [BuildFault::DuplicateState { .. }]), "{error}");
+    assert!(matches!(error.errors(), [BuildErrorKind::DuplicateState { .. }]), "{error}");
 }
 
 trait Store: Send + Sync {

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_runtime::{Dialect, Registry, ToolCall, tool, tools};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Registry, ToolCall, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Filter {

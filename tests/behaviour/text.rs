@@ -1,7 +1,8 @@
 //! Text of any script and any character, in arguments and in results.
 
 use crate::answer;
-use tool_runtime::{Message, Registry, ToolCall, tool, tools};
+use tool_runtime::message::Message;
+use tool_runtime::{Registry, ToolCall, tool, tools};
 
 /// Look up the weather.
 #[tool]

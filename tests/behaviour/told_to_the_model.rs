@@ -4,9 +4,8 @@ use crate::answer;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
-use tool_runtime::{
-    BatchContext, CancellationToken, Decision, Registry, RegistryBuilder, ToolCall, ToolError, tool, tools,
-};
+use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall, ToolError, tool, tools};
 
 /// Look up the weather.
 #[tool]
@@ -197,7 +196,7 @@ async fn of_a_call_that_nobody_approved() {
 
 #[tokio::test(start_paused = true)]
 async fn of_a_check_that_failed_or_did_not_end() {
-    let hook = |call: tool_runtime::ProposedCall| async move {
+    let hook = |call: tool_runtime::dispatch::ProposedCall| async move {
         assert_ne!(call.tool(), "panics", "a secret of the hook");
         std::future::pending().await
     };

@@ -34,7 +34,7 @@ async fn a_tool_that_outlives_its_time_is_answered() {
         ToolCall::new("3", "quick", r#"{"n":3}"#),
     ];
     let answers = registry.dispatch(&calls).await;
-    let said = answers.iter().map(|answer| &*answer.content).collect::<Vec<_>>();
+    let said = answers.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
     assert_eq!(
         said,
         [
@@ -232,12 +232,14 @@ async fn a_tool_that_needs_approval_is_not_run_by_dispatch() {
 #[test]
 fn hints_are_read_from_the_registry() {
     let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("whole");
-    let hints = registry.hints("delete").expect("it is there");
-    assert!(hints.destructive && hints.idempotent && hints.requires_approval && !hints.read_only);
-    assert_eq!(hints.timeout, Some(Duration::from_millis(500)));
-    assert!(registry.hints("waits_read_only").is_some_and(|hints| hints.read_only && !hints.destructive));
-    assert_eq!(registry.hints("quick").and_then(|hints| hints.timeout), Some(Duration::from_secs(60)));
-    assert_eq!(registry.hints("nothing"), None);
+    let annotations = registry.annotations("delete").expect("it is there");
+    assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
+    let policy = registry.policy("delete").expect("it is there");
+    assert!(policy.requires_approval);
+    assert_eq!(policy.timeout, Some(Duration::from_millis(500)));
+    assert!(registry.annotations("waits_read_only").is_some_and(|tool| tool.read_only && !tool.destructive));
+    assert_eq!(registry.policy("quick").and_then(|policy| policy.timeout), Some(Duration::from_secs(60)));
+    assert_eq!(registry.annotations("nothing"), None);
 }
 
 mod search {

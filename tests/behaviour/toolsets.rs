@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
-use tool_runtime::{BatchContext, BuildFault, CallContext, Registry, ToolCall, toolset};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, toolset};
 
 trait Backend: Send + Sync {
     const NAME: &'static str;
@@ -130,7 +131,7 @@ async fn methods_stay_methods() {
 fn methods_have_the_options_and_docs_of_functions() {
     let registry = Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("whole");
     assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
-    assert!(registry.hints("add").is_some_and(|hints| hints.read_only));
+    assert!(registry.annotations("add").is_some_and(|tool| tool.read_only));
     let add = registry.get("add").expect("it is there");
     assert_eq!(add.description(), "Adds to what is there.");
     assert!(add.parameters().get().contains(r#""description":"What to add.""#));
@@ -145,7 +146,7 @@ fn one_toolset_twice_needs_a_prefix() {
         .state('!')
         .build()
         .expect_err("names are there twice");
-    assert_eq!(error.faults().len(), 5, "{error}");
+    assert_eq!(error.errors().len(), 5, "{error}");
     let text = error.to_string();
     assert!(text.contains("two tools are named `add`, one at "), "{text}");
     assert!(text.contains("rename one of them, or give a toolset a prefix"), "{text}");
@@ -160,10 +161,10 @@ fn a_prefix_that_makes_no_name_is_refused() {
             .build()
             .expect_err("servers would refuse the name");
         assert!(
-            error.faults().iter().all(|fault| matches!(fault, BuildFault::InvalidName { .. })),
+            error.errors().iter().all(|fault| matches!(fault, BuildErrorKind::InvalidName { .. })),
             "{error}"
         );
-        assert_eq!(error.faults().len(), if prefix.len() == 60 { 2 } else { 5 }, "{error}");
+        assert_eq!(error.errors().len(), if prefix.len() == 60 { 2 } else { 5 }, "{error}");
     }
 }
 

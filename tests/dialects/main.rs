@@ -6,7 +6,9 @@ mod tools;
 
 use serde_json::Value;
 use std::path::PathBuf;
-use tool_runtime::{BuildFault, Dialect, Registry, RegistryBuilder};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::schema::Dialect;
+use tool_runtime::{Registry, RegistryBuilder};
 
 fn ten() -> RegistryBuilder {
     Registry::builder().tools(tools::ten())
@@ -39,7 +41,7 @@ fn each_dialect_is_as_it_was_reviewed() {
 #[test]
 fn what_cannot_be_strict_is_named_with_its_place() {
     let error = ten().dialect(Dialect::OpenAiStrict).build().expect_err("maps and anything");
-    let told: Vec<String> = error.faults().iter().map(ToString::to_string).collect();
+    let told: Vec<String> = error.errors().iter().map(ToString::to_string).collect();
     let expected = [
         ("labels", "is a map, whose keys are not known beforehand"),
         ("ids", "is a map, whose keys are not known beforehand"),
@@ -53,9 +55,9 @@ fn what_cannot_be_strict_is_named_with_its_place() {
     }
     assert!(
         error
-            .faults()
+            .errors()
             .iter()
-            .all(|fault| matches!(fault, BuildFault::NotStrict { tool, .. } if tool == "g_maps"))
+            .all(|fault| matches!(fault, BuildErrorKind::NotStrict { tool, .. } if tool == "g_maps"))
     );
     let registry =
         ten().dialect(Dialect::OpenAiStrict).allow_non_strict(true).build().expect("it is allowed");

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use tool_runtime::{ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::{tool, tools};
 
 /// All of them.
 pub(crate) fn ten() -> ToolList {

@@ -2,8 +2,8 @@
 
 use crate::{answer, calling, found, read, refusal, saying, user, written};
 use serde_json::json;
-use tool_runtime::Message;
-use tool_runtime::history::{Repair, Rule, repair, validate, warnings};
+use tool_runtime::history::{Repair, ViolationKind, repair, validate, warnings};
+use tool_runtime::message::Message;
 
 /// The repaired messages, which are valid, and what was done.
 fn repaired(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
@@ -31,7 +31,10 @@ fn tool_calls_dropped_from_the_assistant_message() {
     ]);
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), Rule::LostCalls), (1, "functions.today:1".to_owned(), Rule::LostCalls)],
+        [
+            (1, "a".to_owned(), ViolationKind::LostCalls),
+            (1, "functions.today:1".to_owned(), ViolationKind::LostCalls)
+        ],
     );
     // The answers name the tools, by a field or by the id: the calls are made anew.
     let (mended, repairs) = repaired(messages);
@@ -65,7 +68,7 @@ fn tool_calls_dropped_from_the_assistant_message() {
 #[test]
 fn one_of_three_answers_missing() {
     let messages = vec![user("?"), calling(&["a", "b", "c"]), answer("a"), answer("c"), saying("!")];
-    assert_eq!(found(&messages), [(1, "b".to_owned(), Rule::MissingAnswer)]);
+    assert_eq!(found(&messages), [(1, "b".to_owned(), ViolationKind::MissingAnswer)]);
     let (mended, repairs) = repaired(messages);
     assert_eq!(mended[4].text(), "Error: the result of this call was lost");
     assert_eq!(repairs.len(), 1);
@@ -77,7 +80,7 @@ fn a_mistyped_id() {
     let messages = vec![user("?"), calling(&["a", "b"]), answer("A"), answer("b"), saying("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), Rule::MissingAnswer), (2, "A".to_owned(), Rule::UnknownId)],
+        [(1, "a".to_owned(), ViolationKind::MissingAnswer), (2, "A".to_owned(), ViolationKind::UnknownId)],
     );
     let (mended, repairs) = repaired(messages);
     assert_eq!(mended[2].text(), "result of A", "it is kept, for the one call that it can be for");
@@ -93,7 +96,7 @@ fn answer_before_its_call() {
     let messages = vec![user("?"), answer("a"), calling(&["a"]), saying("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), Rule::OrphanAnswer), (2, "a".to_owned(), Rule::MissingAnswer)],
+        [(1, "a".to_owned(), ViolationKind::OrphanAnswer), (2, "a".to_owned(), ViolationKind::MissingAnswer)],
     );
     let (mended, repairs) = repaired(messages);
     assert_eq!(mended, [user("?"), calling(&["a"]), answer("a"), saying("!")]);
@@ -116,7 +119,7 @@ fn assistant_content_null() {
     }
     // Without calls, it says nothing at all.
     let messages = read(json!([{"role": "user", "content": "?"}, {"role": "assistant", "content": null}]));
-    assert_eq!(found(&messages), [(1, String::new(), Rule::EmptyReply)]);
+    assert_eq!(found(&messages), [(1, String::new(), ViolationKind::EmptyReply)]);
     let (mended, repairs) = repaired(messages);
     assert_eq!(written(&mended[1]), r#"{"role":"assistant","content":""}"#);
     assert!(matches!(&*repairs, [Repair::ReplyFilled { index: 1, .. }]));
@@ -128,13 +131,21 @@ fn assistant_content_null() {
 fn answers_without_ids() {
     let without = |content| read(json!([{"role": "tool", "content": content}])).remove(0);
     let messages = vec![user("?"), calling(&["a", "b"]), without("1"), without("2"), saying("!")];
-    let rules: Vec<Rule> = found(&messages).into_iter().map(|(_, _, rule)| rule).collect();
-    assert_eq!(rules, [Rule::MissingAnswer, Rule::MissingAnswer, Rule::UnknownId, Rule::UnknownId]);
+    let rules: Vec<ViolationKind> = found(&messages).into_iter().map(|(_, _, rule)| rule).collect();
+    assert_eq!(
+        rules,
+        [
+            ViolationKind::MissingAnswer,
+            ViolationKind::MissingAnswer,
+            ViolationKind::UnknownId,
+            ViolationKind::UnknownId
+        ]
+    );
     let (mended, repairs) = repaired(messages);
     let ids: Vec<_> = mended[2..4]
         .iter()
         .map(|message| match message {
-            Message::Tool(answer) => (&*answer.tool_call_id, &*answer.content),
+            Message::Tool(answer) => (&*answer.tool_call_id, answer.content.as_str()),
             _ => panic!("an answer"),
         })
         .collect();
@@ -153,7 +164,7 @@ fn history_compacted_between_a_call_and_its_answer() {
     let messages = vec![user("So far: f was called."), answer("a"), answer("b"), saying("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), Rule::OrphanAnswer), (2, "b".to_owned(), Rule::OrphanAnswer)],
+        [(1, "a".to_owned(), ViolationKind::OrphanAnswer), (2, "b".to_owned(), ViolationKind::OrphanAnswer)],
     );
     let (mended, repairs) = repaired(messages);
     assert_eq!(mended, [user("So far: f was called."), saying("!")]);
@@ -162,7 +173,7 @@ fn history_compacted_between_a_call_and_its_answer() {
 
     // The answer went, and its call stayed.
     let messages = vec![calling(&["a"]), user("So far: f was called.")];
-    assert_eq!(found(&messages), [(0, "a".to_owned(), Rule::MissingAnswer)]);
+    assert_eq!(found(&messages), [(0, "a".to_owned(), ViolationKind::MissingAnswer)]);
     let (mended, _) = repaired(messages);
     assert_eq!(mended[1].text(), "Error: the result of this call was lost");
     assert!(warnings(&mended).is_empty());

@@ -2,7 +2,8 @@
 
 use crate::{answer, calling, saying, user};
 use tool_runtime::history::{find, find_answer};
-use tool_runtime::{AssistantMessage, Message, ToolCall};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall};
 
 fn history() -> Vec<Message> {
     let first = vec![ToolCall::new("call_0", "now", r#"{"zone":"UTC"}"#)];

@@ -2,7 +2,8 @@
 
 use crate::{saying, user};
 use fastrand::Rng;
-use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 /// A history of some turns, with calls in at least one reply.
 pub(crate) fn history(random: &mut Rng) -> Vec<Message> {

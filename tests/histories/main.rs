@@ -12,8 +12,9 @@ mod trimming;
 mod whatever;
 
 use serde_json::{Value, json};
-use tool_runtime::history::{Rule, Violation, validate};
-use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+use tool_runtime::history::{Violation, ViolationKind, validate};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 /// A seed that can be given, and is printed.
 pub(crate) fn seed(test: &str) -> u64 {
@@ -53,10 +54,10 @@ pub(crate) fn violations(messages: &[Message]) -> Vec<Violation> {
 }
 
 /// Place, id and rule of each violation.
-pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, Rule)> {
+pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, ViolationKind)> {
     violations(messages)
         .into_iter()
-        .map(|violation| (violation.index, violation.id, violation.rule))
+        .map(|violation| (violation.index, violation.id, violation.kind))
         .collect()
 }
 

@@ -5,8 +5,9 @@ use crate::{generated, read, refusal, seed, user, violations, written};
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
-use tool_runtime::history::{Rule, repair, validate};
-use tool_runtime::{AssistantMessage, Message, ToolMessage};
+use tool_runtime::history::{ViolationKind, repair, validate};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolMessage};
 
 const MUTATIONS: usize = 20_000;
 
@@ -204,7 +205,8 @@ fn check(
         *kinds.entry(kind).or_insert(0) += 1;
         let shown = || format!("{kind}\n{}", broken.iter().map(written).collect::<Vec<_>>().join("\n"));
 
-        let rules: HashSet<Rule> = violations(&broken).iter().map(|violation| violation.rule).collect();
+        let rules: HashSet<ViolationKind> =
+            violations(&broken).iter().map(|violation| violation.kind).collect();
         assert!(!rules.is_empty(), "it is not refused: {}", shown());
         if let [rule] = Vec::from_iter(&rules)[..] {
             *alone.entry(rule.name()).or_insert(0) += 1;
@@ -234,15 +236,15 @@ fn twenty_thousand_mutations_are_refused_and_mended_and_other_turns_stay_as_they
     let alone = check("mutations", generated::history, true);
     // Each rule is needed: without it, these would be taken for valid.
     for rule in [
-        Rule::OrphanAnswer,
-        Rule::MissingAnswer,
-        Rule::UnknownId,
-        Rule::DuplicateAnswer,
-        Rule::DuplicateCallId,
-        Rule::MissingCallId,
-        Rule::MessageBetween,
-        Rule::LostCalls,
-        Rule::EmptyReply,
+        ViolationKind::OrphanAnswer,
+        ViolationKind::MissingAnswer,
+        ViolationKind::UnknownId,
+        ViolationKind::DuplicateAnswer,
+        ViolationKind::DuplicateCallId,
+        ViolationKind::MissingCallId,
+        ViolationKind::MessageBetween,
+        ViolationKind::LostCalls,
+        ViolationKind::EmptyReply,
     ] {
         assert!(alone.get(rule.name()).is_some_and(|&count| count > 10), "{rule:?}: {alone:?}");
     }

@@ -3,7 +3,8 @@
 use crate::{answer, calling, found, read, refusal, saying, user, written};
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
-use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 fn repaired(messages: Vec<Message>) -> Vec<Message> {
     let (messages, _) = repair(messages);
@@ -119,14 +120,14 @@ fn answers_that_name_their_tools_go_to_calls_of_these() {
         ];
         let mended = repaired(messages);
         let pairs: Vec<_> = (1..4)
-            .map(|place| find(&mended, place).map(|pair| (&*pair.call.name, &*pair.answer.content)))
+            .map(|place| find(&mended, place).map(|pair| (&*pair.call.name, pair.answer.content.as_str())))
             .collect();
         assert_eq!(pairs, [Some(("b", "1")), Some(("a", "2")), Some(("b", "3"))], "{id}");
     }
     let mended = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
     assert_eq!(mended.len(), 3);
     let pair = find(&mended, 1).expect("it is paired");
-    assert_eq!((&*pair.call.id, &*pair.answer.content), ("2", "of b"));
+    assert_eq!((&*pair.call.id, pair.answer.content.as_str()), ("2", "of b"));
 }
 
 /// The tool and the result of each pair.

@@ -2,8 +2,9 @@
 
 use crate::{answer, calling, found, read, refusal, saying, user, violations};
 use serde_json::json;
-use tool_runtime::history::{Rule, validate, warnings};
-use tool_runtime::{AssistantMessage, Echo, Message, ToolCall};
+use tool_runtime::history::{ViolationKind, validate, warnings};
+use tool_runtime::message::{Echo, Message};
+use tool_runtime::{AssistantMessage, ToolCall};
 
 #[test]
 fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
@@ -12,14 +13,14 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
             vec![user("?"), answer("a")],
             1,
             "a",
-            Rule::OrphanAnswer,
+            ViolationKind::OrphanAnswer,
             "OpenAI: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         ),
         (
             vec![user("?"), calling(&["a"])],
             1,
             "a",
-            Rule::MissingAnswer,
+            ViolationKind::MissingAnswer,
             "OpenAI: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
              'tool_call_id'. The following tool_call_ids did not have response messages: a",
         ),
@@ -27,14 +28,14 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
             vec![calling(&["a"]), answer("a"), answer("b")],
             2,
             "b",
-            Rule::UnknownId,
+            ViolationKind::UnknownId,
             "Mistral: Unexpected tool call id b in tool results",
         ),
         (
             vec![calling(&["a"]), answer("a"), answer("")],
             2,
             "",
-            Rule::UnknownId,
+            ViolationKind::UnknownId,
             "Groq: 'messages.2' : for 'role:tool' the following must be satisfied[('messages.2.tool_call_id' : property \
              'tool_call_id' is missing)]",
         ),
@@ -42,28 +43,28 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
             vec![calling(&["a"]), answer("a"), answer("a")],
             2,
             "a",
-            Rule::DuplicateAnswer,
+            ViolationKind::DuplicateAnswer,
             "Mistral: Duplicate tool call id a in tool results",
         ),
         (
             vec![calling(&["a", "a"]), answer("a"), answer("a")],
             0,
             "a",
-            Rule::DuplicateCallId,
+            ViolationKind::DuplicateCallId,
             "Mistral: Duplicate tool call id a in assistant message",
         ),
         (
             vec![calling(&[""]), answer("")],
             0,
             "",
-            Rule::MissingCallId,
+            ViolationKind::MissingCallId,
             "Kimi: Invalid request: tool_call_id  is not found",
         ),
         (
             vec![calling(&["a", "b"]), answer("a"), user("?"), answer("b")],
             2,
             "b",
-            Rule::MessageBetween,
+            ViolationKind::MessageBetween,
             "OpenAI: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
              'tool_call_id'. The following tool_call_ids did not have response messages: b",
         ),
@@ -71,14 +72,14 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
             vec![user("?"), saying("Let me see."), answer("a")],
             1,
             "a",
-            Rule::LostCalls,
+            ViolationKind::LostCalls,
             "OpenAI: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         ),
         (
             vec![user("?"), AssistantMessage::default().into()],
             1,
             "",
-            Rule::EmptyReply,
+            ViolationKind::EmptyReply,
             "llama.cpp: Assistant message must contain either 'content' or 'tool_calls'!",
         ),
     ] {
@@ -87,7 +88,7 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
         assert_eq!(format!("{}: {}", violation.provider(), violation.provider_text()), words);
         assert!(violation.to_string().starts_with(&format!("messages[{index}]: {rule}")), "{violation}");
         assert!(refusal(&messages).is_some(), "{rule:?}: a strict server refuses it too");
-        assert!(rule.refused_by().contains(&violation.provider()), "{rule:?}");
+        assert!(rule.rejected_by().contains(&violation.provider()), "{rule:?}");
     }
 }
 
@@ -102,14 +103,14 @@ fn an_id_may_come_again_in_another_turn() {
     let messages = [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0")];
     validate(&messages).expect("they are valid");
     let found = warnings(&messages);
-    assert_eq!((found.len(), found[0].index, found[0].rule), (1, 2, Rule::RepeatedId));
-    assert_eq!(found[0].rule.refused_by(), ["DeepSeek"]);
+    assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
+    assert_eq!(found[0].kind.rejected_by(), ["DeepSeek"]);
 }
 
 #[test]
 fn two_replies_with_calls_one_behind_the_other_are_parted_from_their_answers() {
     let messages = [calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
-    assert_eq!(found(&messages), [(1, "a".to_owned(), Rule::MessageBetween)]);
+    assert_eq!(found(&messages), [(1, "a".to_owned(), ViolationKind::MessageBetween)]);
 }
 
 #[test]
@@ -117,7 +118,10 @@ fn a_second_answer_is_one_whatever_was_left_unanswered_before() {
     let messages =
         [calling(&["call_0"]), user("?"), calling(&["call_0"]), answer("call_0"), answer("call_0")];
     let id = "call_0".to_owned();
-    assert_eq!(found(&messages), [(0, id.clone(), Rule::MissingAnswer), (4, id, Rule::DuplicateAnswer)]);
+    assert_eq!(
+        found(&messages),
+        [(0, id.clone(), ViolationKind::MissingAnswer), (4, id, ViolationKind::DuplicateAnswer)]
+    );
 }
 
 #[test]
@@ -133,11 +137,11 @@ fn all_that_is_wrong_is_listed_by_place() {
     ];
     let found = found(&messages);
     let expected = [
-        (0, "x", Rule::OrphanAnswer),
-        (1, "c", Rule::MissingAnswer),
-        (3, "a", Rule::DuplicateAnswer),
-        (4, "b", Rule::MessageBetween),
-        (6, "", Rule::EmptyReply),
+        (0, "x", ViolationKind::OrphanAnswer),
+        (1, "c", ViolationKind::MissingAnswer),
+        (3, "a", ViolationKind::DuplicateAnswer),
+        (4, "b", ViolationKind::MessageBetween),
+        (6, "", ViolationKind::EmptyReply),
     ];
     assert_eq!(found, expected.map(|(index, id, rule)| (index, id.to_owned(), rule)));
 }
@@ -145,7 +149,7 @@ fn all_that_is_wrong_is_listed_by_place() {
 #[test]
 fn calls_of_one_reply_are_listed_in_their_order() {
     let ids = ["d", "aa", "ccc", "bbbb", "e"];
-    let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), Rule::MissingAnswer)).collect();
+    let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), ViolationKind::MissingAnswer)).collect();
     assert_eq!(found(&[calling(&ids)]), expected);
 }
 
@@ -170,43 +174,43 @@ fn what_only_some_servers_refuse_is_a_warning_with_their_names() {
     let mut messages = vec![Message::from(reply.clone())];
     messages.extend(ids.iter().map(|id| answer(id)));
     validate(&messages).expect("they are paired");
-    let found: Vec<_> = warnings(&messages).into_iter().map(|warning| (warning.id, warning.rule)).collect();
+    let found: Vec<_> = warnings(&messages).into_iter().map(|warning| (warning.id, warning.kind)).collect();
     let expected = [
-        ("a", Rule::ArgumentsNotAnObject),
-        ("b", Rule::ArgumentsNotAnObject),
-        ("c", Rule::ArgumentsNotAnObject),
-        ("d", Rule::UnusableName),
-        (&*long, Rule::LongId),
+        ("a", ViolationKind::ArgumentsNotAnObject),
+        ("b", ViolationKind::ArgumentsNotAnObject),
+        ("c", ViolationKind::ArgumentsNotAnObject),
+        ("d", ViolationKind::UnusableName),
+        (&*long, ViolationKind::LongId),
     ];
     assert_eq!(found, expected.map(|(id, rule)| (id.to_owned(), rule)));
-    assert_eq!(Rule::ArgumentsNotAnObject.refused_by(), ["Ollama", "llama.cpp"]);
+    assert_eq!(ViolationKind::ArgumentsNotAnObject.rejected_by(), ["Ollama", "llama.cpp"]);
     assert_eq!(warnings(&messages)[0].provider_text(), "invalid tool call arguments");
 
     messages[0] = reply.echo(Echo::Minimal).into();
-    let left: Vec<Rule> = warnings(&messages).into_iter().map(|warning| warning.rule).collect();
-    assert_eq!(left, [Rule::LongId], "an echo writes names and arguments so that all take them");
+    let left: Vec<ViolationKind> = warnings(&messages).into_iter().map(|warning| warning.kind).collect();
+    assert_eq!(left, [ViolationKind::LongId], "an echo writes names and arguments so that all take them");
 }
 
 #[test]
 fn every_rule_has_a_name_of_its_own() {
     let rules = [
-        Rule::OrphanAnswer,
-        Rule::MissingAnswer,
-        Rule::UnknownId,
-        Rule::DuplicateAnswer,
-        Rule::DuplicateCallId,
-        Rule::MissingCallId,
-        Rule::MessageBetween,
-        Rule::LostCalls,
-        Rule::EmptyReply,
-        Rule::ArgumentsNotAnObject,
-        Rule::UnusableName,
-        Rule::LongId,
-        Rule::RepeatedId,
+        ViolationKind::OrphanAnswer,
+        ViolationKind::MissingAnswer,
+        ViolationKind::UnknownId,
+        ViolationKind::DuplicateAnswer,
+        ViolationKind::DuplicateCallId,
+        ViolationKind::MissingCallId,
+        ViolationKind::MessageBetween,
+        ViolationKind::LostCalls,
+        ViolationKind::EmptyReply,
+        ViolationKind::ArgumentsNotAnObject,
+        ViolationKind::UnusableName,
+        ViolationKind::LongId,
+        ViolationKind::RepeatedId,
     ];
     let names: std::collections::HashSet<&str> = rules.iter().map(|rule| rule.name()).collect();
     assert_eq!(names.len(), rules.len());
-    assert!(rules.iter().all(|rule| !rule.refused_by().is_empty()));
+    assert!(rules.iter().all(|rule| !rule.rejected_by().is_empty()));
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use crate::{answer, calling, generated, saying, seed, user, whatever, written};
 use fastrand::Rng;
-use tool_runtime::history::{Budget, trim, validate};
-use tool_runtime::{Conversation, Message};
+use tool_runtime::Conversation;
+use tool_runtime::history::{TrimBudget, trim, validate};
+use tool_runtime::message::Message;
 
 fn length(message: &Message) -> usize {
     written(message).len()
@@ -36,9 +37,9 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         let size = |messages: &[Message]| messages.iter().map(count).sum::<usize>();
         let limit = random.usize(..=size(&list) + 2);
         let mut budget =
-            if counts_messages { Budget::messages(limit) } else { Budget::tokens(limit, length) };
+            if counts_messages { TrimBudget::messages(limit) } else { TrimBudget::tokens(limit, length) };
         let keeps = random.bool();
-        budget = budget.keep_newest_turn(keeps);
+        budget = budget.keep_newest_exchange(keeps);
         let shortens = random.bool();
         if shortens {
             budget = budget.shorten_outputs(random.usize(..20));
@@ -110,10 +111,10 @@ fn long() -> Vec<Message> {
 
 #[test]
 fn the_oldest_turn_goes_whole_and_is_handed_back() {
-    let (kept, trimmed) = trim(long(), &Budget::messages(9));
+    let (kept, trimmed) = trim(long(), &TrimBudget::messages(9));
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
     assert_eq!(trimmed.removed, long()[1..5]);
-    assert!(trimmed.repairs.is_empty() && trimmed.shortened.is_empty());
+    assert!(trimmed.repairs.is_empty() && trimmed.truncated.is_empty());
 }
 
 #[test]
@@ -121,25 +122,25 @@ fn no_more_turns_go_than_must() {
     let turns = |count: usize| -> Vec<Message> {
         (0..count).flat_map(|turn| [user(&format!("{turn}?")), saying(&format!("{turn}."))]).collect()
     };
-    let (kept, trimmed) = trim(turns(4), &Budget::messages(6));
+    let (kept, trimmed) = trim(turns(4), &TrimBudget::messages(6));
     assert_eq!((kept, trimmed.removed), (turns(4)[2..].to_vec(), turns(4)[..2].to_vec()));
-    let (kept, _) = trim(turns(4), &Budget::messages(5));
+    let (kept, _) = trim(turns(4), &TrimBudget::messages(5));
     assert_eq!(kept, turns(4)[4..]);
 }
 
 #[test]
 fn system_messages_and_the_newest_turn_stay_even_where_they_are_too_much() {
-    let (kept, trimmed) = trim(long(), &Budget::messages(0));
+    let (kept, trimmed) = trim(long(), &TrimBudget::messages(0));
     assert!(!trimmed.is_within_budget);
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
 }
 
 #[test]
 fn within_the_newest_turn_old_replies_go_with_their_answers_where_the_program_lets_them() {
-    let (kept, trimmed) = trim(long(), &Budget::messages(4).keep_newest_turn(false));
+    let (kept, trimmed) = trim(long(), &TrimBudget::messages(4).keep_newest_exchange(false));
     assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat());
     assert_eq!(trimmed.removed, [&long()[1..5], &long()[6..8]].concat());
-    let (kept, _) = trim(long(), &Budget::messages(0).keep_newest_turn(false));
+    let (kept, _) = trim(long(), &TrimBudget::messages(0).keep_newest_exchange(false));
     assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat(), "the newest reply stays");
 }
 
@@ -165,43 +166,43 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
         output("d"),
     ];
     let text = |message: &Message| message.text().len();
-    let (kept, trimmed) = trim(history.clone(), &Budget::tokens(3_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(3_500, text).shorten_outputs(100));
     assert_eq!(kept.len(), history.len());
     assert!(trimmed.removed.is_empty());
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert_eq!(lengths.len(), 4);
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000; 3], "the oldest alone: {lengths:?}");
-    assert_eq!(trimmed.shortened.len(), 1);
-    assert_eq!(trimmed.shortened[0].content.len(), 1_000, "as it was");
+    assert_eq!(trimmed.truncated.len(), 1);
+    assert_eq!(trimmed.truncated[0].content.as_str().len(), 1_000, "as it was");
 
     // More than the older turns can give: then those of the newest one, but for its newest reply.
-    let (kept, trimmed) = trim(history.clone(), &Budget::tokens(1_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(1_500, text).shorten_outputs(100));
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
     let long_turn = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
-    let budget = Budget::tokens(1_300, text).shorten_outputs(100).keep_newest_turn(false);
+    let budget = TrimBudget::tokens(1_300, text).shorten_outputs(100).keep_newest_exchange(false);
     let (kept_of_turn, trimmed) = trim(long_turn, &budget);
     assert_eq!(
-        (kept_of_turn.len(), trimmed.removed.len(), trimmed.shortened.len()),
+        (kept_of_turn.len(), trimmed.removed.len(), trimmed.truncated.len()),
         (7, 0, 2),
         "cut before it goes"
     );
-    let (kept, _) = trim(kept, &Budget::tokens(0, text).shorten_outputs(10));
+    let (kept, _) = trim(kept, &TrimBudget::tokens(0, text).shorten_outputs(10));
     assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never cut");
 }
 
 #[test]
 fn a_conversation_is_trimmed_and_stays_one() {
     let mut chat = Conversation::try_from(long()).expect("it is valid");
-    let trimmed = chat.trim(&Budget::messages(9));
+    let trimmed = chat.trim(&TrimBudget::messages(9));
     assert_eq!((chat.messages().len(), trimmed.removed.len()), (6, 4));
     assert_eq!(chat.user("Three?").messages().len(), 7);
 }
 
 #[test]
 fn what_was_not_valid_is_mended_first_and_said() {
-    let (kept, trimmed) = trim(vec![user("?"), answer("a"), saying("!")], &Budget::messages(10));
+    let (kept, trimmed) = trim(vec![user("?"), answer("a"), saying("!")], &TrimBudget::messages(10));
     assert_eq!(kept, [user("?"), saying("!")]);
     assert_eq!(trimmed.repairs.len(), 1);
 }
@@ -219,6 +220,6 @@ fn an_answer_with_more_than_text_is_not_cut() {
         ]},
         {"role": "user", "content": "?"},
     ]);
-    let (kept, trimmed) = trim(crate::read(parts), &Budget::messages(0).shorten_outputs(10));
-    assert_eq!((kept.len(), trimmed.removed.len(), trimmed.shortened.len()), (1, 3, 0));
+    let (kept, trimmed) = trim(crate::read(parts), &TrimBudget::messages(0).shorten_outputs(10));
+    assert_eq!((kept.len(), trimmed.removed.len(), trimmed.truncated.len()), (1, 3, 0));
 }

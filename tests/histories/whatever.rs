@@ -4,7 +4,8 @@ use crate::{refusal, seed, written};
 use fastrand::Rng;
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
-use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 const IDS: [&str; 7] = ["", "a", "b", "c", "call_0", "functions.f:0", "functions.g:1"];
 

@@ -4,7 +4,8 @@ use crate::{coercions, patterns, products, references, sizes, texts, unions};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
-use tool_runtime::{Dialect, DynamicTool, Registry};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{DynamicTool, Registry};
 
 /// A case by its name.
 pub(crate) struct Case {

@@ -3,8 +3,9 @@
 use crate::cases::{Case, Input};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use tool_runtime::conversation::Turn;
 use tool_runtime::stream::ReplyAssembler;
-use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, Turn};
+use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = [

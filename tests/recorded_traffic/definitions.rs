@@ -3,7 +3,9 @@
 use crate::{list, rows};
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{BuildFault, Dialect, DynamicTool, Registry, RegistryBuilder, ToolCall};
+use tool_runtime::registry::BuildErrorKind;
+use tool_runtime::schema::Dialect;
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder, ToolCall};
 
 fn tool(name: &Value, description: &Value, parameters: &Value, seen: &Seen) -> DynamicTool {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -24,9 +26,9 @@ fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     match build(false) {
         Ok(registry) => (registry, 0),
         Err(error) => {
-            let is_named = |fault: &BuildFault| matches!(fault, BuildFault::InvalidName { .. });
-            assert!(error.faults().iter().all(is_named), "{error}");
-            (build(true).expect("the names are mapped"), error.faults().len())
+            let is_named = |fault: &BuildErrorKind| matches!(fault, BuildErrorKind::InvalidName { .. });
+            assert!(error.errors().iter().all(is_named), "{error}");
+            (build(true).expect("the names are mapped"), error.errors().len())
         }
     }
 }
@@ -61,7 +63,11 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
             let answers = registry.dispatch(&[ToolCall::new("call", shown, &*arguments)]).await;
             if row["valid"][index] == false {
                 // The benchmark calls it correct, though its own schema does not admit it.
-                assert!(answers[0].content.starts_with("Error: invalid arguments"), "{} {index}", row["id"]);
+                assert!(
+                    answers[0].content.as_str().starts_with("Error: invalid arguments"),
+                    "{} {index}",
+                    row["id"]
+                );
                 refused += 1;
                 continue;
             }

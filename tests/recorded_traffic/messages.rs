@@ -2,8 +2,10 @@
 
 use crate::{list, rows};
 use serde_json::Value;
-use tool_runtime::history::{self, Rule};
-use tool_runtime::{AssistantMessage, Conversation, Echo, Message, Registry, ToolSchema, Turn, tools};
+use tool_runtime::conversation::Turn;
+use tool_runtime::history::{self, ViolationKind};
+use tool_runtime::message::{Echo, Message};
+use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
 
 /// What must survive the way through the program.
 fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
@@ -29,7 +31,11 @@ async fn converse(row: &Value, registry: &Registry) {
     }
     // Ids are the server's own, and some are longer than OpenAI takes.
     let warnings = history::warnings(chat.messages());
-    assert!(warnings.iter().all(|warning| warning.rule == Rule::LongId), "{}: {warnings:?}", row["source"]);
+    assert!(
+        warnings.iter().all(|warning| warning.kind == ViolationKind::LongId),
+        "{}: {warnings:?}",
+        row["source"]
+    );
     if warnings.is_empty() {
         let request = serde_json::json!({ "messages": chat.user("And now?") });
         assert_eq!(examples::provider_rules::check(&request), Ok(()), "{}", row["source"]);

@@ -68,7 +68,7 @@ fn assemble(chunks: &[Value], as_text: bool) -> AssistantMessage {
         }
     }
     let reply = reply.finish().expect("the recordings have no errors");
-    assert_eq!(text, reply.content.as_deref().unwrap_or_default());
+    assert_eq!(text, reply.text());
     let is_cut_short = reply.finish_reason() == Some("length");
     let not_told = reply.tool_calls.len() - complete.len();
     assert!(not_told == 0 || is_cut_short, "{not_told} of {:?} were not told", reply.tool_calls);

@@ -34,7 +34,7 @@ messages[4]: a tool message without calls before it (x)
 warning: messages[1]: arguments that are not a JSON object (a)
     Ollama says: invalid tool call arguments
     refused by Ollama, llama.cpp
-Violations: 3; warnings: 1; messages: 5.
+HistoryError: 3; warnings: 1; messages: 5.
 ";
 
 #[test]
@@ -77,7 +77,7 @@ fn a_whole_request_is_read_and_mended_in_its_place() {
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "user"]);
     let again = lint(&[], &mended);
     assert_eq!(again.status.code(), Some(0), "{}", stdout(&again));
-    assert!(stdout(&again).ends_with("Violations: 0; warnings: 1; messages: 5.\n"));
+    assert!(stdout(&again).ends_with("HistoryError: 0; warnings: 1; messages: 5.\n"));
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn each_violation_has_the_mend_that_is_its_own() {
             "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
             "warning: messages[3]: an id that a call of an earlier reply has too (c)",
             "    refused by DeepSeek",
-            "Violations: 4; warnings: 1; messages: 8.",
+            "HistoryError: 4; warnings: 1; messages: 8.",
         ],
     );
 }

@@ -7,8 +7,9 @@ use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use tool_runtime::stream::{Chunk, Event, Interrupted, ReplyAssembler};
-use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, Turn, history, tool, tools};
+use tool_runtime::conversation::Turn;
+use tool_runtime::stream::{Chunk, Event, InterruptedError, ReplyAssembler};
+use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, history, tool, tools};
 
 const STREAMS: usize = 10_000;
 
@@ -223,7 +224,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         Ok(reply) => (reply, true),
         Err(interrupted) => (interrupted.into_so_far(), false),
     };
-    assert_eq!(reply.content.as_deref().unwrap_or_default(), text);
+    assert_eq!(reply.text(), text);
     for (index, call) in complete {
         assert_eq!(reply.tool_calls[index].arguments, call.arguments, "a complete call has changed");
         assert_eq!((&reply.tool_calls[index].name, &reply.tool_calls[index].id), (&call.name, &call.id));
@@ -252,7 +253,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
             Registry::builder().tools(tools![read, write]).state(ran.clone()).build().expect("it is there");
         let dispatched = registry.dispatch_stream(stream::iter(given(chunks))).await;
         assert_eq!(dispatched.is_ok(), is_whole);
-        let (reply, answers) = dispatched.unwrap_or_else(Interrupted::into_so_far);
+        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_so_far);
         assert_eq!(reply.content, assembled.content);
         assert_eq!(answers.len(), assembled.tool_calls.len());
         for (call, answer) in reply.tool_calls.iter().zip(&answers) {
@@ -280,7 +281,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
         let Turn::Calls(mut pending) = Conversation::new().user("Go on.").reply(reply) else {
             panic!("it has calls")
         };
-        pending.take_answers(answers).expect("they are those of the reply");
+        pending.add_results(answers).expect("they are those of the reply");
         assert!(pending.finish().is_ok());
     }
     println!("{whole} replies and {broke_off} that broke off, with {calls} calls");

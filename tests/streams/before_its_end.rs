@@ -8,8 +8,9 @@ use serde_json::json;
 use std::io;
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime::dispatch::{CancellationToken, Outcome};
 use tool_runtime::stream::StreamError;
-use tool_runtime::{BatchContext, CallError, CancellationToken, Outcome, Registry, history, tool, tools};
+use tool_runtime::{BatchContext, CallError, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
@@ -39,7 +40,7 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
         ]
     );
     let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));
-    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("reply_broke_off"), Some("reply_broke_off")]);
+    assert_eq!(kinds.collect::<Vec<_>>(), [None, Some("stream_interrupted"), Some("stream_interrupted")]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
 }
 

@@ -4,7 +4,7 @@ use crate::{calls, delta, finish, told, whole};
 use serde_json::{Value, json};
 use std::error::Error as _;
 use std::io;
-use tool_runtime::stream::{Chunk, Interrupted, ReplyAssembler, StreamError};
+use tool_runtime::stream::{Chunk, InterruptedError, ReplyAssembler, StreamError};
 use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
 
 /// Look up the weather of a city.
@@ -13,7 +13,7 @@ fn get_weather(city: Option<&str>) -> String {
     format!("{}: sunny", city.unwrap_or("everywhere"))
 }
 
-fn interrupted<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Interrupted<AssistantMessage> {
+fn interrupted<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> InterruptedError<AssistantMessage> {
     let mut reply = ReplyAssembler::new();
     for chunk in chunks {
         reply.push(chunk);
@@ -47,7 +47,7 @@ async fn an_error_in_mid_stream_gives_what_came_before_it() {
     let StreamError::Server { error, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(error["failed_generation"], "<x>", "nothing that the server said is lost");
     let reply = interrupted.into_so_far();
-    assert_eq!(reply.content.as_deref(), Some("Look."));
+    assert_eq!(reply.text(), "Look.");
     assert_eq!(reply.tool_calls[0], ToolCall::new("call_0", "get_weather", r#"{"city":"Rome"}"#));
     assert_eq!(answers(&reply).await, ["Rome: sunny", CUT_OFF]);
 }
@@ -161,17 +161,17 @@ fn an_error_of_the_connection_keeps_its_source() {
     assert!(interrupted.source().is_none(), "what is told is not told twice");
     let StreamError::Transport { source, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(source.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
-    assert_eq!(interrupted.so_far().content.as_deref(), Some("Hi"));
+    assert_eq!(interrupted.so_far().text(), "Hi");
 }
 
 #[test]
 fn a_connection_that_fails_behind_the_end_of_the_reply_does_not_matter() {
     let behind = [Err(io::Error::other("unclean shutdown"))];
     let chunks = [Ok(delta(json!({ "content": "Hi" }))), Ok(finish("stop"))].into_iter().chain(behind);
-    assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    assert_eq!(crate::assembled(chunks).text(), "Hi");
     let chunks =
         [delta(json!({ "content": "Hi" })).to_string(), finish("stop").to_string(), "{\"usage".to_owned()];
-    assert_eq!(crate::assembled(chunks).content.as_deref(), Some("Hi"));
+    assert_eq!(crate::assembled(chunks).text(), "Hi");
     // Nor behind a piece that came behind the reason.
     let more = [
         Ok(finish("stop")),
@@ -231,7 +231,7 @@ fn nothing_is_taken_behind_an_error() {
         "[DONE]".into(),
     ];
     assert_eq!(told(chunks.clone()), ["text Hi", "failed: the server sent an error: x"]);
-    assert_eq!(interrupted(chunks).into_so_far().content.as_deref(), Some("Hi"));
+    assert_eq!(interrupted(chunks).into_so_far().text(), "Hi");
 }
 
 #[test]
@@ -253,6 +253,6 @@ fn a_clients_type_that_cannot_be_written_is_told() {
 fn the_reply_and_what_broke_it_off_can_be_kept() {
     let chunks = [delta(json!({ "content": "Hi" })), json!({ "error": "x" })];
     let (reply, cause) = interrupted(chunks).into_parts();
-    assert_eq!(reply.content.as_deref(), Some("Hi"));
+    assert_eq!(reply.text(), "Hi");
     assert_eq!(cause.to_string(), "the server sent an error: x");
 }

@@ -33,7 +33,7 @@ fn a_reply_is_told_piece_by_piece() {
         ]
     );
     let reply = assembled(chunks);
-    assert_eq!(reply.content.as_deref(), Some("One moment."));
+    assert_eq!(reply.text(), "One moment.");
     assert_eq!(reply.tool_calls, [ToolCall::new("a", "get_weather", r#"{"city":"Rome"}"#)]);
     assert_eq!(reply.finish_reason(), Some("tool_calls"));
 }

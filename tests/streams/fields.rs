@@ -2,7 +2,8 @@
 
 use crate::{assembled, calls, delta, finish};
 use serde_json::{Value, json};
-use tool_runtime::Echo;
+use tool_runtime::message::Content;
+use tool_runtime::message::Echo;
 
 /// The reply as it goes back to a server that wants its reasoning.
 fn echoed(chunks: impl IntoIterator<Item = Value>) -> Value {
@@ -89,7 +90,7 @@ fn content_comes_in_parts() {
         finish("stop"),
     ];
     let reply = assembled(chunks);
-    assert_eq!(reply.content.as_deref(), Some("It is sunny."));
+    assert_eq!(reply.text(), "It is sunny.");
     assert_eq!(
         reply.content.as_ref().and_then(|content| content.parts()),
         Some(
@@ -102,12 +103,18 @@ fn content_comes_in_parts() {
     // Text that came before the first part is not lost.
     let chunks =
         [delta(json!({ "content": "A" })), delta(json!({ "content": [{ "type": "text", "text": "B" }] }))];
-    assert_eq!(assembled(chunks).content.as_deref(), Some("AB"));
+    assert_eq!(assembled(chunks).text(), "AB");
 }
 
 #[test]
 fn no_content_is_null_and_empty_content_is_empty() {
     assert_eq!(assembled([delta(json!({ "content": null })), finish("stop")]).content, None);
-    assert_eq!(assembled([delta(json!({ "content": "" })), finish("stop")]).content.as_deref(), Some(""));
-    assert_eq!(assembled([delta(json!({ "content": [] })), finish("stop")]).content.as_deref(), Some(""));
+    assert_eq!(
+        assembled([delta(json!({ "content": "" })), finish("stop")]).content.as_ref().map(Content::as_str),
+        Some("")
+    );
+    assert_eq!(
+        assembled([delta(json!({ "content": [] })), finish("stop")]).content.as_ref().map(Content::as_str),
+        Some("")
+    );
 }

@@ -3,10 +3,8 @@
 use crate::{calls, delta, finish};
 use futures_util::stream;
 use serde_json::{Value, json};
-use tool_runtime::{
-    AssistantMessage, Conversation, NotPending, PendingCalls, Registry, ReplyWarning, ToolMessage, Turn,
-    tool, tools,
-};
+use tool_runtime::conversation::{NotPendingError, PendingCalls, ReplyWarning, Turn};
+use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, tool, tools};
 
 /// Reads a file.
 #[tool(read_only)]
@@ -49,7 +47,7 @@ async fn a_reply_of_text_is_an_answer() {
     let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
     assert!(answers.is_empty());
     match Conversation::new().user("Hello!").reply(reply) {
-        Turn::Answer(chat) => assert_eq!(chat.answer(), "Hello."),
+        Turn::Answer(chat) => assert_eq!(chat.final_text(), "Hello."),
         Turn::Calls(_) => panic!("it calls nothing"),
     }
 }
@@ -60,9 +58,9 @@ async fn a_call_that_needs_approval_stays_pending() {
     let chunks =
         vec![call(0, "read", r#"{"path":"a"}"#), call(1, "delete", r#"{"path":"b"}"#), finish("tool_calls")];
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
-    pending.take_answers(answers).expect("they are those of the reply");
+    pending.add_results(answers).expect("they are those of the reply");
     assert_eq!(pending.unanswered().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
-    assert_eq!(pending.needing_approval(&registry).len(), 1);
+    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     pending.approve("call_1").expect("it is pending");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "the text of a");
@@ -76,7 +74,7 @@ async fn a_streamed_call_that_fails_for_the_third_time_is_told_so() {
     for attempt in 1..=3 {
         let chunks = vec![call(0, "read", r#"{"file":"a"}"#), finish("tool_calls")];
         let (mut pending, answers) = streamed(&registry, chunks, chat).await;
-        pending.take_answers(answers).expect("they are those of the reply");
+        pending.add_results(answers).expect("they are those of the reply");
         chat = pending.finish().expect("each call has its answer");
         let told = chat.messages().last().expect("it has messages").text();
         assert_eq!(told.contains("three times in a row"), attempt == 3, "{told}");
@@ -89,15 +87,15 @@ async fn of_answers_to_other_calls_none_is_taken() {
     let chunks = vec![call(0, "read", r#"{"path":"a"}"#), call(1, "read", r#"{"path":"b"}"#), finish("stop")];
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Read both.")).await;
     let with = |other: ToolMessage| [answers.clone(), vec![other]].concat();
-    let unknown = pending.take_answers(with(ToolMessage::new("call_9", "?")));
-    assert!(matches!(unknown, Err(NotPending::UnknownId { id, .. }) if id == "call_9"));
-    let twice = pending.take_answers(with(answers[0].clone()));
-    assert!(matches!(twice, Err(NotPending::Answered { id, .. }) if id == "call_0"));
+    let unknown = pending.add_results(with(ToolMessage::new("call_9", "?")));
+    assert!(matches!(unknown, Err(NotPendingError::UnknownId { id, .. }) if id == "call_9"));
+    let twice = pending.add_results(with(answers[0].clone()));
+    assert!(matches!(twice, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
     assert_eq!(pending.unanswered().count(), 2);
-    pending.take_answers(answers.clone()).expect("they are those of the reply");
+    pending.add_results(answers.clone()).expect("they are those of the reply");
     assert_eq!(pending.unanswered().count(), 0);
-    let again = pending.take_answers(answers);
-    assert!(matches!(again, Err(NotPending::Answered { id, .. }) if id == "call_0"));
+    let again = pending.add_results(answers);
+    assert!(matches!(again, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
 }
 
 #[test]
@@ -108,7 +106,7 @@ fn a_stream_that_just_ends_is_warned_of() {
     };
     let warnings = |chunks: Vec<Value>| warned(crate::assembled(chunks));
     let half = delta(json!({ "content": "Half a sen" }));
-    assert_eq!(warnings(vec![half.clone()]), [ReplyWarning::EndedUnsaid]);
+    assert_eq!(warnings(vec![half.clone()]), [ReplyWarning::NoFinishReason]);
     assert_eq!(warnings(vec![half.clone(), "[DONE]".into()]), []);
     assert_eq!(warnings(vec![half.clone(), finish("stop")]), []);
     let said = crate::assembled([half]).with_finish_reason("stop");

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tool_runtime::{AssistantMessage, Echo, Message, Registry, RegistryBuilder, ToolMessage, tool, tools};
+use tool_runtime::message::{Echo, Message};
+use tool_runtime::{AssistantMessage, Registry, RegistryBuilder, ToolMessage, tool, tools};
 
 /// When what happened, in milliseconds since the beginning.
 #[derive(Clone)]
@@ -78,7 +79,7 @@ pub(crate) fn paced<T>(chunks: impl IntoIterator<Item = (u64, T)>) -> impl Strea
 }
 
 pub(crate) fn texts(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| &*answer.content).collect()
+    answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
 /// A history with this reply and its answers.

@@ -8,8 +8,9 @@ use futures_util::stream;
 use serde_json::json;
 use std::time::Duration;
 use tokio::time::sleep;
+use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
-use tool_runtime::{BatchContext, Conversation, Decision, Registry, history, tool, tools};
+use tool_runtime::{BatchContext, Conversation, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn tools_that_only_read_run_while_the_model_speaks() {
@@ -143,8 +144,10 @@ async fn each_call_has_an_id_of_its_own_also_where_the_server_gives_none() {
     assert_eq!(texts(&answers), ["sent 0", "read 1", "read 2", "read 3"]);
     assert_eq!(reply.tool_calls[2].id, "call_0", "an id that can be used stays");
     let chat = Conversation::new().user("Go on.");
-    let tool_runtime::Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it has calls") };
-    pending.take_answers(answers).expect("the ids are those of the reply");
+    let tool_runtime::conversation::Turn::Calls(mut pending) = chat.reply(reply) else {
+        panic!("it has calls")
+    };
+    pending.add_results(answers).expect("the ids are those of the reply");
     assert!(pending.finish().is_ok(), "each call has its answer");
 }
 
@@ -183,7 +186,7 @@ async fn a_tool_that_panics_early_does_not_end_the_reply() {
     let registry = Registry::new(tools![fail]).expect("one tool");
     let chunks = stream::iter([call(0, "fail"), delta(json!({ "content": "Done." })), finish("stop")]);
     let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
-    assert_eq!(reply.content.as_deref(), Some("Done."));
+    assert_eq!(reply.text(), "Done.");
     assert_eq!(texts(&answers), ["Error: the tool `fail` failed unexpectedly."]);
 }
 

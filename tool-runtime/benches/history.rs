@@ -8,8 +8,9 @@ mod medians;
 
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::history::{Budget, repair, trim, validate};
-use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage};
+use tool_runtime::history::{TrimBudget, repair, trim, validate};
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 /// Turns of seven messages: a question, two calls, their answers, one more call, its answer, and the reply.
 fn history(messages: usize) -> Vec<Message> {
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (whole, broken) = (history(number), broken(number));
         validate(&whole)?;
         assert!(repair(broken.clone()).1.len() >= broken.len() / 7 * 2, "two repairs in every turn");
-        let budget = Budget::messages(number / 2);
+        let budget = TrimBudget::messages(number / 2);
         let [copied, copied_broken, validated, repaired, repaired_broken, trimmed] = medians::of([
             &mut || drop(black_box(whole.clone())),
             &mut || drop(black_box(broken.clone())),

@@ -6,7 +6,7 @@ mod many_tools;
 
 use allocation_counter::measure;
 use std::error::Error;
-use tool_runtime::Dialect;
+use tool_runtime::schema::Dialect;
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("bytes that are kept per tool of three parameters; the array is that of `schemas_for`");

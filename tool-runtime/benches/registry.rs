@@ -58,8 +58,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let each = spread(size, size);
         let meant = name(size / 2);
         let by_a_slip = meant.replacen("weather", "wether", 1);
-        let found_meant =
-            |asked: &str| registries[place].tool_choice(black_box(asked)).err().and_then(|none| none.meant);
+        let found_meant = |asked: &str| {
+            registries[place].tool_choice(black_box(asked)).err().and_then(|none| none.suggestion)
+        };
         let [building, std_of_asked, of_each, std_of_each, of_slip, of_none] = medians::of([
             &mut || drop(black_box(registry(size))),
             &mut || assert_eq!(looked_up_std(&asked[place]), ASKED),

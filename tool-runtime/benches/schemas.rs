@@ -10,7 +10,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::error::Error;
 use std::hint::black_box;
-use tool_runtime::{Dialect, ToolSchema};
+use tool_runtime::ToolSchema;
+use tool_runtime::schema::Dialect;
 
 /// How many tools, and how many times what it takes to write the request without them and to copy their bytes it may take
 /// to write it with them.

@@ -13,9 +13,8 @@
 use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tool_runtime::{
-    BatchContext, CallContext, CancellationToken, Decision, Registry, ToolCall, ToolOutput, tool, tools,
-};
+use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, ToolOutput, tool, tools};
 
 const CALLS: usize = 1_000_000;
 const BATCH: usize = 100;

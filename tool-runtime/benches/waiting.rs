@@ -4,7 +4,8 @@
 
 use std::error::Error;
 use std::time::{Duration, Instant};
-use tool_runtime::{Outcome, Registry, ToolCall, tool, tools};
+use tool_runtime::dispatch::Outcome;
+use tool_runtime::{Registry, ToolCall, tool, tools};
 
 const RUNS: usize = 5;
 const SLEEP: Duration = Duration::from_millis(50);

@@ -1,69 +1,94 @@
-//! What a program says of a call before it runs.
+//! Approval of calls before they run.
 
 use crate::context::CallContext;
 use crate::output::ToolOutput;
-use crate::tool::Hints;
+use crate::tool::{Annotations, Policy};
 use serde_json::value::RawValue;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A call whose arguments were found good, before it runs: the hook of
-/// [`before_call`](crate::RegistryBuilder::before_call) gets it, and says with a [`Decision`] what becomes of it.
+/// A call with valid arguments that has not run yet. The hook of [`before_call`](crate::RegistryBuilder::before_call) receives
+/// it and returns a [`Decision`].
 #[derive(Clone, Debug)]
 pub struct ProposedCall {
     context: CallContext,
-    hints: Hints,
+    annotations: Annotations,
+    policy: Policy,
     arguments: Box<RawValue>,
     is_approved: bool,
 }
 
 impl ProposedCall {
-    /// One made by hand, to test a hook.
+    /// Creates a call of a tool without annotations, for tests of a hook.
     ///
     /// ```
+    /// use tool_runtime::CallContext;
+    /// use tool_runtime::dispatch::{Decision, ProposedCall};
+    /// use tool_runtime::registry::Annotations;
     /// use tool_runtime::serde_json::value::RawValue;
-    /// use tool_runtime::{CallContext, Decision, Hints, ProposedCall};
     ///
     /// async fn approve(call: ProposedCall) -> Decision {
-    ///     if call.hints().destructive { Decision::deny("nothing is deleted today") } else { Decision::Run }
+    ///     if call.annotations().destructive { Decision::deny("nothing is deleted today") } else { Decision::Run }
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut hints = Hints::default();
-    /// hints.destructive = true;
+    /// let mut annotations = Annotations::default();
+    /// annotations.destructive = true;
     /// let arguments = RawValue::from_string(r#"{"path":"a"}"#.to_owned())?;
-    /// let call = ProposedCall::new(CallContext::new("call_1", "delete"), hints, arguments);
+    /// let call = ProposedCall::new(CallContext::new("call_1", "delete"), arguments).with_annotations(annotations);
     /// assert!(matches!(approve(call).await, Decision::Deny(_)));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
-    pub fn new(context: CallContext, hints: Hints, arguments: Box<RawValue>) -> Self {
-        ProposedCall { context, hints, arguments, is_approved: false }
+    pub fn new(context: CallContext, arguments: Box<RawValue>) -> Self {
+        let (annotations, policy) = (Annotations::default(), Policy::default());
+        ProposedCall { context, annotations, policy, arguments, is_approved: false }
     }
 
-    /// The tool.
+    /// The same call, of a tool with these annotations.
+    #[must_use]
+    pub fn with_annotations(self, annotations: Annotations) -> Self {
+        ProposedCall { annotations, ..self }
+    }
+
+    /// The same call, of a tool with this policy.
+    #[must_use]
+    pub fn with_policy(self, policy: Policy) -> Self {
+        ProposedCall { policy, ..self }
+    }
+
+    /// The name of the tool.
     #[must_use]
     pub fn tool(&self) -> &str {
         self.context.tool()
     }
 
-    /// What the tool says of itself: whether it is destructive, whether it requires approval.
+    /// The annotations of the tool: whether it is destructive, for example.
     #[must_use]
-    pub fn hints(&self) -> Hints {
-        self.hints
+    pub fn annotations(&self) -> Annotations {
+        self.annotations
     }
 
-    /// The arguments that the tool will get: one JSON object, mended if it had slips. An argument that is not in it has
-    /// its default. The text is the model's: before it is shown to a person, what moves a cursor or turns a text around
-    /// should be escaped, as `examples/approval.rs` does.
+    /// The policy of the tool: whether it requires approval, and its time limit.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The arguments that the tool receives: one JSON object, after coercion. An argument that it does not contain has its
+    /// default.
+    ///
+    /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person;
+    /// `examples/approval.rs` does so.
     #[must_use]
     pub fn arguments(&self) -> &RawValue {
         &self.arguments
     }
 
-    /// Whether a person has approved it already, with [`PendingCalls::approve`](crate::PendingCalls::approve).
+    /// Whether a person has already approved the call with
+    /// [`PendingCalls::approve`](crate::conversation::PendingCalls::approve).
     #[must_use]
     pub fn is_approved(&self) -> bool {
         self.is_approved
@@ -73,47 +98,47 @@ impl ProposedCall {
         ProposedCall { is_approved, ..self }
     }
 
-    /// The id of the call, and what the program attached to its batch.
+    /// The id of the call, and the values that the program attached to its batch.
     #[must_use]
     pub fn context(&self) -> &CallContext {
         &self.context
     }
 }
 
-/// What becomes of a call: see [`RegistryBuilder::before_call`](crate::RegistryBuilder::before_call).
+/// The decision of a [`before_call`](crate::RegistryBuilder::before_call) hook about one call.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub enum Decision {
-    /// It runs. This is the yes that a tool with `requires_approval` waits for.
+    /// The call runs. This approves the call of a tool with `requires_approval`.
     Run,
-    /// No opinion: it runs, unless its tool has `requires_approval`. For a hook that only watches, or that decides about
-    /// some tools alone.
+    /// The hook does not decide: the call runs, unless its tool has `requires_approval`. For hooks that only log, or that
+    /// decide about some of the tools.
     #[default]
     Undecided,
-    /// It does not run. The model reads the reason after `Error: `.
+    /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),
-    /// It does not run, and this is its answer: of a cache, or of a rehearsal.
-    Answer(ToolOutput),
+    /// The call does not run, and this is its result: from a cache, or in a test.
+    Respond(ToolOutput),
 }
 
 impl Decision {
-    /// [`Decision::Deny`], with the reason for the model.
+    /// [`Decision::Deny`] with this reason for the model.
     #[must_use]
     pub fn deny(reason: impl Into<String>) -> Self {
         Decision::Deny(reason.into())
     }
 
-    /// [`Decision::Answer`], with what the model reads.
+    /// [`Decision::Respond`] with this result for the model.
     #[must_use]
-    pub fn answer(output: impl Into<ToolOutput>) -> Self {
-        Decision::Answer(output.into())
+    pub fn respond(output: impl Into<ToolOutput>) -> Self {
+        Decision::Respond(output.into())
     }
 }
 
 /// The hook of a registry.
-pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> Deciding + Send + Sync>);
+pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> DecisionFuture + Send + Sync>);
 
-pub(crate) type Deciding = Pin<Box<dyn Future<Output = Decision> + Send>>;
+pub(crate) type DecisionFuture = Pin<Box<dyn Future<Output = Decision> + Send>>;
 
 impl BeforeCall {
     pub(crate) fn new<F: Future<Output = Decision> + Send + 'static>(
@@ -122,7 +147,7 @@ impl BeforeCall {
         BeforeCall(Box::new(move |call| Box::pin(hook(call))))
     }
 
-    pub(crate) fn decide(&self, call: ProposedCall) -> Deciding {
+    pub(crate) fn decide(&self, call: ProposedCall) -> DecisionFuture {
         (self.0)(call)
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub(crate) use tool_validator::ToolValidator;
 
-use crate::outcome::ArgumentFault;
+use crate::outcome::ArgumentError;
 use schemars::Schema;
 
 /// One parameter that the model fills in.
@@ -56,7 +56,7 @@ pub(crate) enum ArgumentsError {
     },
     /// It is JSON, and this in place of an object.
     NotAnObject(&'static str),
-    Invalid(Vec<ArgumentFault>),
+    Invalid(Vec<ArgumentError>),
 }
 
 /// Fills every slot, or returns every error.

@@ -58,7 +58,8 @@ impl BatchContext {
     /// its [`CallContext`].
     ///
     /// ```
-    /// use tool_runtime::{BatchContext, CancellationToken, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::dispatch::CancellationToken;
+    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
     ///
     /// /// Waits for a reply that never comes.
     /// #[tool]

@@ -10,15 +10,15 @@ mod saved;
 mod third_failure;
 
 pub use drive::Ending;
-pub use not_pending::NotPending;
+pub use not_pending::NotPendingError;
 pub use pending::PendingCalls;
 pub use reply_warning::ReplyWarning;
 pub use request::{Request, RequestError};
 
+use crate::history::{HistoryError, validate};
 #[cfg(feature = "history")]
-use crate::history::{Budget, Trimmed, trim};
-use crate::history::{Violations, validate};
-use crate::messages::{AssistantMessage, Content, Echo, Message};
+use crate::history::{TrimBudget, Trimmed, trim};
+use crate::message::{AssistantMessage, Content, Echo, Message};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::mem::discriminant;
@@ -32,7 +32,8 @@ use std::sync::Arc;
 /// a message more.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Conversation, Registry, Turn, tool, tools};
+/// use tool_runtime::conversation::Turn;
+/// use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
 ///
 /// /// Look up the weather of a city.
 /// #[tool]
@@ -62,7 +63,7 @@ use std::sync::Arc;
 ///         Turn::Calls(pending) => chat = pending.dispatch(&registry).await,
 ///     }
 /// };
-/// assert_eq!(answer.answer(), "It is sunny.");
+/// assert_eq!(answer.final_text(), "It is sunny.");
 /// assert_eq!(answer.messages()[3].text(), "Beijing: sunny");
 /// # Ok(())
 /// # }
@@ -81,7 +82,7 @@ pub struct Conversation {
 #[derive(Clone, Debug)]
 #[must_use = "the conversation is in it"]
 pub enum Turn {
-    /// It answers: the conversation again, with the [`answer`](Conversation::answer).
+    /// It answers: the conversation again, with the [`final_text`](Conversation::final_text).
     Answer(Conversation),
     /// It asks for tools.
     Calls(PendingCalls),
@@ -116,18 +117,19 @@ impl Conversation {
     /// Changes the messages, to others that a server takes; the settings stay.
     ///
     /// ```
-    /// use tool_runtime::{Conversation, Message};
+    /// use tool_runtime::message::Message;
+    /// use tool_runtime::Conversation;
     ///
     /// let mut chat = Conversation::new().system("It is Monday.").user("Hello!");
     /// chat.edit(|messages| messages[0] = Message::system("It is Tuesday."))?;
     /// assert_eq!(chat.messages()[0].text(), "It is Tuesday.");
-    /// # Ok::<(), tool_runtime::history::Violations>(())
+    /// # Ok::<(), tool_runtime::history::HistoryError>(())
     /// ```
     ///
     /// # Errors
     ///
     /// Everything that is wrong with the messages that came out; the conversation stays as it was.
-    pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, Violations> {
+    pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
         let mut messages = self.messages.to_vec();
         let changed = change(&mut messages);
         validate(&messages)?;
@@ -149,14 +151,15 @@ impl Conversation {
     /// What the model said last: the text of the newest reply, or its refusal; empty where there is none, or it only
     /// called tools.
     #[must_use]
-    pub fn answer(&self) -> &str {
+    pub fn final_text(&self) -> &str {
         let newest = self.messages.iter().rev().find_map(|message| match message {
             Message::Assistant(reply) => Some(reply),
             _ => None,
         });
-        match newest.and_then(|reply| reply.content.as_deref()) {
-            Some(text) if !text.is_empty() => text,
-            _ => newest.and_then(AssistantMessage::refusal).unwrap_or_default(),
+        match newest {
+            Some(reply) if reply.text().is_empty() => reply.refusal().unwrap_or_default(),
+            Some(reply) => reply.text(),
+            None => "",
         }
     }
 
@@ -170,7 +173,8 @@ impl Conversation {
     /// Takes the model's reply, as the [`echo`](AssistantMessage::echo) that the history may hold.
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Conversation, Turn};
+    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::{AssistantMessage, Conversation};
     ///
     /// match Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hello.")) {
     ///     Turn::Answer(chat) => assert_eq!(chat.user("How are you?").messages().len(), 3),
@@ -212,14 +216,14 @@ impl Conversation {
     /// [`history::trim`](crate::history::trim()).
     ///
     /// ```
-    /// use tool_runtime::{Conversation, history::Budget};
+    /// use tool_runtime::{Conversation, history::TrimBudget};
     ///
     /// let mut chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
-    /// let trimmed = chat.trim(&Budget::messages(2));
+    /// let trimmed = chat.trim(&TrimBudget::messages(2));
     /// assert_eq!(chat.messages().len(), 2);
     /// assert_eq!(trimmed.removed[0].text(), "One?");
     /// ```
-    pub fn trim(&mut self, budget: &Budget<'_>) -> Trimmed {
+    pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
         let (messages, trimmed) = trim(self.messages.to_vec(), budget);
         self.messages = Arc::new(messages);
         trimmed
@@ -236,12 +240,12 @@ impl PartialEq for Conversation {
 /// Of messages that are paired as every server wants it; [`history::repair`](crate::history) makes such of any.
 /// [`history::warnings`](crate::history::warnings) says what some servers refuse all the same.
 impl TryFrom<Vec<Message>> for Conversation {
-    type Error = Violations;
+    type Error = HistoryError;
 
     /// # Errors
     ///
     /// Everything that is wrong with them.
-    fn try_from(messages: Vec<Message>) -> Result<Self, Violations> {
+    fn try_from(messages: Vec<Message>) -> Result<Self, HistoryError> {
         validate(&messages)?;
         Ok(Conversation { messages: Arc::new(messages), ..Conversation::default() })
     }

@@ -13,13 +13,22 @@ mod thread;
 mod time;
 mod work;
 
+#[doc(inline)]
+pub use crate::approval::{Decision, ProposedCall};
+#[doc(inline)]
+pub use crate::context::{BatchContext, CallContext};
+#[doc(inline)]
+pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
+#[doc(inline)]
+pub use crate::output::{ToolError, ToolOutput};
+pub use tokio_util::sync::CancellationToken;
+
 pub(crate) use answer::CallTerms;
 pub(crate) use side_by_side::SideBySide;
 pub(crate) use work::Approval;
 
-use crate::context::{BatchContext, Progress};
-use crate::messages::{ToolCall, ToolMessage};
-use crate::outcome::{CallError, Outcome};
+use crate::context::Progress;
+use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
 // The same as that of std, but for a test that pauses the time.
 use tokio::time::Instant;

@@ -23,7 +23,7 @@ pub use find::{Pair, find, find_answer};
 #[cfg(feature = "history")]
 pub use repair::{Orphans, Repair, repair, repair_with};
 #[cfg(feature = "history")]
-pub use trim::{Budget, Trimmed, trim};
+pub use trim::{TrimBudget, Trimmed, trim};
 pub use validate::validate;
-pub use violation::{Rule, Violation, Violations};
+pub use violation::{HistoryError, Violation, ViolationKind};
 pub use warnings::warnings;

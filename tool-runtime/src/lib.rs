@@ -91,18 +91,18 @@ mod approval;
 mod arguments;
 mod coerce;
 mod context;
-mod conversation;
-mod dispatch;
+pub mod conversation;
+pub mod dispatch;
 mod fingerprint;
 pub mod history;
 mod invocation;
 mod json;
-mod messages;
+pub mod message;
 mod outcome;
 mod output;
 mod panics;
-mod registry;
-mod schema;
+pub mod registry;
+pub mod schema;
 mod state;
 #[cfg(feature = "stream")]
 pub mod stream;
@@ -116,25 +116,22 @@ mod validator;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use approval::{Decision, ProposedCall};
-pub use context::{BatchContext, CallContext};
-pub use conversation::{
-    Conversation, Ending, NotPending, PendingCalls, ReplyWarning, Request, RequestError, Turn,
-};
-pub use messages::{AssistantMessage, Content, Echo, Message, Prompt, ToolCall, ToolMessage};
-pub use outcome::{ArgumentFault, CallError, Outcome, UnknownTool};
-pub use output::{ToolError, ToolOutput};
-pub use registry::{BuildError, BuildFault, Registry, RegistryBuilder};
-pub use schema::{Dialect, ToolSchema};
-pub use tool::{DynamicTool, Hints, ToolList};
-pub use tool_choice::ToolChoice;
+#[doc(inline)]
+pub use conversation::Conversation;
+#[doc(inline)]
+pub use dispatch::{BatchContext, CallContext, CallError, ToolError, ToolOutput};
+#[doc(inline)]
+pub use message::{AssistantMessage, ToolCall, ToolMessage};
+#[doc(inline)]
+pub use registry::{BuildError, DynamicTool, Registry, RegistryBuilder};
+#[doc(inline)]
+pub use schema::{ToolChoice, ToolSchema};
 #[doc = include_str!("tool.md")]
 pub use tool_macros::tool;
 #[doc = include_str!("toolset.md")]
 pub use tool_macros::toolset;
 
-// In the API of this crate, and all that a type needs to be an argument or a result.
-pub use tokio_util::sync::CancellationToken;
+// Their types and traits occur in the API of this crate.
 pub use {schemars, serde, serde_json};
 
 /// The README's code, compiled and run with the tests.

@@ -1,16 +1,16 @@
 //! How a call went: what the program learns beside what the model reads.
 
-mod argument_fault;
+mod argument_error;
 mod call_error;
-mod shortened;
+mod truncated;
 mod unknown_tool;
 
-pub use argument_fault::ArgumentFault;
-pub(crate) use argument_fault::decode_problem;
+pub use argument_error::ArgumentError;
+pub(crate) use argument_error::decode_problem;
 pub use call_error::CallError;
-pub(crate) use call_error::{ENCODED_OBJECT, MAX_ERRORS, MOST_FAULTS};
-pub(crate) use shortened::{ShortPath, Shortened, bounded};
-pub use unknown_tool::UnknownTool;
+pub(crate) use call_error::{ENCODED_OBJECT, MAX_ERRORS, MAX_SHOWN_ERRORS};
+pub(crate) use truncated::{Truncated, TruncatedPath, bounded};
+pub use unknown_tool::UnknownToolError;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ use std::time::Duration;
 pub struct Outcome {
     error: Option<Arc<CallError>>,
     /// Small, since most calls have none.
-    pub(crate) repairs: Option<Repairs>,
+    pub(crate) coercions: Option<Coercions>,
     pub(crate) answered_by_hook: bool,
     pub(crate) has_begun: bool,
     pub(crate) queue_time: Duration,
@@ -46,7 +46,7 @@ pub struct Outcome {
 }
 
 /// What was mended in the arguments of a call.
-pub(crate) type Repairs = Arc<Vec<String>>;
+pub(crate) type Coercions = Arc<Vec<String>>;
 
 impl Outcome {
     pub(crate) fn of_failure(error: CallError) -> Self {
@@ -84,15 +84,15 @@ impl Outcome {
 
     /// Whether the arguments had slips that were mended.
     #[must_use]
-    pub fn repaired(&self) -> bool {
-        !self.repairs().is_empty()
+    pub fn arguments_coerced(&self) -> bool {
+        !self.coercions().is_empty()
     }
 
     /// What was mended in the arguments, each slip for a person to read; empty unless the registry has
     /// `lenient_arguments`.
     #[must_use]
-    pub fn repairs(&self) -> &[String] {
-        self.repairs.as_deref().map_or(&[], Vec::as_slice)
+    pub fn coercions(&self) -> &[String] {
+        self.coercions.as_deref().map_or(&[], Vec::as_slice)
     }
 
     /// From the start of the dispatch until this call was answered.

@@ -2,8 +2,8 @@
 
 mod before_call;
 mod build;
+mod build_error;
 mod entry;
-mod fault;
 mod index;
 mod limits;
 mod name;
@@ -11,18 +11,19 @@ mod refuse;
 mod setting;
 
 pub use build::RegistryBuilder;
+pub use build_error::{BuildError, BuildErrorKind};
 pub(crate) use entry::Entry;
-pub use fault::{BuildError, BuildFault};
 use index::Index;
 pub(crate) use limits::Limits;
 use setting::Setting;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
-use crate::outcome::UnknownTool;
+use crate::outcome::UnknownToolError;
 use crate::schema::{Dialect, ToolSchema, tools_array};
 use crate::state::States;
-use crate::tool::{Hints, ToolList};
+#[doc(inline)]
+pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool_choice::ToolChoice;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -138,7 +139,8 @@ impl Registry {
     /// ```
     /// use serde::Serialize;
     /// use serde_json::value::RawValue;
-    /// use tool_runtime::{Dialect, Registry, tools};
+    /// use tool_runtime::schema::Dialect;
+    /// use tool_runtime::{Registry, tools};
     ///
     /// #[derive(Serialize)]
     /// struct Request<'a> {
@@ -226,14 +228,14 @@ impl Registry {
     /// # Errors
     ///
     /// The registry has no such tool: a server would refuse the request.
-    pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownTool> {
+    pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
         match self.get(name) {
             Some(schema) => Ok(ToolChoice::Tool(schema.name().to_owned())),
             None => Err(self.unknown_tool(name)),
         }
     }
 
-    /// What a tool says of itself, beside its schema.
+    /// The annotations of a tool: the properties that its author declares. `None` if there is no such tool.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -243,12 +245,33 @@ impl Registry {
     /// fn delete(path: &str) {}
     ///
     /// let registry = Registry::new(tools![delete])?;
-    /// assert!(registry.hints("delete").is_some_and(|hints| hints.destructive && !hints.read_only));
+    /// assert!(registry.annotations("delete").is_some_and(|tool| tool.destructive && !tool.read_only));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     #[must_use]
-    pub fn hints(&self, name: &str) -> Option<Hints> {
-        self.entry(name).map(|entry| entry.options.hints)
+    pub fn annotations(&self, name: &str) -> Option<Annotations> {
+        self.entry(name).map(|entry| entry.options.annotations)
+    }
+
+    /// The policy of a tool: the rules that dispatch enforces for its calls. `None` if there is no such tool.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Deletes a file.
+    /// #[tool(requires_approval, timeout = "5s")]
+    /// async fn delete(path: &str) {}
+    ///
+    /// let registry = Registry::new(tools![delete])?;
+    /// let policy = registry.policy("delete").ok_or("no such tool")?;
+    /// assert!(policy.requires_approval);
+    /// assert_eq!(policy.timeout, Some(Duration::from_secs(5)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn policy(&self, name: &str) -> Option<Policy> {
+        self.entry(name).map(|entry| entry.options.policy)
     }
 
     /// Some of the tools, for one request: the schemas are those alone, and a call of any other is answered as
@@ -273,7 +296,10 @@ impl Registry {
     /// # Errors
     ///
     /// A name that no tool here has.
-    pub fn subset<N: AsRef<str>>(&self, names: impl IntoIterator<Item = N>) -> Result<Self, UnknownTool> {
+    pub fn subset<N: AsRef<str>>(
+        &self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, UnknownToolError> {
         let mut indices = BTreeSet::new();
         for name in names {
             let name = name.as_ref();
@@ -313,8 +339,9 @@ impl Registry {
     /// Whether a call may start before the reply that asks for it has ended.
     #[cfg(feature = "stream")]
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
-        let is_harmless = |hints: Hints| hints.read_only || hints.idempotent;
-        self.tools.setting.options.start_all_while_streaming || self.hints(name).is_some_and(is_harmless)
+        let is_repeatable = |tool: Annotations| tool.read_only || tool.idempotent;
+        self.tools.setting.options.start_all_while_streaming
+            || self.annotations(name).is_some_and(is_repeatable)
     }
 
     #[cfg(feature = "tracing")]
@@ -328,9 +355,9 @@ impl Registry {
     }
 
     #[cold]
-    pub(crate) fn unknown_tool(&self, name: &str) -> UnknownTool {
+    pub(crate) fn unknown_tool(&self, name: &str) -> UnknownToolError {
         let names = || self.names().into_iter().map(str::to_owned).collect();
-        UnknownTool::new(name, self.tools.names.get_or_init(names))
+        UnknownToolError::new(name, self.tools.names.get_or_init(names))
     }
 }
 

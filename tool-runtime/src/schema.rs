@@ -10,6 +10,8 @@ mod parameters;
 mod publish;
 mod strict;
 
+#[doc(inline)]
+pub use crate::tool_choice::ToolChoice;
 pub use dialect::Dialect;
 pub(crate) use dialect::tools_array;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};

@@ -30,7 +30,7 @@
 //!     }
 //! }
 //! let reply = reply.finish()?;
-//! assert_eq!(reply.content.as_deref(), Some("One moment."));
+//! assert_eq!(reply.text(), "One moment.");
 //! assert_eq!(reply.tool_calls[0].name, "get_weather");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -50,4 +50,4 @@ mod wire_chunk;
 pub use assembler::{Events, ReplyAssembler};
 pub use chunk::Chunk;
 pub use event::Event;
-pub use interrupted::{Interrupted, StreamError};
+pub use interrupted::{InterruptedError, StreamError};

@@ -14,7 +14,7 @@ pub(crate) use collected::collected;
 pub use dynamic::DynamicTool;
 pub(crate) use dynamic::Handler;
 pub use list::{ToolList, refuse_duplicates};
-pub use options::{Hints, Options};
+pub use options::{Annotations, Options, Policy};
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;

@@ -26,7 +26,7 @@ pub(crate) use report::{push_index, push_key};
 pub(crate) use suggestion::suggest_unknown;
 
 use crate::json::Scanner;
-use crate::outcome::ArgumentFault;
+use crate::outcome::ArgumentError;
 use report::Report;
 use serde_json::Value;
 use validation::Validation;
@@ -76,13 +76,13 @@ impl Validator {
         path: &str,
         json: &str,
         budget: &mut Budget,
-    ) -> Vec<ArgumentFault> {
+    ) -> Vec<ArgumentError> {
         let mut validation = Validation::new(self, Some(Report::new(path)), budget);
         let ended = validation.value(node, json);
         let mut errors = validation.report.map(|report| report.errors).unwrap_or_default();
         if let (Err(Stop::LimitReached), true) = (ended, errors.is_empty()) {
             let problem = "it takes too long to validate; send a smaller or simpler value".to_owned();
-            errors.push(ArgumentFault::Invalid { path: path.to_owned(), problem });
+            errors.push(ArgumentError::Invalid { path: path.to_owned(), problem });
         }
         errors
     }

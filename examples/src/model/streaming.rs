@@ -10,7 +10,7 @@ use std::io::{self, Cursor, Read as _};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
-use tool_runtime::Request;
+use tool_runtime::conversation::Request;
 
 type Chunks = BoxStream<'static, Result<String, Box<dyn Error + Send + Sync>>>;
 

@@ -8,7 +8,8 @@ mod reviewed;
 mod shapes;
 
 use serde_json::Value;
-use tool_runtime::{Dialect, Registry};
+use tool_runtime::schema::Dialect;
+use tool_runtime::Registry;
 
 /// The schema of a tool's parameters in one form.
 pub struct Form {

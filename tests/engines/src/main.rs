@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _};
-use tool_runtime::Dialect;
+use tool_runtime::schema::Dialect;
 
 fn main() {
     let registry = engines::registry();

@@ -1,7 +1,8 @@
 //! A tool for each type of number, alone, as an option and in a list.
 
 use std::num::{NonZeroI64, NonZeroU64};
-use tool_runtime::{ToolList, tool, tools};
+use tool_runtime::registry::ToolList;
+use tool_runtime::{tool, tools};
 
 macro_rules! numbers {
     ($($module:ident: $number:ty, $single:literal, $option:literal, $list:literal;)*) => {

@@ -10,7 +10,8 @@ use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::{CallError, Dialect, DynamicTool, Registry};
+use tool_runtime::schema::Dialect;
+use tool_runtime::{CallError, DynamicTool, Registry};
 
 fuzz_target!(|data: &[u8]| {
     let _ = run(&mut Unstructured::new(data));

@@ -57,7 +57,7 @@ fn what_is_of_another_kind_than_documented_does_not_end_the_reply() {
     }
     let number = r#"{"choices":[{"delta":{"content":5,"tool_calls":{"id":"a","function":{"name":"get_weather","arguments":{"city":"Rome"}}}}}]}"#;
     let reply = assembled([number.to_owned(), finish("stop").to_string()]);
-    assert_eq!(reply.content.as_deref(), Some("5"));
+    assert_eq!(reply.text(), "5");
     assert_eq!(reply.tool_calls[0].arguments, ROME);
 }
 
@@ -81,7 +81,7 @@ fn there_are_no_choices() {
         json!({ "usage": { "total_tokens": 3 } }),
     ];
     assert_eq!(told(chunks.clone()), ["text Hi", "finished stop"]);
-    assert_eq!(assembled(chunks).content.as_deref(), Some("Hi"));
+    assert_eq!(assembled(chunks).text(), "Hi");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn the_finish_reason_is_a_text_that_says_none() {
 fn the_finish_reason_is_something_else_than_text() {
     let chunk = json!({ "choices": [{ "index": 0, "delta": { "content": "Hi" }, "finish_reason": 7 }] });
     let reply = assembled([chunk]);
-    assert_eq!((reply.content.as_deref(), reply.finish_reason()), (Some("Hi"), None));
+    assert_eq!((reply.text(), reply.finish_reason()), ("Hi", None));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn only_the_choice_that_comes_first_is_read() {
     let choice =
         |index: usize, text: &str| json!({ "choices": [{ "index": index, "delta": { "content": text } }] });
     let chunks = [choice(1, "Yes"), choice(0, "No"), choice(1, ".")];
-    assert_eq!(assembled(chunks).content.as_deref(), Some("Yes."));
+    assert_eq!(assembled(chunks).text(), "Yes.");
 }
 
 #[test]
@@ -164,11 +164,11 @@ fn the_server_does_not_stream() {
     assert_eq!(told([response])[0], "text Look.");
     // Where the pieces came, the whole behind them adds nothing.
     let behind = json!({ "choices": [{ "index": 0, "message": { "role": "assistant", "content": "Hi" }, "finish_reason": "stop" }] });
-    assert_eq!(assembled([delta(json!({ "content": "Hi" })), behind.clone()]).content.as_deref(), Some("Hi"));
+    assert_eq!(assembled([delta(json!({ "content": "Hi" })), behind.clone()]).text(), "Hi");
     // Beside a delta that brings nothing, it is the reply.
-    assert_eq!(assembled([delta(json!({ "content": "" })), behind]).content.as_deref(), Some("Hi"));
+    assert_eq!(assembled([delta(json!({ "content": "" })), behind]).text(), "Hi");
     let beside = json!({ "choices": [{ "delta": {}, "message": { "content": "Hi" } }] });
-    assert_eq!(assembled([beside]).content.as_deref(), Some("Hi"));
+    assert_eq!(assembled([beside]).text(), "Hi");
 }
 
 #[test]

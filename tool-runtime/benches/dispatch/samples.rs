@@ -132,7 +132,8 @@ pub(crate) fn is_answered_alike(registry: &Registry, sample: Sample, calls: &[To
     let ours = registry.dispatch(calls).now_or_never().unwrap_or_default();
     let is_alike = |by_hand: &Answer, ours: &ToolMessage| {
         black_box(by_hand.duration);
-        let is_failure = by_hand.content.starts_with("Error: ") && ours.content.starts_with("Error: ");
+        let is_failure =
+            by_hand.content.starts_with("Error: ") && ours.content.as_str().starts_with("Error: ");
         ours.tool_call_id == by_hand.tool_call_id
             && (if sample.fails { is_failure } else { ours.content == *by_hand.content })
     };

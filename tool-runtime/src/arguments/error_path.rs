@@ -4,7 +4,7 @@
 
 use super::arg_cell::ArgSlot;
 use crate::json::Scanner;
-use crate::outcome::{ArgumentFault, decode_problem};
+use crate::outcome::{ArgumentError, decode_problem};
 use crate::validator::{push_index, push_key};
 use serde::de::Error as _;
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub(super) fn decode_error<'a>(
     slot: &mut dyn ArgSlot<'a>,
     argument: &str,
     value: &'a str,
-) -> Option<ArgumentFault> {
+) -> Option<ArgumentError> {
     let error = match slot.read(value) {
         Ok(length) if length == value.len() => return None,
         Ok(_) => serde_json::Error::custom("the value is longer than its decoder reads"),
@@ -27,7 +27,7 @@ pub(super) fn decode_error<'a>(
     let mut path = argument.to_owned();
     // The path of so deep a value would not help.
     if problem == "recursion limit exceeded" {
-        return Some(ArgumentFault::Invalid { path, problem });
+        return Some(ArgumentError::Invalid { path, problem });
     }
     // A conversion after the decoder rejects the last part as well, and then the error is at the closing bracket of the whole.
     // Without the bracket, only such an error is the same again.
@@ -47,11 +47,11 @@ pub(super) fn decode_error<'a>(
                 position = part.end();
                 part
             }
-            Place::Whole(_) => return Some(ArgumentFault::Invalid { path, problem }),
+            Place::Whole(_) => return Some(ArgumentError::Invalid { path, problem }),
             Place::Key(key) => {
                 push_key(&mut path, &key);
                 let problem = format!("its key is wrong: {problem}");
-                return Some(ArgumentFault::Invalid { path, problem });
+                return Some(ArgumentError::Invalid { path, problem });
             }
         };
         match &rejected.key {

@@ -5,7 +5,7 @@ use super::error_path::decode_error;
 use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
 use crate::json::TypeSet;
-use crate::outcome::{ArgumentFault, MOST_FAULTS};
+use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
 use crate::validator::{Budget, suggest_unknown};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) fn read<'a>(
         match indexes.get(&*key) {
             None => unknown.push(key),
             Some(&index) if given[index] => {
-                errors.push(ArgumentFault::Repeated { argument: key.into_owned() });
+                errors.push(ArgumentError::Repeated { argument: key.into_owned() });
             }
             Some(&index) => {
                 given[index] = true;
@@ -54,16 +54,16 @@ pub(super) fn read<'a>(
         }
     }
     errors.extend(
-        missing.iter().map(|&name| ArgumentFault::Missing { argument: name.to_owned(), similar: None }),
+        missing.iter().map(|&name| ArgumentError::Missing { argument: name.to_owned(), similar: None }),
     );
     let absent = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
     let available = validator.node(validator.root).declared_names();
     for (index, key) in unknown.iter().enumerate() {
         // An error message shows no more of them.
-        let absent = absent().filter(|_| index < MOST_FAULTS);
-        let meant = suggest_unknown(key, unknown.len(), &missing, absent, &mut budget);
+        let absent = absent().filter(|_| index < MAX_SHOWN_ERRORS);
+        let suggestion = suggest_unknown(key, unknown.len(), &missing, absent, &mut budget);
         let (argument, available) = (key.clone().into_owned(), Arc::clone(available));
-        errors.push(ArgumentFault::Unknown { argument, meant, available });
+        errors.push(ArgumentError::Unknown { argument, suggestion, available });
     }
     if errors.is_empty() { Ok(()) } else { Err(ArgumentsError::Invalid(errors)) }
 }

@@ -3,7 +3,7 @@
 use super::arg_cell::{ArgSlot, next_value};
 use super::tool_validator::{ParamValidator, ToolValidator};
 use crate::json::{Scanner, Text};
-use crate::messages::means_none;
+use crate::message::means_none;
 use crate::validator::{Budget, Validity};
 
 /// The arguments that were read are a set of bits; `errors` reads the arguments of a tool with more parameters.

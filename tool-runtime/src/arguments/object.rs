@@ -3,7 +3,7 @@
 use super::ArgumentsError;
 use crate::coerce::{CoercionOptions, coerce};
 use crate::json::{self, TypeSet};
-use crate::messages::means_none;
+use crate::message::means_none;
 use crate::outcome::ENCODED_OBJECT;
 use crate::validator::{Budget, Validator, Validity};
 use serde::de::{Error as _, IgnoredAny};

@@ -2,7 +2,7 @@
 
 use super::{CoercionOptions, conversions};
 use crate::json::{TypeSet, pairs};
-use crate::outcome::{ShortPath, Shortened};
+use crate::outcome::{Truncated, TruncatedPath};
 use crate::validator::{Budget, Node, NodeId, Stop, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -218,7 +218,7 @@ impl<'v> Rewrite<'v> {
         if self.validity(id, &written) == Validity::Invalid {
             return Ok(json.to_owned());
         }
-        let (path, from, to) = (ShortPath(&self.path), Shortened(json), Shortened(&written));
+        let (path, from, to) = (TruncatedPath(&self.path), Truncated(json), Truncated(&written));
         self.coercions.push(format!("`{path}`: {from} was read as {to}"));
         Ok(written)
     }

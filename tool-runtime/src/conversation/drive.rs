@@ -3,7 +3,7 @@
 use super::pending::PendingCalls;
 use super::{Conversation, Request, Turn};
 use crate::context::BatchContext;
-use crate::messages::{AssistantMessage, ToolMessage};
+use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use std::future::Future;
@@ -18,7 +18,7 @@ const MAX_TURNS: usize = 30;
 #[non_exhaustive]
 #[must_use = "the model may not have answered"]
 pub enum Ending {
-    /// The model has answered: [`Conversation::answer`].
+    /// The model has answered: [`Conversation::final_text`].
     Answered,
     /// The model has had all its turns, and has not answered. To drive on gives it as many again.
     LimitReached,
@@ -40,7 +40,8 @@ impl Conversation {
     /// turn at a time. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Conversation, Ending, Registry, Request, tool, tools};
+    /// use tool_runtime::conversation::{Ending, Request};
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
     ///
     /// /// Adds two numbers.
     /// #[tool]
@@ -70,7 +71,7 @@ impl Conversation {
     ///         send(&client, request)
     ///     })
     ///     .await?;
-    /// assert_eq!((ending, requests, chat.answer()), (Ending::Answered, 2, "It is 3."));
+    /// assert_eq!((ending, requests, chat.final_text()), (Ending::Answered, 2, "It is 3."));
     /// # Ok(())
     /// # }
     /// ```

@@ -6,7 +6,7 @@ use std::fmt;
 /// Why nothing can be said of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum NotPending {
+pub enum NotPendingError {
     /// No call of the reply has this id.
     #[non_exhaustive]
     UnknownId {
@@ -21,15 +21,15 @@ pub enum NotPending {
     },
 }
 
-impl fmt::Display for NotPending {
+impl fmt::Display for NotPendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotPending::UnknownId { id } => {
+            NotPendingError::UnknownId { id } => {
                 write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
             }
-            NotPending::Answered { id } => write!(f, "the call `{id}` has its answer already"),
+            NotPendingError::Answered { id } => write!(f, "the call `{id}` has its answer already"),
         }
     }
 }
 
-impl Error for NotPending {}
+impl Error for NotPendingError {}

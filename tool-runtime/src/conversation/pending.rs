@@ -1,12 +1,12 @@
 //! Calls that wait for their answers.
 
 use super::third_failure::Failures;
-use super::{Conversation, NotPending, ReplyWarning};
+use super::{Conversation, NotPendingError, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
 use crate::dispatch::{Approval, CallTerms, Dispatch, SideBySide};
 use crate::fingerprint::fingerprint;
-use crate::messages::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
+use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use std::collections::HashMap;
@@ -15,13 +15,14 @@ use std::collections::HashMap;
 /// and cannot be sent before.
 ///
 /// [`dispatch`](PendingCalls::dispatch) runs them all. A program that asks a person approves or denies first
-/// ([`needing_approval`](PendingCalls::needing_approval)), and may keep the calls for as long as the person needs: they
+/// ([`awaiting_approval`](PendingCalls::awaiting_approval)), and may keep the calls for as long as the person needs: they
 /// serialise, and come back in the same state (less what is for the program alone: outcomes and artifacts of answers,
 /// and warnings). What was answered stays answered: [`run`](PendingCalls::run) keeps what is finished when its future
 /// is dropped, and runs only the rest when it is called again.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, ToolCall, Turn, tool, tools};
+/// use tool_runtime::conversation::{PendingCalls, Turn};
+/// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
 ///
 /// /// Deletes a file.
 /// #[tool(requires_approval)]
@@ -38,7 +39,7 @@ use std::collections::HashMap;
 /// let kept = serde_json::to_string(&pending)?; // until the person has decided
 ///
 /// let mut pending: PendingCalls = serde_json::from_str(&kept)?;
-/// for call in pending.needing_approval(&registry) {
+/// for call in pending.awaiting_approval(&registry) {
 ///     match call.arguments().get() {
 ///         r#"{"path":"a.txt"}"# => pending.approve(call.context().id())?,
 ///         _ => pending.deny(call.context().id(), "the user wants to keep it")?,
@@ -100,7 +101,7 @@ impl PendingCalls {
 
     /// The answer to the call with this id, if it is there.
     #[must_use]
-    pub fn answered(&self, id: &str) -> Option<&ToolMessage> {
+    pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
         let mut calls = self.calls().iter().zip(&self.states);
         calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
     }
@@ -113,7 +114,7 @@ impl PendingCalls {
     }
 
     /// The conversation before the reply: to be shown, while the calls wait.
-    pub fn before(&self) -> &Conversation {
+    pub fn conversation(&self) -> &Conversation {
         &self.before
     }
 
@@ -134,19 +135,19 @@ impl PendingCalls {
     /// arguments are not good, is not among them: the model is told why.
     ///
     /// The arguments of a tool that takes a state of its batch can only be looked at with that: see
-    /// [`needing_approval_with`](PendingCalls::needing_approval_with).
+    /// [`awaiting_approval_with`](PendingCalls::awaiting_approval_with).
     #[must_use]
-    pub fn needing_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
-        self.needing_approval_with(registry, &BatchContext::new())
+    pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
+        self.awaiting_approval_with(registry, &BatchContext::new())
     }
 
-    /// As [`needing_approval`](PendingCalls::needing_approval), with what the program will attach to the batch.
+    /// As [`awaiting_approval`](PendingCalls::awaiting_approval), with what the program will attach to the batch.
     #[must_use]
-    pub fn needing_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
+    pub fn awaiting_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
         let calls = self.calls().iter().zip(&self.states).enumerate();
         let waiting = calls
             .filter(|(_, (call, state))| state.answer.is_none() && state.approval(call) == Approval::None);
-        waiting.filter_map(|(index, (call, _))| registry.needing_approval(index, call, batch)).collect()
+        waiting.filter_map(|(index, (call, _))| registry.awaiting_approval(index, call, batch)).collect()
     }
 
     /// A person has approved this call with the arguments that it has now. For any others the approval does not hold,
@@ -157,7 +158,7 @@ impl PendingCalls {
     /// # Errors
     ///
     /// There is no such call, or it is answered.
-    pub fn approve(&mut self, id: &str) -> Result<(), NotPending> {
+    pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         state.approved = Some(Fingerprint::of(call));
         Ok(())
@@ -169,7 +170,7 @@ impl PendingCalls {
     /// # Errors
     ///
     /// There is no such call, or it is answered.
-    pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPending> {
+    pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         call.set_arguments(arguments.into());
         state.approved = Some(Fingerprint::of(call));
@@ -181,7 +182,7 @@ impl PendingCalls {
     /// # Errors
     ///
     /// There is no such call, or it is answered.
-    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPending> {
+    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState { answer: Some(denied(call, reason.into())), approved: None };
         Ok(())
@@ -192,7 +193,7 @@ impl PendingCalls {
     /// # Errors
     ///
     /// There is no such call, or it is answered.
-    pub fn answer(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPending> {
+    pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState { answer: Some(ToolMessage::new(&*call.id, content)), approved: None };
         Ok(())
@@ -203,7 +204,8 @@ impl PendingCalls {
     /// can still give it. What the model repeats in vain is told so, as in [`run`](PendingCalls::run).
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, Turn, tool, tools};
+    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
     ///
     /// /// The time of day.
     /// #[tool]
@@ -217,7 +219,7 @@ impl PendingCalls {
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let answers = registry.dispatch(&reply.tool_calls).await;
     /// let Turn::Calls(mut pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
-    /// pending.take_answers(answers)?;
+    /// pending.add_results(answers)?;
     /// let chat = pending.finish().expect("each call has its answer");
     /// assert_eq!(chat.messages()[2].text(), "12:00");
     /// # Ok(())
@@ -227,7 +229,10 @@ impl PendingCalls {
     /// # Errors
     ///
     /// An answer is for a call that is not there, or that has its answer: then none is taken.
-    pub fn take_answers(&mut self, answers: impl IntoIterator<Item = ToolMessage>) -> Result<(), NotPending> {
+    pub fn add_results(
+        &mut self,
+        answers: impl IntoIterator<Item = ToolMessage>,
+    ) -> Result<(), NotPendingError> {
         let failures = Failures::before(self.before.messages());
         let calls = self.reply.tool_calls.iter().zip(&mut self.states);
         let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
@@ -235,11 +240,11 @@ impl PendingCalls {
         for answer in answers {
             match open.remove(&*answer.tool_call_id) {
                 Some((call, state)) if state.answer.is_none() => taken.push((call, state, answer)),
-                Some(_) => return Err(NotPending::Answered { id: answer.tool_call_id }),
+                Some(_) => return Err(NotPendingError::Answered { id: answer.tool_call_id }),
                 None if self.reply.tool_calls.iter().any(|call| call.id == answer.tool_call_id) => {
-                    return Err(NotPending::Answered { id: answer.tool_call_id });
+                    return Err(NotPendingError::Answered { id: answer.tool_call_id });
                 }
-                None => return Err(NotPending::UnknownId { id: answer.tool_call_id }),
+                None => return Err(NotPendingError::UnknownId { id: answer.tool_call_id }),
             }
         }
         for (call, state, answer) in taken {
@@ -253,7 +258,8 @@ impl PendingCalls {
     /// Answers every call that has no answer yet with `Error: ` and this reason, and runs none.
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall, Turn};
+    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
@@ -269,7 +275,8 @@ impl PendingCalls {
     /// `Error: skipped by user`, and what the person said comes behind.
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall, Turn};
+    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "{}")]);
     /// let Turn::Calls(pending) = Conversation::new().user("Clean up.").reply(reply) else { unreachable!() };
@@ -351,11 +358,13 @@ impl PendingCalls {
         conversation
     }
 
-    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPending> {
+    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
         match calls.find(|(call, _)| call.id == id) {
-            None => Err(NotPending::UnknownId { id: id.to_owned() }),
-            Some((_, CallState { answer: Some(_), .. })) => Err(NotPending::Answered { id: id.to_owned() }),
+            None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
+            Some((_, CallState { answer: Some(_), .. })) => {
+                Err(NotPendingError::Answered { id: id.to_owned() })
+            }
             Some(found) => Ok(found),
         }
     }

@@ -1,7 +1,7 @@
 //! What looks wrong in a reply, for whoever runs the program.
 
 use super::calls_in_text::begins_call;
-use crate::messages::{AssistantMessage, Echo};
+use crate::message::{AssistantMessage, Echo};
 use std::fmt;
 
 /// Something in a reply that a server takes, and that still is a sign of a wrong setting.
@@ -23,7 +23,7 @@ pub enum ReplyWarning {
     CutShort,
     /// The reply was streamed, and its stream ended without a `finish_reason` and without `[DONE]`: the connection may
     /// have been cut, and the answer may lack its end. Some servers say neither.
-    EndedUnsaid,
+    NoFinishReason,
     /// The reply neither says nor calls anything; that of a model which thinks may have reached its limit of length.
     Empty,
 }
@@ -35,7 +35,7 @@ impl ReplyWarning {
             warnings.push(ReplyWarning::CutShort);
         }
         if reply.ended_unsaid {
-            warnings.push(ReplyWarning::EndedUnsaid);
+            warnings.push(ReplyWarning::NoFinishReason);
         }
         if !reply.tool_calls.is_empty() {
             if echo == Echo::Minimal && reply.has_reasoning() {
@@ -43,7 +43,7 @@ impl ReplyWarning {
             }
             return warnings;
         }
-        let text = reply.content.as_deref().unwrap_or_default();
+        let text = reply.text();
         if let Some(words) = begins_call(text) {
             warnings.push(ReplyWarning::CallsInText { words });
         }
@@ -69,7 +69,7 @@ impl fmt::Display for ReplyWarning {
             ReplyWarning::CutShort => {
                 f.write_str("the reply was cut short; if that is for its length, allow it more tokens")
             }
-            ReplyWarning::EndedUnsaid => f.write_str(
+            ReplyWarning::NoFinishReason => f.write_str(
                 "the stream of the reply ended without a finish reason and without [DONE]: its end may be missing",
             ),
             ReplyWarning::Empty => f.write_str("the reply is empty"),

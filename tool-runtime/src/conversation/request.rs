@@ -1,8 +1,8 @@
 //! What goes to the server.
 
 use super::Conversation;
-use crate::messages::Message;
-use crate::outcome::UnknownTool;
+use crate::message::Message;
+use crate::outcome::UnknownToolError;
 use crate::registry::Registry;
 use crate::schema::Dialect;
 use crate::tool_choice::ToolChoice;
@@ -21,7 +21,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// use serde::Serialize;
-/// use tool_runtime::{Conversation, Registry, Request, tool, tools};
+/// use tool_runtime::conversation::Request;
+/// use tool_runtime::{Conversation, Registry, tool, tools};
 ///
 /// #[derive(Serialize)]
 /// struct Body<'a> {
@@ -57,7 +58,7 @@ pub struct Request {
 #[non_exhaustive]
 pub enum RequestError {
     /// The tool that the model must call is not in the request.
-    UnknownTool(UnknownTool),
+    UnknownTool(UnknownToolError),
     /// The model must call a tool, and there is none in the request.
     NoTools,
 }

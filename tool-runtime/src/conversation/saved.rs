@@ -2,7 +2,7 @@
 
 use super::pending::{CallState, Fingerprint};
 use super::{Conversation, PendingCalls};
-use crate::messages::{AssistantMessage, Echo, ToolMessage};
+use crate::message::{AssistantMessage, Echo, ToolMessage};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;

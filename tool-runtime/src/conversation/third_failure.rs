@@ -1,6 +1,6 @@
 //! A model that repeats a call which fails is told so, before it does it for ever.
 
-use crate::messages::{Message, ToolCall, ToolMessage};
+use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ impl<'a> Failures<'a> {
 
     /// The answer, with a note if the same call failed in the same way the last two times that it was made.
     pub(super) fn told(&self, call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
-        if is_failure(&answer) && self.has_failed_twice(call, &answer.content) {
+        if is_failure(&answer) && self.has_failed_twice(call, answer.text()) {
             answer.content = format!("{}{NOTE}", answer.content).into();
         }
         answer
@@ -65,7 +65,7 @@ fn earlier(messages: &[Message]) -> Earlier<'_> {
     for message in messages.iter().rev() {
         match message {
             // Each reply has answers of its own, which take the places of those behind it.
-            Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, &answer.content)),
+            Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, answer.text())),
             Message::User(_) => break,
             Message::Assistant(reply) => {
                 for call in reply.tool_calls.iter().rev() {

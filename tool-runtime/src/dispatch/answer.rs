@@ -3,7 +3,7 @@
 use super::Dispatch;
 use super::work::{Approval, Work};
 use crate::context::Progress;
-use crate::messages::{Artifact, ERROR, ToolCall, ToolMessage};
+use crate::message::{Artifact, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::output::cut;
 use crate::registry::{Entry, Registry};
@@ -102,7 +102,7 @@ impl Registry {
             return Err(refused(tool.name.to_string()).into());
         }
         if call.is_cut_off {
-            return Err(CallError::CutOff { tool: tool.name.to_string() }.into());
+            return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
         Ok(tool)
     }

@@ -4,16 +4,13 @@ use super::run::Place;
 use super::work::{Approval, Work};
 use crate::approval::{Decision, ProposedCall};
 use crate::context::{BatchContext, Progress};
-use crate::messages::{ToolCall, means_none};
+use crate::message::{ToolCall, means_none};
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
 use crate::panics::{self, Held};
 use crate::registry::Registry;
 use serde_json::value::RawValue;
-use std::future::{Future, poll_fn};
 use std::ops::ControlFlow;
-use std::pin::pin;
-use std::time::{Duration, Instant};
 
 impl Registry {
     /// Goes on if the tool may run, and not where there is an answer in its place.
@@ -24,24 +21,24 @@ impl Registry {
         let tool = work.tool;
         match self.decide(work).await? {
             Decision::Undecided
-                if tool.options.hints.requires_approval && work.approval != Approval::Given =>
+                if tool.options.policy.requires_approval && work.approval != Approval::Given =>
             {
                 Err(CallError::NeedsApproval { tool: tool.name.to_string() })
             }
             Decision::Run | Decision::Undecided => Ok(ControlFlow::Continue(())),
             Decision::Deny(reason) => Err(CallError::Denied { tool: tool.name.to_string(), reason }),
-            Decision::Answer(output) => Ok(ControlFlow::Break(output)),
+            Decision::Respond(output) => Ok(ControlFlow::Break(output)),
         }
     }
 
     /// The call of a tool that requires approval, as it would run; `None` if it needs none, or would not run anyway.
-    pub(crate) fn needing_approval(
+    pub(crate) fn awaiting_approval(
         &self,
         index: usize,
         call: &ToolCall,
         batch: &BatchContext,
     ) -> Option<ProposedCall> {
-        let tool = self.entry(&call.name).filter(|tool| tool.options.hints.requires_approval)?;
+        let tool = self.entry(&call.name).filter(|tool| tool.options.policy.requires_approval)?;
         if call.is_cut_off || self.exceeded_by(index).is_some() {
             return None;
         }
@@ -65,7 +62,10 @@ impl Registry {
     fn proposed(&self, work: &Work<'_>) -> Result<ProposedCall, serde_json::Error> {
         let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
         let arguments = RawValue::from_string(arguments.to_owned())?;
-        let proposed = ProposedCall::new(self.scope(work).context(), work.tool.options.hints, arguments);
+        let options = &work.tool.options;
+        let proposed = ProposedCall::new(self.scope(work).context(), arguments)
+            .with_annotations(options.annotations)
+            .with_policy(options.policy);
         Ok(proposed.approved(work.approval == Approval::Given))
     }
 
@@ -81,27 +81,9 @@ impl Registry {
         };
         let proposed = self.proposed(work).map_err(not_json)?;
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
-        let allowed = self.limits().approval_timeout.or(tool.options.hints.timeout);
-        let mut at_work = Duration::ZERO;
-        let deciding = async { Held::new(panics::guarded(|| hook.decide(proposed))?).await };
-        let deciding = timed(deciding, &mut at_work);
-        let decided = tool.in_time(allowed, deciding, late).await?;
-        match allowed {
-            // While it does not wait, a hook cannot be interrupted, and is too late all the same.
-            Some(allowed) if at_work > allowed => Err(late(allowed)),
-            _ => decided.map_err(|source| CallError::HookPanicked { tool: name(), source }),
-        }
+        let allowed = self.limits().approval_timeout.or(tool.options.policy.timeout);
+        let decision = async { Held::new(panics::guarded(|| hook.decide(proposed))?).await };
+        let decision = tool.in_time(allowed, decision, late).await?;
+        decision.map_err(|source| CallError::HookPanicked { tool: name(), source })
     }
-}
-
-/// Counts the time that the future itself takes, without the time in which it waits.
-async fn timed<F: Future>(future: F, at_work: &mut Duration) -> F::Output {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        let begun = Instant::now();
-        let polled = future.as_mut().poll(context);
-        *at_work += begun.elapsed();
-        polled
-    })
-    .await
 }

@@ -4,8 +4,8 @@ use super::work::{CallResult, Running, Work, not_started, panicked};
 use crate::arguments::ArgumentsError;
 use crate::coerce::CoercionOptions;
 use crate::invocation::NotStarted;
-use crate::messages::ToolCall;
-use crate::outcome::{CallError, Outcome, Repairs};
+use crate::message::ToolCall;
+use crate::outcome::{CallError, Coercions, Outcome};
 use crate::panics::{self, Held};
 use crate::registry::Registry;
 use std::sync::{Arc, OnceLock};
@@ -38,7 +38,7 @@ impl Registry {
     async fn run_mended(&self, work: &Work<'_>, hindrance: Hindrance, outcome: &mut Outcome) -> CallResult {
         let place = Place::default();
         let (work, started) = self.begin_mended(work, hindrance, &place)?;
-        outcome.repairs = place.mended.get().map(|mended| Arc::clone(&mended.repairs));
+        outcome.coercions = place.mended.get().map(|mended| Arc::clone(&mended.coercions));
         if self.has_steps(&work) {
             self.go_through_steps(&work, started, outcome).await
         } else {
@@ -98,9 +98,10 @@ impl Registry {
         let Some(mended) = tool.coerce(arguments, options) else {
             return Err(not_started(tool, NotStarted::Refused(refusal)).into());
         };
-        let mended = place
-            .mended
-            .get_or_init(|| Understood { arguments: mended.arguments, repairs: Arc::new(mended.coercions) });
+        let mended = place.mended.get_or_init(|| Understood {
+            arguments: mended.arguments,
+            coercions: Arc::new(mended.coercions),
+        });
         // What is still wrong is told of the arguments as they were understood.
         let work = Work { arguments: &mended.arguments, ..*work };
         let started = self.start(&work).map_err(|why| not_started(tool, why))?;
@@ -117,7 +118,7 @@ pub(super) struct Place {
 
 struct Understood {
     arguments: String,
-    repairs: Repairs,
+    coercions: Coercions,
 }
 
 /// Why a call cannot start as it is.

@@ -1,8 +1,8 @@
 //! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
-use crate::messages::{ToolCall, ToolMessage};
-use crate::outcome::{CallError, Shortened};
+use crate::message::{ToolCall, ToolMessage};
+use crate::outcome::{CallError, Truncated};
 use crate::output::Texts;
 use crate::panics;
 use crate::registry::Registry;
@@ -19,13 +19,13 @@ impl Registry {
         info_span!(
             target: "tool_runtime",
             "execute_tool",
-            otel.name = format!("execute_tool {}", Shortened(&call.name)),
+            otel.name = format!("execute_tool {}", Truncated(&call.name)),
             otel.kind = "internal",
             otel.status_description = Empty,
             gen_ai.operation.name = "execute_tool",
-            gen_ai.tool.name = %Shortened(&call.name),
+            gen_ai.tool.name = %Truncated(&call.name),
             "gen_ai.tool.type" = "function",
-            gen_ai.tool.call.id = %Shortened(&call.id),
+            gen_ai.tool.call.id = %Truncated(&call.id),
             gen_ai.tool.description = self.get(&call.name).map(ToolSchema::description),
             gen_ai.tool.call.arguments = traces_content.then_some(&*call.arguments),
             gen_ai.tool.call.result = Empty,

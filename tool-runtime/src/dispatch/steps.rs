@@ -18,8 +18,8 @@ impl Registry {
     pub(super) fn has_steps(&self, work: &Work<'_>) -> bool {
         let options = &work.tool.options;
         options.blocking
-            || options.hints.timeout.is_some()
-            || options.hints.requires_approval
+            || options.policy.timeout.is_some()
+            || options.policy.requires_approval
             || self.before_call_hook().is_some()
             || self.permits().is_some()
             || work.batch.token().is_some()
@@ -65,9 +65,9 @@ impl Registry {
         let late = |allowed| CallError::TimedOut {
             tool: tool.name.to_string(),
             allowed,
-            may_have_taken_effect: work.progress.has_begun() && !tool.options.hints.read_only,
+            may_have_taken_effect: work.progress.has_begun() && !tool.options.annotations.read_only,
         };
-        tool.in_time(tool.options.hints.timeout, running, late).await?
+        tool.in_time(tool.options.policy.timeout, running, late).await?
     }
 
     async fn permit(&self, outcome: &mut Outcome) -> Option<SemaphorePermit<'_>> {

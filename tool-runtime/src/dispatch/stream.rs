@@ -2,10 +2,10 @@
 
 use super::{CallTerms, Dispatch};
 use crate::context::BatchContext;
-use crate::messages::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
+use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::stream::{Chunk, Event, Interrupted, ReplyAssembler, StreamError};
+use crate::stream::{Chunk, Event, InterruptedError, ReplyAssembler, StreamError};
 use futures_util::future::{join, join_all};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::collections::HashMap;
@@ -72,7 +72,7 @@ impl Registry {
     pub async fn dispatch_stream<S>(
         &self,
         chunks: S,
-    ) -> Result<(AssistantMessage, Vec<ToolMessage>), Interrupted<(AssistantMessage, Vec<ToolMessage>)>>
+    ) -> Result<(AssistantMessage, Vec<ToolMessage>), InterruptedError<(AssistantMessage, Vec<ToolMessage>)>>
     where
         S: Stream,
         S::Item: Into<Chunk>,
@@ -85,12 +85,14 @@ impl Registry {
     /// for nothing; a channel takes events elsewhere. The token of the batch ends the reply as well.
     ///
     /// A [`Conversation`](crate::Conversation) takes the answers by
-    /// [`take_answers`](crate::PendingCalls::take_answers):
+    /// [`add_results`](crate::conversation::PendingCalls::add_results):
     ///
     /// ```
     /// use futures_util::{Stream, stream};
     /// use tool_runtime::stream::Event;
-    /// use tool_runtime::{BatchContext, CancellationToken, Conversation, Registry, Turn, tool, tools};
+    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::dispatch::CancellationToken;
+    /// use tool_runtime::{BatchContext, Conversation, Registry, tool, tools};
     ///
     /// /// Look up the weather of a city.
     /// #[tool(read_only)]
@@ -99,7 +101,7 @@ impl Registry {
     /// }
     /// # struct Client;
     /// # impl Client {
-    /// #     async fn send(&self, request: tool_runtime::Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
+    /// #     async fn send(&self, request: tool_runtime::conversation::Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
     /// #         Ok(stream::iter(match request.messages().len() {
     /// #             1 => [
     /// #                 Ok(r#"{"choices":[{"delta":{"tool_calls":[{"id":"a","function":{"name":"get_weather","arguments":"{\"city\":\"Rome\"}"}}]}}]}"#),
@@ -133,12 +135,12 @@ impl Registry {
     ///     match chat.reply(reply) {
     ///         Turn::Answer(done) => break done,
     ///         Turn::Calls(mut pending) => {
-    ///             pending.take_answers(answers)?;
+    ///             pending.add_results(answers)?;
     ///             chat = pending.dispatch(&registry).await; // what has no answer yet, and that is nothing here
     ///         }
     ///     }
     /// };
-    /// assert_eq!(answer.answer(), "It is sunny.");
+    /// assert_eq!(answer.final_text(), "It is sunny.");
     /// # Ok(())
     /// # }
     /// ```
@@ -151,7 +153,7 @@ impl Registry {
         chunks: S,
         batch: &BatchContext,
         mut on_event: impl FnMut(Event<'_>),
-    ) -> Result<(AssistantMessage, Vec<ToolMessage>), Interrupted<(AssistantMessage, Vec<ToolMessage>)>>
+    ) -> Result<(AssistantMessage, Vec<ToolMessage>), InterruptedError<(AssistantMessage, Vec<ToolMessage>)>>
     where
         S: Stream,
         S::Item: Into<Chunk>,
@@ -226,7 +228,7 @@ impl Registry {
         }
         let refused: Option<fn(String) -> CallError> = broke_off.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
-            _ => |tool| CallError::ReplyBrokeOff { tool },
+            _ => |tool| CallError::StreamInterrupted { tool },
         });
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !started.contains_key(index));
         let rest = rest
@@ -242,7 +244,7 @@ impl Registry {
         }
         match broke_off {
             None => Ok((reply, answers)),
-            Some(cause) => Err(Interrupted::new((reply, answers), cause)),
+            Some(cause) => Err(InterruptedError::new((reply, answers), cause)),
         }
     }
 

@@ -27,7 +27,8 @@ impl Entry {
     }
 
     pub(super) fn refuse_without_runtime(&self) -> Result<(), CallError> {
-        if (self.options.blocking || self.options.hints.timeout.is_some()) && Handle::try_current().is_err() {
+        if (self.options.blocking || self.options.policy.timeout.is_some()) && Handle::try_current().is_err()
+        {
             return Err(self.unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"));
         }
         Ok(())

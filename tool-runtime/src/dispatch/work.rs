@@ -105,7 +105,7 @@ pub(super) fn not_started(tool: &Entry, why: NotStarted) -> CallError {
                 CallError::NotJson { tool, is_truncated, source }
             }
             ArgumentsError::NotAnObject(got) => CallError::NotAnObject { tool, got },
-            ArgumentsError::Invalid(faults) => CallError::InvalidArguments { tool, faults },
+            ArgumentsError::Invalid(errors) => CallError::InvalidArguments { tool, errors },
         },
         NotStarted::MissingState(state) => {
             let source = format!("neither the registry nor the batch has a state of type `{state}`").into();

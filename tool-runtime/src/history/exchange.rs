@@ -1,6 +1,6 @@
 //! A reply and what answers it: the unit in which histories are paired.
 
-use crate::messages::{Message, ToolCall, ToolMessage};
+use crate::message::{Message, ToolCall, ToolMessage};
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! From an answer to its call, and back.
 
 use super::exchange::Exchange;
-use crate::messages::{Message, ToolCall, ToolMessage};
+use crate::message::{Message, ToolCall, ToolMessage};
 
 /// A call and its answer, each with its place in the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,7 +25,8 @@ pub struct Pair<'a> {
 /// It takes a place, since ids need not be unique beyond one reply: several servers count from `call_0` in each.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+/// use tool_runtime::message::Message;
+/// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", r#"{"zone":"UTC"}"#)];
 /// let messages =

@@ -1,28 +1,28 @@
 //! What providers answer to requests that break a rule, in their own words.
 
-use super::violation::{Rule, Said};
+use super::violation::{Said, ViolationKind};
 
 /// `position` is that of the call in its reply.
-pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said {
+pub(super) fn said(kind: ViolationKind, index: usize, position: usize, id: &str) -> Said {
     let of_call = |field: &str, problem: &str| {
         format!("Invalid 'messages[{index}].tool_calls[{position}].{field}': {problem}")
     };
-    let (by, text) = match rule {
+    let (by, text) = match kind {
         // https://github.com/miurla/morphic/issues/136; the spelling is theirs.
-        Rule::OrphanAnswer | Rule::LostCalls => (
+        ViolationKind::OrphanAnswer | ViolationKind::LostCalls => (
             "OpenAI",
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
                 .to_owned(),
         ),
         // https://github.com/BerriAI/litellm/issues/10083
-        Rule::MissingAnswer | Rule::MessageBetween => (
+        ViolationKind::MissingAnswer | ViolationKind::MessageBetween => (
             "OpenAI",
             format!(
                 "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
                  The following tool_call_ids did not have response messages: {id}"
             ),
         ),
-        Rule::UnknownId if id.is_empty() => (
+        ViolationKind::UnknownId if id.is_empty() => (
             "Groq",
             format!(
                 "'messages.{index}' : for 'role:tool' the following must be satisfied[('messages.{index}.tool_call_id' : \
@@ -30,25 +30,25 @@ pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said 
             ),
         ),
         // https://github.com/mistralai/mistral-common, protocol/instruct/validator.py, as the next two.
-        Rule::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
-        Rule::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
-        Rule::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
-        Rule::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
+        ViolationKind::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
+        ViolationKind::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
+        ViolationKind::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
+        ViolationKind::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
         // https://github.com/ggml-org/llama.cpp, tools/server/server-common.cpp
-        Rule::EmptyReply => {
+        ViolationKind::EmptyReply => {
             ("llama.cpp", "Assistant message must contain either 'content' or 'tool_calls'!".to_owned())
         }
         // https://github.com/ollama/ollama, openai/openai.go
-        Rule::ArgumentsNotAnObject => ("Ollama", "invalid tool call arguments".to_owned()),
+        ViolationKind::ArgumentsNotAnObject => ("Ollama", "invalid tool call arguments".to_owned()),
         // https://github.com/mcp-use/mcp-use/issues/90
-        Rule::UnusableName => (
+        ViolationKind::UnusableName => (
             "OpenAI",
             of_call(
                 "function.name",
                 "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
             ),
         ),
-        Rule::LongId => (
+        ViolationKind::LongId => (
             "OpenAI",
             of_call(
                 "id",
@@ -58,7 +58,7 @@ pub(super) fn said(rule: Rule, index: usize, position: usize, id: &str) -> Said 
                 ),
             ),
         ),
-        Rule::RepeatedId => {
+        ViolationKind::RepeatedId => {
             ("DeepSeek", format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
         }
     };

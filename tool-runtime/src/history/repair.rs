@@ -8,7 +8,7 @@ pub use report::Repair;
 
 use super::exchange::Exchange;
 use crate::fingerprint::fingerprint;
-use crate::messages::{Message, ToolCall, replace_unusable_ids};
+use crate::message::{Message, ToolCall, replace_unusable_ids};
 use order::Ordering;
 use placing::Placing;
 use std::collections::HashSet;
@@ -37,7 +37,8 @@ pub enum Orphans {
 /// repaired changes nothing.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+/// use tool_runtime::message::Message;
+/// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}"), ToolCall::new("call_2", "today", "{}")];
 /// let messages = vec![

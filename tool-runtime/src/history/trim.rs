@@ -2,31 +2,31 @@
 
 use super::exchange::exchanges;
 use super::repair::{Repair, repair};
-use crate::messages::{Message, ToolMessage};
+use crate::message::{Message, ToolMessage};
 use crate::output::cut;
 use std::fmt;
 use std::ops::Range;
 
 /// How much of a history [`trim`] keeps.
-pub struct Budget<'a> {
+pub struct TrimBudget<'a> {
     limit: usize,
     measure: Box<dyn Fn(&Message) -> usize + 'a>,
     longest_output: Option<usize>,
-    keeps_newest_turn: bool,
+    keeps_newest_exchange: bool,
 }
 
-impl<'a> Budget<'a> {
+impl<'a> TrimBudget<'a> {
     /// At most this many messages.
     #[must_use]
     pub fn messages(limit: usize) -> Self {
-        Budget::tokens(limit, |_| 1)
+        TrimBudget::tokens(limit, |_| 1)
     }
 
     /// At most this many tokens, as the program counts them: a tokenizer, or an estimate. It is asked once for each
-    /// message, and once more for each that is shortened.
+    /// message, and once more for each that is truncated.
     #[must_use]
     pub fn tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
-        Budget { limit, measure: Box::new(count), longest_output: None, keeps_newest_turn: true }
+        TrimBudget { limit, measure: Box::new(count), longest_output: None, keeps_newest_exchange: true }
     }
 
     /// Answers to calls are cut to this many bytes, the oldest first and as far as needed: the head and the tail stay.
@@ -42,18 +42,18 @@ impl<'a> Budget<'a> {
     /// newest reply with its answers must stay, and older replies go with their answers: for a program whose one
     /// question leads to hundreds of calls.
     #[must_use]
-    pub fn keep_newest_turn(mut self, keeps: bool) -> Self {
-        self.keeps_newest_turn = keeps;
+    pub fn keep_newest_exchange(mut self, keeps: bool) -> Self {
+        self.keeps_newest_exchange = keeps;
         self
     }
 }
 
-impl fmt::Debug for Budget<'_> {
+impl fmt::Debug for TrimBudget<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budget")
+        f.debug_struct("TrimBudget")
             .field("limit", &self.limit)
             .field("longest_output", &self.longest_output)
-            .field("keeps_newest_turn", &self.keeps_newest_turn)
+            .field("keeps_newest_exchange", &self.keeps_newest_exchange)
             .finish_non_exhaustive()
     }
 }
@@ -66,8 +66,8 @@ pub struct Trimmed {
     pub is_within_budget: bool,
     /// What was taken out, in order, so that it can be summarised.
     pub removed: Vec<Message>,
-    /// The answers that were shortened, as they were.
-    pub shortened: Vec<ToolMessage>,
+    /// The answers that were truncated, as they were.
+    pub truncated: Vec<ToolMessage>,
     /// What was mended first, of a history that was not valid.
     pub repairs: Vec<Repair>,
 }
@@ -79,7 +79,8 @@ pub struct Trimmed {
 /// its answer stay or go together. A list that is not valid is [repaired](super::repair()) first.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Message, history};
+/// use tool_runtime::message::Message;
+/// use tool_runtime::{AssistantMessage, history};
 ///
 /// let messages = vec![
 ///     Message::system("You are brief."),
@@ -88,13 +89,13 @@ pub struct Trimmed {
 ///     Message::user("How are you?"),
 ///     AssistantMessage::saying("Fine.").into(),
 /// ];
-/// let (messages, trimmed) = history::trim(messages, &history::Budget::messages(3));
+/// let (messages, trimmed) = history::trim(messages, &history::TrimBudget::messages(3));
 /// assert_eq!(messages[0].text(), "You are brief.");
 /// assert_eq!(messages[1].text(), "How are you?");
 /// assert_eq!(trimmed.removed[0].text(), "Hello!");
 /// ```
 #[must_use]
-pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> (Vec<Message>, Trimmed) {
+pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
     let parts = Parts::of(&messages);
     let mut trimming = Trimming::new(messages, budget);
@@ -103,7 +104,7 @@ pub fn trim(messages: Vec<Message>, budget: &Budget<'_>) -> (Vec<Message>, Trimm
         trimming.remove(turn);
     }
     trimming.shorten(parts.newest_turn..parts.newest_reply);
-    if !budget.keeps_newest_turn {
+    if !budget.keeps_newest_exchange {
         for reply in parts.older_replies {
             trimming.remove(reply);
         }
@@ -149,7 +150,7 @@ impl Parts {
 }
 
 struct Trimming<'a> {
-    budget: &'a Budget<'a>,
+    budget: &'a TrimBudget<'a>,
     messages: Vec<Option<Message>>,
     sizes: Vec<usize>,
     size: usize,
@@ -157,7 +158,7 @@ struct Trimming<'a> {
 }
 
 impl<'a> Trimming<'a> {
-    fn new(messages: Vec<Message>, budget: &'a Budget<'a>) -> Self {
+    fn new(messages: Vec<Message>, budget: &'a TrimBudget<'a>) -> Self {
         let sizes: Vec<usize> = messages.iter().map(&budget.measure).collect();
         Trimming {
             budget,
@@ -182,8 +183,8 @@ impl<'a> Trimming<'a> {
             if answer.content.has_more_than_text() {
                 continue;
             }
-            let Some(text) = cut(&answer.content, longest) else { continue };
-            self.trimmed.shortened.push(answer.clone());
+            let Some(text) = cut(answer.text(), longest) else { continue };
+            self.trimmed.truncated.push(answer.clone());
             answer.content = text.into();
             self.resize(place);
         }

@@ -1,35 +1,36 @@
 //! Whether a list of messages is one that every provider takes.
 
 use super::exchange::{Exchange, exchanges};
-use super::violation::{Rule, Violation, Violations};
-use crate::messages::{Message, ToolCall};
+use super::violation::{HistoryError, Violation, ViolationKind};
+use crate::message::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
 /// Checks that every call has its answer right behind the reply that asks for it, in any order, and every answer its
 /// call.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Message, ToolCall, history};
+/// use tool_runtime::message::Message;
+/// use tool_runtime::{AssistantMessage, ToolCall, history};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}")];
 /// let messages = [Message::user("What time is it?"), AssistantMessage::calling(calls).into()];
 /// let violations = history::validate(&messages).expect_err("the call has no answer");
 /// assert_eq!(violations[0].index, 1);
 /// assert_eq!(violations[0].id, "call_1");
-/// assert_eq!(violations[0].rule, history::Rule::MissingAnswer);
+/// assert_eq!(violations[0].kind, history::ViolationKind::MissingAnswer);
 /// assert!(violations[0].provider_text().contains("must be followed by tool messages"));
 /// ```
 ///
 /// # Errors
 ///
 /// Every [`Violation`], by place. An answer that stands behind another message than its call is one violation, not two.
-pub fn validate(messages: &[Message]) -> Result<(), Violations> {
+pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
     let mut check = Check { messages, found: Vec::new(), open: HashMap::new() };
     for exchange in exchanges(messages) {
         check.exchange(&exchange);
     }
     let found = check.finish();
-    if found.is_empty() { Ok(()) } else { Err(Violations(found)) }
+    if found.is_empty() { Ok(()) } else { Err(HistoryError(found)) }
 }
 
 /// A call whose answer does not stand behind its reply.
@@ -78,32 +79,32 @@ impl<'a> Check<'a> {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // With answers behind it, it is one whose calls were lost.
         if is_empty && exchange.answers.is_empty() {
-            self.found.push(Violation::new(Rule::EmptyReply, index, 0, ""));
+            self.found.push(Violation::new(ViolationKind::EmptyReply, index, 0, ""));
         }
         for (position, call) in calls.iter().enumerate() {
             let is_new = ids.insert(&call.id);
             if call.id.is_empty() {
-                self.found.push(Violation::new(Rule::MissingCallId, index, position, ""));
+                self.found.push(Violation::new(ViolationKind::MissingCallId, index, position, ""));
             } else if !is_new {
-                self.found.push(Violation::new(Rule::DuplicateCallId, index, position, &call.id));
+                self.found.push(Violation::new(ViolationKind::DuplicateCallId, index, position, &call.id));
             }
         }
     }
 
     /// A tool message that is for none of the calls before it, or for one that is answered already.
     fn unpaired(&mut self, exchange: &Exchange, place: usize, id: &str, ids: &HashSet<&str>) {
-        let (rule, index, position) = if ids.contains(id) {
-            (Rule::DuplicateAnswer, place, 0)
+        let (kind, index, position) = if ids.contains(id) {
+            (ViolationKind::DuplicateAnswer, place, 0)
         } else if let Some(unanswered) = self.open.get_mut(id).and_then(Vec::pop) {
-            (Rule::MessageBetween, unanswered.behind, unanswered.position)
+            (ViolationKind::MessageBetween, unanswered.behind, unanswered.position)
         } else {
             match exchange.reply {
-                None => (Rule::OrphanAnswer, place, 0),
-                Some(reply) if ids.is_empty() => (Rule::LostCalls, reply, 0),
-                Some(_) => (Rule::UnknownId, place, 0),
+                None => (ViolationKind::OrphanAnswer, place, 0),
+                Some(reply) if ids.is_empty() => (ViolationKind::LostCalls, reply, 0),
+                Some(_) => (ViolationKind::UnknownId, place, 0),
             }
         };
-        self.found.push(Violation::new(rule, index, position, id));
+        self.found.push(Violation::new(kind, index, position, id));
     }
 
     fn finish(mut self) -> Vec<Violation> {
@@ -115,7 +116,7 @@ impl<'a> Check<'a> {
         missing.sort_by_key(|(_, call)| (call.reply, call.position));
         let missing = missing
             .into_iter()
-            .map(|(id, call)| Violation::new(Rule::MissingAnswer, call.reply, call.position, id));
+            .map(|(id, call)| Violation::new(ViolationKind::MissingAnswer, call.reply, call.position, id));
         self.found.extend(missing);
         self.found.sort_by_key(|violation| violation.index);
         self.found

@@ -8,10 +8,10 @@ use std::fmt;
 ///
 /// Those that [`validate`](super::validate) looks for are what a strict server holds to; those of
 /// [`warnings`](super::warnings) are held to by a few. Who is known to refuse what is in
-/// [`refused_by`](Rule::refused_by).
+/// [`rejected_by`](ViolationKind::rejected_by).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Rule {
+pub enum ViolationKind {
     /// A tool message without calls before it.
     OrphanAnswer,
     /// A call without an answer.
@@ -40,65 +40,70 @@ pub enum Rule {
     RepeatedId,
 }
 
-impl Rule {
+impl ViolationKind {
     /// The rule in words that do not change, for logs: `missing_answer`, for example.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Rule::OrphanAnswer => "orphan_answer",
-            Rule::MissingAnswer => "missing_answer",
-            Rule::UnknownId => "unknown_id",
-            Rule::DuplicateAnswer => "duplicate_answer",
-            Rule::DuplicateCallId => "duplicate_call_id",
-            Rule::MissingCallId => "missing_call_id",
-            Rule::MessageBetween => "message_between",
-            Rule::LostCalls => "lost_calls",
-            Rule::EmptyReply => "empty_reply",
-            Rule::ArgumentsNotAnObject => "arguments_not_an_object",
-            Rule::UnusableName => "unusable_name",
-            Rule::LongId => "long_id",
-            Rule::RepeatedId => "repeated_id",
+            ViolationKind::OrphanAnswer => "orphan_answer",
+            ViolationKind::MissingAnswer => "missing_answer",
+            ViolationKind::UnknownId => "unknown_id",
+            ViolationKind::DuplicateAnswer => "duplicate_answer",
+            ViolationKind::DuplicateCallId => "duplicate_call_id",
+            ViolationKind::MissingCallId => "missing_call_id",
+            ViolationKind::MessageBetween => "message_between",
+            ViolationKind::LostCalls => "lost_calls",
+            ViolationKind::EmptyReply => "empty_reply",
+            ViolationKind::ArgumentsNotAnObject => "arguments_not_an_object",
+            ViolationKind::UnusableName => "unusable_name",
+            ViolationKind::LongId => "long_id",
+            ViolationKind::RepeatedId => "repeated_id",
         }
     }
 
     /// Who is known to refuse a request for it.
     #[must_use]
-    pub fn refused_by(self) -> &'static [&'static str] {
+    pub fn rejected_by(self) -> &'static [&'static str] {
         match self {
-            Rule::OrphanAnswer | Rule::LostCalls | Rule::MissingAnswer | Rule::MessageBetween => {
+            ViolationKind::OrphanAnswer
+            | ViolationKind::LostCalls
+            | ViolationKind::MissingAnswer
+            | ViolationKind::MessageBetween => {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Kimi", "Bedrock"]
             }
-            Rule::UnknownId => &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq"],
-            Rule::DuplicateAnswer => {
+            ViolationKind::UnknownId => {
+                &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq"]
+            }
+            ViolationKind::DuplicateAnswer => {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
             }
-            Rule::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
-            Rule::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
-            Rule::ArgumentsNotAnObject => &["Ollama", "llama.cpp"],
-            Rule::UnusableName => &["OpenAI", "Azure", "Anthropic", "Mistral"],
-            Rule::MissingCallId => &["Kimi", "Bedrock"],
-            Rule::LongId => &["OpenAI", "Azure"],
-            Rule::RepeatedId => &["DeepSeek"],
+            ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
+            ViolationKind::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
+            ViolationKind::ArgumentsNotAnObject => &["Ollama", "llama.cpp"],
+            ViolationKind::UnusableName => &["OpenAI", "Azure", "Anthropic", "Mistral"],
+            ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
+            ViolationKind::LongId => &["OpenAI", "Azure"],
+            ViolationKind::RepeatedId => &["DeepSeek"],
         }
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ViolationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Rule::OrphanAnswer => "a tool message without calls before it",
-            Rule::MissingAnswer => "a call without an answer",
-            Rule::UnknownId => "an answer whose id is not in the calls before it",
-            Rule::DuplicateAnswer => "a second answer to one call",
-            Rule::DuplicateCallId => "two calls of one reply with one id",
-            Rule::MissingCallId => "a call without an id",
-            Rule::MessageBetween => "another message between a call and its answer",
-            Rule::LostCalls => "an answer behind a reply whose calls were lost",
-            Rule::EmptyReply => "a reply that neither says nor calls anything",
-            Rule::ArgumentsNotAnObject => "arguments that are not a JSON object",
-            Rule::UnusableName => "a name of a tool that servers refuse",
-            Rule::LongId => "an id of more than 40 bytes",
-            Rule::RepeatedId => "an id that a call of an earlier reply has too",
+            ViolationKind::OrphanAnswer => "a tool message without calls before it",
+            ViolationKind::MissingAnswer => "a call without an answer",
+            ViolationKind::UnknownId => "an answer whose id is not in the calls before it",
+            ViolationKind::DuplicateAnswer => "a second answer to one call",
+            ViolationKind::DuplicateCallId => "two calls of one reply with one id",
+            ViolationKind::MissingCallId => "a call without an id",
+            ViolationKind::MessageBetween => "another message between a call and its answer",
+            ViolationKind::LostCalls => "an answer behind a reply whose calls were lost",
+            ViolationKind::EmptyReply => "a reply that neither says nor calls anything",
+            ViolationKind::ArgumentsNotAnObject => "arguments that are not a JSON object",
+            ViolationKind::UnusableName => "a name of a tool that servers refuse",
+            ViolationKind::LongId => "an id of more than 40 bytes",
+            ViolationKind::RepeatedId => "an id that a call of an earlier reply has too",
         })
     }
 }
@@ -112,7 +117,7 @@ pub struct Violation {
     /// The id of the call, or that the answer names. Empty where there is none.
     pub id: String,
     /// The rule.
-    pub rule: Rule,
+    pub kind: ViolationKind,
     pub(super) said: Said,
 }
 
@@ -125,8 +130,8 @@ pub(super) struct Said {
 
 impl Violation {
     /// `position` is that of the call in its reply.
-    pub(super) fn new(rule: Rule, index: usize, position: usize, id: &str) -> Self {
-        Violation { index, id: id.to_owned(), rule, said: said(rule, index, position, id) }
+    pub(super) fn new(kind: ViolationKind, index: usize, position: usize, id: &str) -> Self {
+        Violation { index, id: id.to_owned(), kind, said: said(kind, index, position, id) }
     }
 
     /// The error with which a provider answers a request that breaks this rule, in the words of
@@ -136,7 +141,7 @@ impl Violation {
         &self.said.text
     }
 
-    /// Whose words [`provider_text`](Violation::provider_text) has: one of those in [`Rule::refused_by`].
+    /// Whose words [`provider_text`](Violation::provider_text) has: one of those in [`ViolationKind::rejected_by`].
     #[must_use]
     pub fn provider(&self) -> &'static str {
         self.said.by
@@ -146,23 +151,23 @@ impl Violation {
 /// `messages[3]: a call without an answer (call_1)`
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "messages[{}]: {}", self.index, self.rule)?;
+        write!(f, "messages[{}]: {}", self.index, self.kind)?;
         if self.id.is_empty() { Ok(()) } else { write!(f, " ({})", self.id) }
     }
 }
 
 /// All that is wrong with a list of messages, by place: at least one [`Violation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violations(pub(super) Vec<Violation>);
+pub struct HistoryError(pub(super) Vec<Violation>);
 
-impl std::ops::Deref for Violations {
+impl std::ops::Deref for HistoryError {
     type Target = [Violation];
     fn deref(&self) -> &[Violation] {
         &self.0
     }
 }
 
-impl IntoIterator for Violations {
+impl IntoIterator for HistoryError {
     type Item = Violation;
     type IntoIter = std::vec::IntoIter<Violation>;
     fn into_iter(self) -> Self::IntoIter {
@@ -170,7 +175,7 @@ impl IntoIterator for Violations {
     }
 }
 
-impl<'a> IntoIterator for &'a Violations {
+impl<'a> IntoIterator for &'a HistoryError {
     type Item = &'a Violation;
     type IntoIter = std::slice::Iter<'a, Violation>;
     fn into_iter(self) -> Self::IntoIter {
@@ -178,7 +183,7 @@ impl<'a> IntoIterator for &'a Violations {
     }
 }
 
-impl fmt::Display for Violations {
+impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a provider would refuse these messages: ")?;
         for (index, violation) in self.0.iter().enumerate() {
@@ -188,4 +193,4 @@ impl fmt::Display for Violations {
     }
 }
 
-impl Error for Violations {}
+impl Error for HistoryError {}

@@ -1,15 +1,16 @@
 //! What only some servers refuse.
 
-use super::violation::{Rule, Violation};
-use crate::messages::Message;
+use super::violation::{Violation, ViolationKind};
+use crate::message::Message;
 use std::collections::HashMap;
 
 /// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object,
 /// names and ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names
-/// and arguments so that all take them; [`Rule::refused_by`] says who does not.
+/// and arguments so that all take them; [`ViolationKind::rejected_by`] says who does not.
 ///
 /// ```
-/// use tool_runtime::{AssistantMessage, Message, ToolCall, ToolMessage, history};
+/// use tool_runtime::message::Message;
+/// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
 ///
 /// let messages = [
 ///     Message::from(AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{\"zone\":")])),
@@ -17,8 +18,8 @@ use std::collections::HashMap;
 /// ];
 /// assert!(history::validate(&messages).is_ok());
 /// let warnings = history::warnings(&messages);
-/// assert_eq!(warnings[0].rule, history::Rule::ArgumentsNotAnObject);
-/// assert_eq!(warnings[0].rule.refused_by(), ["Ollama", "llama.cpp"]);
+/// assert_eq!(warnings[0].kind, history::ViolationKind::ArgumentsNotAnObject);
+/// assert_eq!(warnings[0].kind.rejected_by(), ["Ollama", "llama.cpp"]);
 /// ```
 #[must_use]
 pub fn warnings(messages: &[Message]) -> Vec<Violation> {
@@ -29,13 +30,13 @@ pub fn warnings(messages: &[Message]) -> Vec<Violation> {
         for (position, call) in reply.tool_calls.iter().enumerate() {
             let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
             let broken = [
-                (Rule::ArgumentsNotAnObject, !call.is_written_with_an_object()),
-                (Rule::UnusableName, !call.is_written_with_a_usable_name()),
-                (Rule::LongId, call.id.len() > LONGEST_ID),
-                (Rule::RepeatedId, is_repeated),
+                (ViolationKind::ArgumentsNotAnObject, !call.is_written_with_an_object()),
+                (ViolationKind::UnusableName, !call.is_written_with_a_usable_name()),
+                (ViolationKind::LongId, call.id.len() > LONGEST_ID),
+                (ViolationKind::RepeatedId, is_repeated),
             ];
-            for (rule, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
-                found.push(Violation::new(rule, index, position, &call.id));
+            for (kind, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
+                found.push(Violation::new(kind, index, position, &call.id));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Why a call has no result.
 
-use super::{ArgumentFault, UnknownTool};
+use super::{ArgumentError, UnknownToolError};
 use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum CallError {
     /// The registry has no tool of this name.
-    UnknownTool(UnknownTool),
+    UnknownTool(UnknownToolError),
     /// The arguments are not JSON.
     #[non_exhaustive]
     NotJson {
@@ -35,19 +35,19 @@ pub enum CallError {
         /// The tool.
         tool: String,
         /// Everything that is wrong.
-        faults: Vec<ArgumentFault>,
+        errors: Vec<ArgumentError>,
     },
     /// The reply was cut short before the arguments ended: see
     /// [`with_finish_reason`](crate::AssistantMessage::with_finish_reason).
     #[non_exhaustive]
-    CutOff {
+    Truncated {
         /// The tool.
         tool: String,
     },
     /// The reply broke off, and this call was not run: one that is asked for again must not do a thing twice. Only of
     /// streamed replies.
     #[non_exhaustive]
-    ReplyBrokeOff {
+    StreamInterrupted {
         /// The tool.
         tool: String,
     },
@@ -67,7 +67,7 @@ pub enum CallError {
         tool: String,
     },
     /// The program denied the call: the hook of [`before_call`](crate::RegistryBuilder::before_call), or
-    /// [`PendingCalls`](crate::PendingCalls), where it was denied or skipped.
+    /// [`PendingCalls`](crate::conversation::PendingCalls), where it was denied or skipped.
     #[non_exhaustive]
     Denied {
         /// The tool.
@@ -100,7 +100,7 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
-    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::Outcome::has_begun) says
+    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun) says
     /// whether its tool may have taken effect.
     #[non_exhaustive]
     Cancelled {
@@ -153,7 +153,7 @@ pub enum CallError {
 impl CallError {
     /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
     ///
-    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `cut_off`, `reply_broke_off`, `unavailable`,
+    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`, `stream_interrupted`, `unavailable`,
     /// `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`,
     /// `unserializable`, `panic`.
     #[must_use]
@@ -163,8 +163,8 @@ impl CallError {
             CallError::NotJson { .. } => "not_json",
             CallError::NotAnObject { .. } => "not_an_object",
             CallError::InvalidArguments { .. } => "invalid_arguments",
-            CallError::CutOff { .. } => "cut_off",
-            CallError::ReplyBrokeOff { .. } => "reply_broke_off",
+            CallError::Truncated { .. } => "truncated",
+            CallError::StreamInterrupted { .. } => "stream_interrupted",
             CallError::Unavailable { .. } => "unavailable",
             CallError::NeedsApproval { .. } => "needs_approval",
             CallError::Denied { .. } => "denied",
@@ -197,37 +197,37 @@ impl fmt::Display for CallError {
                 let is_encoded = *got == ENCODED_OBJECT;
                 f.write_str(if is_encoded { " Send the object itself." } else { "" })
             }
-            CallError::InvalidArguments { tool, faults } => {
+            CallError::InvalidArguments { tool, errors } => {
                 write!(f, "invalid arguments for `{tool}`: ")?;
-                let mut told = 0;
+                let mut shown = 0;
                 let mut length = 0;
-                for (index, fault) in faults.iter().enumerate().take(MOST_FAULTS) {
-                    if length > MOST_TEXT {
+                for (index, error) in errors.iter().enumerate().take(MAX_SHOWN_ERRORS) {
+                    if length > MAX_MESSAGE_LENGTH {
                         break;
                     }
                     let mut message = String::new();
-                    let next = faults.get(index + 1).filter(|_| index + 1 < MOST_FAULTS);
-                    if fault.shares_names_with(next) {
-                        fault.without_names(&mut message)?;
+                    let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
+                    if error.shares_names_with(next) {
+                        error.without_names(&mut message)?;
                     } else {
-                        write!(message, "{fault}")?;
+                        write!(message, "{error}")?;
                     }
-                    write!(f, "{}{message}", if told == 0 { "" } else { "; " })?;
-                    told += 1;
+                    write!(f, "{}{message}", if shown == 0 { "" } else { "; " })?;
+                    shown += 1;
                     length += message.len();
                 }
-                match faults.len() - told {
+                match errors.len() - shown {
                     0 => Ok(()),
-                    more if faults.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
+                    more if errors.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
                     more => write!(f, "; and {more} more"),
                 }
             }
-            CallError::CutOff { tool } => write!(
+            CallError::Truncated { tool } => write!(
                 f,
                 "the call of `{tool}` was cut off before it was complete, and not run, since the reply was cut \
                  short. Call it again with less in one reply."
             ),
-            CallError::ReplyBrokeOff { tool } => write!(
+            CallError::StreamInterrupted { tool } => write!(
                 f,
                 "the tool `{tool}` was not run, since the reply broke off. Call it again if it is still needed."
             ),
@@ -288,14 +288,14 @@ impl Error for CallError {
 /// A string that contains the object.
 pub(crate) const ENCODED_OBJECT: &str = "a string that contains one";
 
-/// How many faults of one call are told, before the rest is only counted.
-pub(crate) const MOST_FAULTS: usize = 50;
+/// How many errors of one call are told, before the rest is only counted.
+pub(crate) const MAX_SHOWN_ERRORS: usize = 50;
 
 /// How many errors of one call are collected.
 pub(crate) const MAX_ERRORS: usize = 1_000;
 
-/// How many bytes of faults are enough, whatever their number.
-const MOST_TEXT: usize = 4_000;
+/// How many bytes of errors are enough, whatever their number.
+const MAX_MESSAGE_LENGTH: usize = 4_000;
 
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
 struct Readable(Duration);

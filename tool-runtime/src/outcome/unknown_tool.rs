@@ -1,6 +1,6 @@
 //! A name that no tool has.
 
-use super::Shortened;
+use super::Truncated;
 use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
@@ -8,36 +8,36 @@ use std::sync::Arc;
 /// The registry has no tool of this name. Says which ones it has, and which was probably meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct UnknownTool {
+pub struct UnknownToolError {
     /// The name that was asked for.
     pub name: String,
     /// The tool that was probably meant.
-    pub meant: Option<String>,
+    pub suggestion: Option<String>,
     /// Every tool there is, by name. A copy is cheap: all errors of one registry share it.
     pub available: Arc<[String]>,
 }
 
 /// How many names are told, before the rest is only counted.
-const MOST_NAMES: usize = 20;
+const MAX_LISTED_NAMES: usize = 20;
 
-impl UnknownTool {
+impl UnknownToolError {
     pub(crate) fn new(name: &str, available: &Arc<[String]>) -> Self {
-        UnknownTool {
+        UnknownToolError {
             name: name.to_owned(),
-            meant: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
+            suggestion: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
             available: Arc::clone(available),
         }
     }
 }
 
-impl fmt::Display for UnknownTool {
+impl fmt::Display for UnknownToolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no tool `{}`", Shortened(&self.name))?;
-        match &self.meant {
-            Some(meant) => write!(f, "; did you mean `{meant}`? ")?,
+        write!(f, "there is no tool `{}`", Truncated(&self.name))?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, "; did you mean `{suggestion}`? ")?,
             None => f.write_str(". ")?,
         }
-        let (shown, others) = self.available.split_at(self.available.len().min(MOST_NAMES));
+        let (shown, others) = self.available.split_at(self.available.len().min(MAX_LISTED_NAMES));
         let Some((first, shown)) = shown.split_first() else {
             return f.write_str("No tool is available.");
         };
@@ -52,4 +52,4 @@ impl fmt::Display for UnknownTool {
     }
 }
 
-impl std::error::Error for UnknownTool {}
+impl std::error::Error for UnknownToolError {}

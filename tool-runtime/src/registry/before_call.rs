@@ -1,6 +1,6 @@
 //! The hook that is asked before each call.
 
-use super::{BuildFault, RegistryBuilder};
+use super::{BuildErrorKind, RegistryBuilder};
 use crate::approval::{BeforeCall, Decision, ProposedCall};
 use std::future::Future;
 
@@ -21,7 +21,8 @@ impl RegistryBuilder {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use tool_runtime::{Decision, Registry, ToolCall, tool, tools};
+    /// use tool_runtime::dispatch::Decision;
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
     ///
     /// /// Deletes a file.
     /// #[tool(destructive, requires_approval)]
@@ -37,7 +38,7 @@ impl RegistryBuilder {
     ///     .before_call(move |call| {
     ///         let allowed = Arc::clone(&allowed); // each call has its own
     ///         async move {
-    ///             if !call.hints().destructive {
+    ///             if !call.annotations().destructive {
     ///                 Decision::Undecided
     ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments().get()) {
     ///                 Decision::Run
@@ -63,7 +64,7 @@ impl RegistryBuilder {
         F: Future<Output = Decision> + Send + 'static,
     {
         if self.before_call.replace(BeforeCall::new(hook)).is_some() {
-            self.faults.push(BuildFault::SecondHook);
+            self.errors.push(BuildErrorKind::SecondHook);
         }
         self
     }

@@ -1,7 +1,7 @@
 //! Putting a registry together.
 
+use super::build_error::{BuildError, BuildErrorKind};
 use super::entry::{Candidate, SchemaError};
-use super::fault::{BuildError, BuildFault};
 use super::{Limits, Registry, Setting, Tools, name, refuse};
 use crate::approval::BeforeCall;
 use crate::invocation::Need;
@@ -41,7 +41,7 @@ pub struct RegistryBuilder {
     batch_states: HashSet<TypeId>,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
-    pub(super) faults: Vec<BuildFault>,
+    pub(super) errors: Vec<BuildErrorKind>,
 }
 
 /// What is the same for every tool.
@@ -101,7 +101,7 @@ impl RegistryBuilder {
         let before = self.functions.len();
         self.functions.extend(crate::tool::collected().filter(|tool| tool.location.is_within(path)));
         if self.functions.len() == before {
-            self.faults.push(BuildFault::NothingCollected { from: path.to_owned() });
+            self.errors.push(BuildErrorKind::NothingCollected { from: path.to_owned() });
         }
         self
     }
@@ -172,7 +172,7 @@ impl RegistryBuilder {
     /// ```
     pub fn state<T: Send + Sync + 'static>(mut self, state: T) -> Self {
         if self.states.insert(state) {
-            self.faults.push(BuildFault::DuplicateState { state: type_name::<T>() });
+            self.errors.push(BuildErrorKind::DuplicateState { state: type_name::<T>() });
         }
         self
     }
@@ -191,7 +191,8 @@ impl RegistryBuilder {
     /// every property: an optional one is `None`, one with a default has its default.
     ///
     /// ```
-    /// use tool_runtime::{Dialect, Registry, tool, tools};
+    /// use tool_runtime::schema::Dialect;
+    /// use tool_runtime::{Registry, tool, tools};
     ///
     /// /// Tags a page.
     /// #[tool]
@@ -245,7 +246,7 @@ impl RegistryBuilder {
     /// Leaves out a dynamic tool with an error, so that one bad definition of a remote server does not fail the build:
     /// [`Registry::skipped`] has the errors. `false` by default.
     ///
-    /// An error is what [`BuildFault`] lists: parameters that are not those of an object, a name that servers refuse, a
+    /// An error is what [`BuildErrorKind`] lists: parameters that are not those of an object, a name that servers refuse, a
     /// property named `$ref`, with the strict dialect a tool that cannot be strict. Of two tools with one name, the first
     /// valid one stays, and a function before any dynamic tool. Other mistakes inside of a schema are sent as they are; see
     /// [`Registry::unsupported_keywords`].
@@ -281,7 +282,7 @@ impl RegistryBuilder {
     /// - A single value where an array of any length is expected.
     ///
     /// Truncated text is never completed, `true` never becomes 1, nor 3.7 an integer, and invalid arguments never become
-    /// defaults. The [`Outcome`](crate::Outcome) lists each change. Arguments of more than 4 MB are left as they are.
+    /// defaults. The [`Outcome`](crate::dispatch::Outcome) lists each change. Arguments of more than 4 MB are left as they are.
     ///
     /// Needs the feature `lenient`.
     ///
@@ -300,7 +301,7 @@ impl RegistryBuilder {
     /// let answers = registry.dispatch(&[ToolCall::new("call_1", "sum", r#"{"numbers": "[1, 2]",}"#)]).await;
     /// assert_eq!(answers[0].content, "3");
     /// assert_eq!(
-    ///     answers[0].outcome().expect("it ran").repairs(),
+    ///     answers[0].outcome().expect("it ran").coercions(),
     ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1,2]"#],
     /// );
     /// # Ok(())
@@ -345,7 +346,7 @@ impl RegistryBuilder {
     /// # Errors
     ///
     /// Everything that is wrong, at once: every name that two tools have, and where both stand; every state
-    /// that a tool needs and that is not there, and what else [`BuildFault`] lists.
+    /// that a tool needs and that is not there, and what else [`BuildErrorKind`] lists.
     ///
     /// # Panics
     ///
@@ -359,13 +360,13 @@ impl RegistryBuilder {
             batch_states,
             options,
             before_call,
-            mut faults,
+            mut errors,
         } = self;
-        options.limits.refuse_zero(&mut faults);
+        options.limits.refuse_zero(&mut errors);
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
         let mut add =
-            |name: &str, candidate: Result<Candidate, SchemaError>, errors: &mut Vec<BuildFault>| {
+            |name: &str, candidate: Result<Candidate, SchemaError>, errors: &mut Vec<BuildErrorKind>| {
                 match candidate {
                     Ok(candidate) => candidates.push(candidate),
                     Err(error) => errors.push(refuse::schema(name, error)),
@@ -374,32 +375,38 @@ impl RegistryBuilder {
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
         let dynamic = name::of_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
-            add(tool.name, Candidate::of_function(tool), &mut faults);
+            add(tool.name, Candidate::of_function(tool), &mut errors);
         }
         for (name, tool, instance) in methods {
-            add(&name.clone(), Candidate::of_method(name, tool, instance), &mut faults);
+            add(&name.clone(), Candidate::of_method(name, tool, instance), &mut errors);
         }
         let mut skipped = Vec::new();
         for (name, tool) in dynamic {
-            let mut errors = refuse::dynamic(&tool);
+            let mut tool_errors = refuse::dynamic(&tool);
             // A schema that exceeds a limit may be too deep for anything else.
-            let is_too_large = errors.iter().any(|error| matches!(error, BuildFault::SchemaLimit { .. }));
+            let is_too_large =
+                tool_errors.iter().any(|error| matches!(error, BuildErrorKind::SchemaLimit { .. }));
             if is_too_large {
                 drop_without_recursion(tool.parameters);
-            } else if errors.is_empty() || !options.skip_invalid_tools {
-                add(&name, Candidate::of_dynamic(name.clone(), tool), &mut errors);
+            } else if tool_errors.is_empty() || !options.skip_invalid_tools {
+                add(&name, Candidate::of_dynamic(name.clone(), tool), &mut tool_errors);
             }
-            refuse::record(&name, errors, &mut faults, options.skip_invalid_tools.then_some(&mut skipped));
+            refuse::record(
+                &name,
+                tool_errors,
+                &mut errors,
+                options.skip_invalid_tools.then_some(&mut skipped),
+            );
         }
         let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
         candidates.retain(|candidate| {
-            let mut errors = refuse::candidate(candidate, is_missing);
+            let mut tool_errors = refuse::candidate(candidate, is_missing);
             if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
-                errors.extend(refuse::not_strict(candidate));
+                tool_errors.extend(refuse::not_strict(candidate));
             }
             let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
-            let is_kept = errors.is_empty() || !may_skip;
-            refuse::record(&candidate.entry.name, errors, &mut faults, may_skip.then_some(&mut skipped));
+            let is_kept = tool_errors.is_empty() || !may_skip;
+            refuse::record(&candidate.entry.name, tool_errors, &mut errors, may_skip.then_some(&mut skipped));
             is_kept
         });
         if options.skip_invalid_tools {
@@ -407,9 +414,9 @@ impl RegistryBuilder {
         }
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
-        refuse::duplicates(&candidates, &mut faults);
-        if !faults.is_empty() {
-            return Err(BuildError { faults, skipped: None });
+        refuse::duplicates(&candidates, &mut errors);
+        if !errors.is_empty() {
+            return Err(BuildError { errors, skipped: None });
         }
         let (schemas, entries) = candidates
             .into_iter()

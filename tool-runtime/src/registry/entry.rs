@@ -58,7 +58,7 @@ impl Entry {
 
     /// The tool's own time goes before that of the registry.
     pub(super) fn with_default_timeout(mut self, allowed: Option<Duration>) -> Self {
-        let timeout = &mut self.options.hints.timeout;
+        let timeout = &mut self.options.policy.timeout;
         *timeout = timeout.or(allowed);
         self
     }

@@ -1,7 +1,7 @@
 //! The limits of a registry: of time, of tools at once, of the size of an answer, of calls.
 
 use super::RegistryBuilder;
-use super::fault::BuildFault;
+use super::build_error::BuildErrorKind;
 use std::time::Duration;
 
 /// `None` where there is no limit.
@@ -16,7 +16,7 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Zero would mean that nothing runs, or nothing is told: most likely a slip for no limit.
-    pub(super) fn refuse_zero(&self, faults: &mut Vec<BuildFault>) {
+    pub(super) fn refuse_zero(&self, errors: &mut Vec<BuildErrorKind>) {
         let limits = [
             ("timeout", self.timeout.is_some_and(|timeout| timeout.is_zero())),
             ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
@@ -25,7 +25,7 @@ impl Limits {
             ("max_calls_per_batch", self.max_calls_per_batch == Some(0)),
         ];
         let zero = limits.into_iter().filter(|(_, is_zero)| *is_zero);
-        faults.extend(zero.map(|(limit, _)| BuildFault::ZeroLimit { limit }));
+        errors.extend(zero.map(|(limit, _)| BuildErrorKind::ZeroLimit { limit }));
     }
 }
 

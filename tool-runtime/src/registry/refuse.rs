@@ -1,7 +1,7 @@
 //! The errors of the tools that a registry is built of.
 
+use super::build_error::{BuildError, BuildErrorKind};
 use super::entry::{Candidate, SchemaError};
-use super::fault::{BuildError, BuildFault};
 use crate::invocation::Need;
 use crate::json::descendants;
 use crate::schema::{NotStrict, is_any_object, strict_parameters};
@@ -14,60 +14,60 @@ use std::collections::HashMap;
 /// Adds the errors of one tool to those of the registry, or to those of the skipped tools.
 pub(super) fn record(
     tool: &str,
-    errors: Vec<BuildFault>,
-    of_registry: &mut Vec<BuildFault>,
+    errors: Vec<BuildErrorKind>,
+    of_registry: &mut Vec<BuildErrorKind>,
     skipped: Option<&mut Vec<BuildError>>,
 ) {
     match skipped {
         _ if errors.is_empty() => {}
-        Some(skipped) => skipped.push(BuildError { faults: errors, skipped: Some(tool.to_owned()) }),
+        Some(skipped) => skipped.push(BuildError { errors, skipped: Some(tool.to_owned()) }),
         None => of_registry.extend(errors),
     }
 }
 
 /// The errors that the macro finds in a function, and cannot find here.
-pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildFault> {
+pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     let mut errors = Vec::new();
     if let Some(limit) = ExceededLimit::of_size(&tool.parameters) {
         errors.push(schema(&tool.name, SchemaError::Limit(limit)));
     }
     let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
     if !is_object && !is_any_object(&tool.parameters) {
-        errors.push(BuildFault::InvalidParameters { tool: tool.name.clone() });
+        errors.push(BuildErrorKind::InvalidParameters { tool: tool.name.clone() });
     }
-    if tool.options.hints.timeout.is_some_and(|allowed| allowed.is_zero()) {
-        errors.push(BuildFault::ZeroTimeout { tool: tool.name.clone() });
+    if tool.options.policy.timeout.is_some_and(|allowed| allowed.is_zero()) {
+        errors.push(BuildErrorKind::ZeroTimeout { tool: tool.name.clone() });
     }
-    if tool.options.hints.read_only && tool.options.hints.destructive {
-        errors.push(BuildFault::ContradictingHints { tool: tool.name.clone() });
+    if tool.options.annotations.read_only && tool.options.annotations.destructive {
+        errors.push(BuildErrorKind::ContradictingAnnotations { tool: tool.name.clone() });
     }
     errors
 }
 
 /// The error of a schema that cannot be used.
-pub(super) fn schema(tool: &str, error: SchemaError) -> BuildFault {
+pub(super) fn schema(tool: &str, error: SchemaError) -> BuildErrorKind {
     match error {
-        SchemaError::Json(source) => BuildFault::Schema { name: tool.to_owned(), source },
+        SchemaError::Json(source) => BuildErrorKind::Schema { name: tool.to_owned(), source },
         SchemaError::Limit(limit) => {
-            BuildFault::SchemaLimit { tool: tool.to_owned(), limit: limit.to_string() }
+            BuildErrorKind::SchemaLimit { tool: tool.to_owned(), limit: limit.to_string() }
         }
     }
 }
 
 /// The errors of one tool.
-pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bool) -> Vec<BuildFault> {
+pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bool) -> Vec<BuildErrorKind> {
     let name = &candidate.entry.name;
     let mut errors = Vec::new();
     if !tool_name::is_valid(name) {
-        errors.push(BuildFault::InvalidName { name: name.to_string() });
+        errors.push(BuildErrorKind::InvalidName { name: name.to_string() });
     }
     let parameters = candidate.schema.parameters().get();
     if parameters.contains("$ref")
         && serde_json::from_str(parameters).is_ok_and(|schema| has_entry_named_ref(&schema))
     {
-        errors.push(BuildFault::PropertyNamedRef { tool: name.to_string() });
+        errors.push(BuildErrorKind::PropertyNamedRef { tool: name.to_string() });
     }
-    errors.extend(candidate.needs.iter().filter(is_missing).map(|need| BuildFault::MissingState {
+    errors.extend(candidate.needs.iter().filter(is_missing).map(|need| BuildErrorKind::MissingState {
         tool: name.to_string(),
         parameter: need.parameter,
         state: need.type_name,
@@ -90,29 +90,29 @@ pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec
             return true;
         };
         let (name, first, second) = (entry.name.to_string(), first.clone(), entry.place());
-        let faults = vec![BuildFault::DuplicateName { name: name.clone(), first, second }];
-        skipped.push(BuildError { faults, skipped: Some(name) });
+        let errors = vec![BuildErrorKind::DuplicateName { name: name.clone(), first, second }];
+        skipped.push(BuildError { errors, skipped: Some(name) });
         false
     });
 }
 
 /// The errors of tools that share a name; the candidates are sorted.
-pub(super) fn duplicates(candidates: &[Candidate], faults: &mut Vec<BuildFault>) {
+pub(super) fn duplicates(candidates: &[Candidate], errors: &mut Vec<BuildErrorKind>) {
     for pair in candidates.windows(2) {
         let [first, second] = [&pair[0].entry, &pair[1].entry];
         if first.name == second.name {
             let name = first.name.to_string();
             let (first, second) = (first.place(), second.place());
-            faults.push(BuildFault::DuplicateName { name, first, second });
+            errors.push(BuildErrorKind::DuplicateName { name, first, second });
         }
     }
 }
 
 /// The reasons why a tool has no strict form.
-pub(super) fn not_strict(candidate: &Candidate) -> impl Iterator<Item = BuildFault> {
+pub(super) fn not_strict(candidate: &Candidate) -> impl Iterator<Item = BuildErrorKind> {
     let reasons = strict_parameters(candidate.schema.parameters()).err().unwrap_or_default();
     let tool = candidate.entry.name.to_string();
-    reasons.into_iter().map(move |NotStrict { path, reason }| BuildFault::NotStrict {
+    reasons.into_iter().map(move |NotStrict { path, reason }| BuildErrorKind::NotStrict {
         tool: tool.clone(),
         path,
         reason,

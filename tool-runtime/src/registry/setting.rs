@@ -1,7 +1,7 @@
 //! What is the same for a registry and its subsets.
 
 use super::build::BuildOptions;
-use super::fault::BuildError;
+use super::build_error::BuildError;
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
 use crate::schema::Dialect;

@@ -6,7 +6,8 @@ use serde_json::value::{RawValue, to_raw_value};
 /// The form of tool definitions that a server takes.
 ///
 /// ```
-/// use tool_runtime::{Dialect, Registry, tool, tools};
+/// use tool_runtime::schema::Dialect;
+/// use tool_runtime::{Registry, tool, tools};
 ///
 /// /// Look up the weather.
 /// #[tool]

@@ -5,8 +5,8 @@ use super::calls::Calls;
 use super::chunk::Chunk;
 use super::event::{Event, Noted};
 use super::wire_chunk::{Choice, Delta};
-use super::{Interrupted, StreamError, fields};
-use crate::messages::{AssistantMessage, Content, is_cut_short};
+use super::{InterruptedError, StreamError, fields};
+use crate::message::{AssistantMessage, Content, is_cut_short};
 use serde_json::{Map, Value, json};
 use std::slice;
 
@@ -28,7 +28,7 @@ use std::slice;
 /// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short. `[DONE]` or
 ///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices with another
 ///   index than the first that came.
-/// - **Reasoning** is kept as the server wants it back: see [`Echo::Reasoning`](crate::Echo::Reasoning).
+/// - **Reasoning** is kept as the server wants it back: see [`Echo::Reasoning`](crate::message::Echo::Reasoning).
 ///
 /// A chunk's `usage` is not looked at: a program that wants it reads it on the way.
 #[derive(Debug, Default)]
@@ -131,7 +131,7 @@ impl ReplyAssembler {
     ///
     /// The reply broke off, with an error of the server or of the connection, or there was none. The error has the
     /// reply as far as it came.
-    pub fn finish(mut self) -> Result<AssistantMessage, Interrupted<AssistantMessage>> {
+    pub fn finish(mut self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
         self.end();
         let tool_calls = self.calls.into_list().into_iter().map(CallSoFar::into_call).collect();
         let content = match self.parts {
@@ -147,7 +147,7 @@ impl ReplyAssembler {
         };
         match self.error {
             None => Ok(reply),
-            Some(error) => Err(Interrupted::new(reply, error)),
+            Some(error) => Err(InterruptedError::new(reply, error)),
         }
     }
 
@@ -203,8 +203,8 @@ impl ReplyAssembler {
         let from = text.len();
         match (content.parts().filter(|parts| !parts.is_empty()), &mut self.parts) {
             (None, None) => {}
-            (None, Some(_)) if content.is_empty() => {}
-            (None, Some(parts)) => fields::add_parts(parts, vec![text_part(content)]),
+            (None, Some(_)) if content.as_str().is_empty() => {}
+            (None, Some(parts)) => fields::add_parts(parts, vec![text_part(content.as_str())]),
             (Some(more), Some(parts)) => fields::add_parts(parts, more.to_vec()),
             (Some(more), None) => {
                 let mut parts = if text.is_empty() { Vec::new() } else { vec![text_part(text)] };
@@ -212,7 +212,7 @@ impl ReplyAssembler {
                 self.parts = Some(parts);
             }
         }
-        text.push_str(content);
+        text.push_str(content.as_str());
         if text.len() > from {
             self.noted.push(Noted::Text(from..text.len()));
         }

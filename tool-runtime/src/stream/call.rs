@@ -3,7 +3,7 @@
 use super::call_piece::{Arguments, CallPiece};
 use super::fields;
 use super::object_end::ObjectEnd;
-use crate::messages::{ToolCall, is_object};
+use crate::message::{ToolCall, is_object};
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 

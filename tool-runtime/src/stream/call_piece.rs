@@ -1,7 +1,7 @@
 //! A piece of a call.
 
 use super::wire_chunk::{CallDelta, FunctionDelta};
-use crate::messages::as_text;
+use crate::message::as_text;
 use serde_json::{Map, Value};
 
 /// A delta of a call, in the words of a call.

@@ -3,7 +3,7 @@
 use super::call::{CallSoFar, Told};
 use super::call_piece::{Arguments, CallPiece};
 use super::event::Noted;
-use crate::messages::ToolCall;
+use crate::message::ToolCall;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;

@@ -36,7 +36,7 @@ use std::error::Error;
 /// reply.push(read);
 /// reply.push(r#"{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}"#);
 /// reply.push(Ok::<_, std::io::Error>("[DONE]"));
-/// assert_eq!(reply.finish()?.content.as_deref(), Some("Hello!"));
+/// assert_eq!(reply.finish()?.text(), "Hello!");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! What a chunk brought.
 
 use super::StreamError;
-use crate::messages::ToolCall;
+use crate::message::ToolCall;
 use std::ops::Range;
 
 /// What a chunk brought to a reply: see [`ReplyAssembler::push`](super::ReplyAssembler::push).

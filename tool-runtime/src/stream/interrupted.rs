@@ -88,17 +88,17 @@ impl Error for StreamError {
 /// reply.push(r#"{"error":{"message":"The model is overloaded."}}"#);
 /// let interrupted = reply.finish().expect_err("it broke off");
 /// assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
-/// assert_eq!(interrupted.into_so_far().content.as_deref(), Some("Half a sen"));
+/// assert_eq!(interrupted.into_so_far().text(), "Half a sen");
 /// ```
 #[derive(Debug)]
-pub struct Interrupted<T> {
+pub struct InterruptedError<T> {
     // Boxed, since a `Result` is as large as its error.
     parts: Box<(T, StreamError)>,
 }
 
-impl<T> Interrupted<T> {
+impl<T> InterruptedError<T> {
     pub(crate) fn new(so_far: T, cause: StreamError) -> Self {
-        Interrupted { parts: Box::new((so_far, cause)) }
+        InterruptedError { parts: Box::new((so_far, cause)) }
     }
 
     /// Why it broke off.
@@ -126,13 +126,13 @@ impl<T> Interrupted<T> {
     }
 }
 
-impl<T> fmt::Display for Interrupted<T> {
+impl<T> fmt::Display for InterruptedError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the reply broke off: {}", self.cause())
     }
 }
 
-impl<T: fmt::Debug> Error for Interrupted<T> {
+impl<T: fmt::Debug> Error for InterruptedError<T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         // As above.
         self.cause().source()

@@ -2,7 +2,7 @@
 
 use super::StreamError;
 use super::wire_chunk::WireChunk;
-use crate::messages::error_text;
+use crate::message::error_text;
 use serde_json::Value;
 
 impl WireChunk {

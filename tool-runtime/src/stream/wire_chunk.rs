@@ -1,6 +1,6 @@
 //! What servers send as a chunk, and how it is read.
 
-use crate::messages::{Content, is_no_reason};
+use crate::message::{Content, is_no_reason};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
 ///
 /// A schema and its arguments may come from anywhere: building a registry and validating arguments take little time and
-/// memory, whatever they are. `build` fails with [`BuildFault::SchemaLimit`](crate::BuildFault::SchemaLimit) if a schema exceeds a
+/// memory, whatever they are. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema exceeds a
 /// limit, and arguments that would take too long to validate are answered with an error.
 ///
 /// The request contains the schema as it is, with the keywords that servers require: an array without `items` gets them,
@@ -229,7 +229,7 @@ impl fmt::Debug for DynamicTool {
             .field("name", &self.name)
             .field("description", &self.description)
             .field("parameters", &self.parameters)
-            .field("hints", &self.options.hints)
+            .field("options", &self.options)
             .finish_non_exhaustive()
     }
 }

@@ -1,84 +1,84 @@
-//! What `#[tool(..)]` says of how a tool may be run.
+//! The options of `#[tool(..)]`.
 
 use std::time::Duration;
 
-/// What a tool says of itself, and how long it may take, for the program that runs it:
-/// [`Registry::hints`](crate::Registry::hints).
+/// Properties of a tool that its author declares: [`Registry::annotations`](crate::Registry::annotations).
 ///
-/// The first three mean what they mean in the Model Context Protocol; what is not said is `false`:
-/// <https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations>.
+/// They describe the tool; nothing enforces them. Each has the meaning that it has in the Model Context Protocol:
+/// <https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations>. The default of each is `false`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-#[allow(clippy::struct_excessive_bools, reason = "each is one word of `#[tool(..)]`")]
-pub struct Hints {
-    /// It changes nothing.
+pub struct Annotations {
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// It may destroy what was there.
+    /// The tool may delete or overwrite data.
     pub destructive: bool,
-    /// To call it again with the same arguments changes nothing more.
+    /// A second call with the same arguments has no additional effect.
     pub idempotent: bool,
-    /// It runs only after the program approved the call.
+}
+
+/// Rules that dispatch enforces for each call of a tool: [`Registry::policy`](crate::Registry::policy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// A call runs only after the program has approved it. Default: `false`.
     pub requires_approval: bool,
-    /// It may take this long: by its own word, or else by that of its registry.
+    /// The time limit of a call: that of the tool, otherwise that of its registry. Default: `None`, no limit.
     pub timeout: Option<Duration>,
 }
 
-/// The options of a tool. The macro chains the words that were written: `Options::NONE.read_only()`.
+/// The options of a tool. The macro chains a method for each option: `Options::NONE.read_only()`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    pub(crate) hints: Hints,
+    pub(crate) annotations: Annotations,
+    pub(crate) policy: Policy,
     pub(crate) blocking: bool,
 }
 
 impl Options {
-    /// Nothing was said.
+    /// The options of a tool that declares none.
     pub const NONE: Self = Options {
-        hints: Hints {
-            read_only: false,
-            destructive: false,
-            idempotent: false,
-            requires_approval: false,
-            timeout: None,
-        },
+        annotations: Annotations { read_only: false, destructive: false, idempotent: false },
+        policy: Policy { requires_approval: false, timeout: None },
         blocking: false,
     };
 
     /// `read_only`
     #[must_use]
     pub const fn read_only(mut self) -> Self {
-        self.hints.read_only = true;
+        self.annotations.read_only = true;
         self
     }
 
     /// `destructive`
     #[must_use]
     pub const fn destructive(mut self) -> Self {
-        self.hints.destructive = true;
+        self.annotations.destructive = true;
         self
     }
 
     /// `idempotent`
     #[must_use]
     pub const fn idempotent(mut self) -> Self {
-        self.hints.idempotent = true;
+        self.annotations.idempotent = true;
         self
     }
 
     /// `requires_approval`
     #[must_use]
     pub const fn requires_approval(mut self) -> Self {
-        self.hints.requires_approval = true;
+        self.policy.requires_approval = true;
         self
     }
 
     /// `timeout = ".."`
     #[must_use]
-    pub const fn timeout_ms(self, allowed: u64) -> Self {
-        self.timeout(Duration::from_millis(allowed))
+    pub const fn timeout_ms(self, limit: u64) -> Self {
+        self.timeout(Duration::from_millis(limit))
     }
 
-    pub(crate) const fn timeout(mut self, allowed: Duration) -> Self {
-        self.hints.timeout = Some(allowed);
+    pub(crate) const fn timeout(mut self, limit: Duration) -> Self {
+        self.policy.timeout = Some(limit);
         self
     }
 

@@ -7,7 +7,7 @@ use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
 use crate::json::{TypeSet, descendants, referenced};
-use crate::outcome::{ShortPath, Shortened};
+use crate::outcome::{Truncated, TruncatedPath};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -160,8 +160,8 @@ impl<'s> Compiler<'s> {
         };
         node.unsupported = node.unsupported.union(types);
         self.unsupported.push(match self.path(location) {
-            path if path.is_empty() => format!("`{}`", Shortened(keyword)),
-            path => format!("`{}` at `{path}`", Shortened(keyword)),
+            path if path.is_empty() => format!("`{}`", Truncated(keyword)),
+            path => format!("`{}` at `{path}`", Truncated(keyword)),
         });
     }
 
@@ -179,11 +179,11 @@ impl<'s> Compiler<'s> {
         let mut next = Some(location);
         while let Some(Location { parent, keyword, entry }) = next.map(|location| &self.locations[location]) {
             let own = [&**entry, keyword].into_iter().filter(|step| !step.is_empty());
-            steps.extend(own.map(|step| format!("/{}", Shortened(step))));
+            steps.extend(own.map(|step| format!("/{}", Truncated(step))));
             next = *parent;
         }
         steps.reverse();
-        ShortPath(&steps.concat()).to_string()
+        TruncatedPath(&steps.concat()).to_string()
     }
 
     fn fill(&mut self, pending: &Pending<'s>) {

@@ -7,7 +7,7 @@ use super::suggestion::suggest_within;
 use super::validation::Validation;
 use super::{EnumValues, Validator};
 use crate::json::{JsonString, Scanner, TypeSet};
-use crate::outcome::Shortened;
+use crate::outcome::Truncated;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -30,14 +30,14 @@ fn string_value(json: &str) -> Option<Cow<'_, str>> {
 fn describe(json: &str) -> String {
     match type_of(json) {
         scalar @ (TypeSet::BOOLEAN | TypeSet::INTEGER | TypeSet::NON_INTEGER) => {
-            format!("{} `{}`", scalar.name(), Shortened(json.trim()))
+            format!("{} `{}`", scalar.name(), Truncated(json.trim()))
         }
         TypeSet::STRING => {
-            format!("string \"{}\"", Shortened(&string_value(json).unwrap_or_default()))
+            format!("string \"{}\"", Truncated(&string_value(json).unwrap_or_default()))
         }
         TypeSet::OBJECT => match &Scanner::entries(json).take(2).collect::<Vec<_>>()[..] {
             [] => "an object without keys".to_owned(),
-            [(Some(key), _)] => format!("an object with the key `{}`", Shortened(key)),
+            [(Some(key), _)] => format!("an object with the key `{}`", Truncated(key)),
             _ => "an object".to_owned(),
         },
         other => other.with_article().to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn with_suggestion<'a>(
     budget: &mut Budget,
 ) -> String {
     let suggestion = string_value(json).and_then(|text| suggest_within(&text, strings, budget));
-    let suggestion = suggestion.map(|suggestion| format!(", did you mean `{}`?", Shortened(suggestion)));
+    let suggestion = suggestion.map(|suggestion| format!(", did you mean `{}`?", Truncated(suggestion)));
     format!("expected {expected}, got {}{}", describe(json), suggestion.unwrap_or_default())
 }
 
@@ -137,8 +137,8 @@ impl<'v, 'b> Expectation<'v, 'b> {
                 return;
             }
             self.add(match value {
-                Value::String(text) => format!("`{}`", Shortened(text)),
-                other => format!("`{}`", Shortened(&other.to_string())),
+                Value::String(text) => format!("`{}`", Truncated(text)),
+                other => format!("`{}`", Truncated(&other.to_string())),
             });
         }
     }
@@ -204,7 +204,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
 
 fn string_constraint(node: &Node) -> String {
     let pattern =
-        node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Shortened(pattern.source())));
+        node.pattern.as_ref().map(|pattern| format!(" that matches `{}`", Truncated(pattern.source())));
     format!("{}{}", Counted(node.length, "character"), pattern.unwrap_or_default())
 }
 
@@ -215,7 +215,7 @@ fn object_constraint(node: &Node, is_branch: bool) -> String {
     let max = if is_branch { MAX_KEYS } else { usize::from(object.only_required().is_some()) };
     let declared = object.required.iter().map(|&index| &object.names[index]);
     let required = declared.chain(&object.required_others).take(MAX_KEYS + 1);
-    let keys: Vec<String> = required.map(|key| format!("`{}`", Shortened(key))).collect();
+    let keys: Vec<String> = required.map(|key| format!("`{}`", Truncated(key))).collect();
     let is_shown = (1..=max).contains(&keys.len());
     let unit = if keys.len() == 1 { "key" } else { "keys" };
     let keys = is_shown.then(|| format!(" with the {unit} {}", keys.join(" and ")));

@@ -7,7 +7,7 @@ use super::report::push_key;
 use super::suggestion::{suggest_unknown, suggest_within};
 use super::validation::Validation;
 use crate::json::Scanner;
-use crate::outcome::{ArgumentFault, MOST_FAULTS};
+use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -48,7 +48,7 @@ impl<'v> Validation<'v> {
         let object = &node.object;
         if !keys.insert(index, || key.clone()) {
             json.value();
-            return self.reject_property(&key, |_, path| ArgumentFault::Repeated { argument: path });
+            return self.reject_property(&key, |_, path| ArgumentError::Repeated { argument: path });
         }
         if let Some(names) = object.property_names {
             self.property_name(names, &key)?;
@@ -90,7 +90,7 @@ impl<'v> Validation<'v> {
         self.reject_property(key, |this, path| {
             let node = this.validator.node(names);
             let expected = Expectation::new(this, "\"\"").words(node);
-            ArgumentFault::Invalid { path, problem: format!("its key must be {expected}") }
+            ArgumentError::Invalid { path, problem: format!("its key must be {expected}") }
         })
     }
 
@@ -99,7 +99,7 @@ impl<'v> Validation<'v> {
     pub(super) fn reject_property(
         &mut self,
         key: &str,
-        error: impl FnOnce(&mut Self, String) -> ArgumentFault,
+        error: impl FnOnce(&mut Self, String) -> ArgumentError,
     ) -> Result<(), Stop> {
         let path = self.report.as_ref().filter(|report| !report.is_full()).map(|report| report.path_of(key));
         let Some(path) = path else { return Err(Stop::Invalid) };
@@ -138,7 +138,7 @@ impl<'v> Validation<'v> {
         for key in &missing {
             self.reject_property(key, |this, path| {
                 let similar = suggest_within(key, undeclared.iter().copied(), this.budget).map(str::to_owned);
-                ArgumentFault::Missing { argument: path, similar }
+                ArgumentError::Missing { argument: path, similar }
             })?;
         }
         self.not_allowed(object, keys, &missing)?;
@@ -159,7 +159,7 @@ impl<'v> Validation<'v> {
             let problem = format!("its key must be {}", expectation::one_of(patterns));
             for key in &keys.not_allowed {
                 let problem = problem.clone();
-                self.reject_property(key, |_, path| ArgumentFault::Invalid { path, problem })?;
+                self.reject_property(key, |_, path| ArgumentError::Invalid { path, problem })?;
             }
             return Ok(());
         }
@@ -169,11 +169,12 @@ impl<'v> Validation<'v> {
         };
         for (index, unknown) in keys.not_allowed.iter().enumerate() {
             // An error message shows no more of them.
-            let absent = absent().filter(|_| index < MOST_FAULTS);
+            let absent = absent().filter(|_| index < MAX_SHOWN_ERRORS);
             let available = Arc::clone(&object.names);
             self.reject_property(unknown, |this, argument| {
-                let meant = suggest_unknown(unknown, keys.not_allowed.len(), missing, absent, this.budget);
-                ArgumentFault::Unknown { argument, meant, available }
+                let suggestion =
+                    suggest_unknown(unknown, keys.not_allowed.len(), missing, absent, this.budget);
+                ArgumentError::Unknown { argument, suggestion, available }
             })?;
         }
         Ok(())

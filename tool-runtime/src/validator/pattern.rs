@@ -98,7 +98,7 @@ impl fmt::Display for Pattern {
             Matcher::Signed => f.write_str("an integer"),
             #[cfg(feature = "regex")]
             Matcher::Regex { .. } => {
-                write!(f, "a string that matches `{}`", crate::outcome::Shortened(&self.source))
+                write!(f, "a string that matches `{}`", crate::outcome::Truncated(&self.source))
             }
         }
     }

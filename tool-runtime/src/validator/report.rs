@@ -1,6 +1,6 @@
 //! The errors of a validation, each with its path.
 
-use crate::outcome::{ArgumentFault, MAX_ERRORS, MOST_FAULTS, Shortened};
+use crate::outcome::{ArgumentError, MAX_ERRORS, MAX_SHOWN_ERRORS, Truncated};
 use std::fmt::Write as _;
 
 /// A model may send an array of a million wrong items: no more bytes of paths are collected.
@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 1 << 18;
 pub(super) struct Report {
     /// The path of the value that is validated.
     pub(super) path: String,
-    pub(super) errors: Vec<ArgumentFault>,
+    pub(super) errors: Vec<ArgumentError>,
     /// How many were found, repeated ones included.
     found: usize,
     bytes: usize,
@@ -29,17 +29,17 @@ impl Report {
         path
     }
 
-    pub(super) fn add(&mut self, error: ArgumentFault) {
+    pub(super) fn add(&mut self, error: ArgumentError) {
         self.found += 1;
         // Two schemas may reject one value for the same reason.
-        if !self.errors.iter().rev().take(MOST_FAULTS).any(|known| *known == error) {
+        if !self.errors.iter().rev().take(MAX_SHOWN_ERRORS).any(|known| *known == error) {
             self.bytes += self.path.len() + 100;
             self.errors.push(error);
         }
     }
 
     pub(super) fn add_invalid(&mut self, problem: String) {
-        self.add(ArgumentFault::Invalid { path: self.path.clone(), problem });
+        self.add(ArgumentError::Invalid { path: self.path.clone(), problem });
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -51,7 +51,7 @@ impl Report {
 pub(crate) fn push_key(path: &mut String, key: &str) {
     let joint = if path.is_empty() { "" } else { "." };
     // Writing to a string never fails.
-    let _ = write!(path, "{joint}{}", Shortened(key));
+    let _ = write!(path, "{joint}{}", Truncated(key));
 }
 
 pub(crate) fn push_index(path: &mut String, index: usize) {

@@ -7,7 +7,7 @@ use super::node::{Node, NodeId, Tag, Union};
 use super::object::property;
 use super::validation::{Found, Validation};
 use crate::json::{JsonString, Scanner, TypeSet};
-use crate::outcome::{ArgumentFault, Shortened};
+use crate::outcome::{ArgumentError, Truncated};
 use std::collections::HashSet;
 
 impl<'v> Validation<'v> {
@@ -100,12 +100,12 @@ impl<'v> Validation<'v> {
         let constants = tag.values.iter().map(|(constant, _)| &**constant);
         self.budget.spend(tag.values.len() / 4)?;
         self.reject_property(&tag.property, |this, path| match value {
-            None => ArgumentFault::Missing { argument: path, similar: None },
+            None => ArgumentError::Missing { argument: path, similar: None },
             Some(value) => {
                 let words =
-                    expectation::one_of(constants.clone().map(|name| format!("`{}`", Shortened(name))));
+                    expectation::one_of(constants.clone().map(|name| format!("`{}`", Truncated(name))));
                 let problem = expectation::with_suggestion(&words, value, constants, this.budget);
-                ArgumentFault::Invalid { path, problem }
+                ArgumentError::Invalid { path, problem }
             }
         })
     }

@@ -3,7 +3,7 @@
 use super::placing::Placing;
 use super::{Orphans, Repair};
 use crate::history::exchange::Exchange;
-use crate::messages::{Content, Message, ToolMessage};
+use crate::message::{Content, Message, ToolMessage};
 use serde_json::json;
 use std::ops::Range;
 

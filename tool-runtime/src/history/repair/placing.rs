@@ -1,7 +1,7 @@
 //! Which answer belongs to which call.
 
 use crate::history::exchange::{Exchange, exchanges};
-use crate::messages::{Message, ToolCall};
+use crate::message::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
 pub(super) struct Placing {

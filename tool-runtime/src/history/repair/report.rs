@@ -1,6 +1,6 @@
 //! What was changed.
 
-use crate::messages::ToolMessage;
+use crate::message::ToolMessage;
 use std::fmt;
 
 /// One change that made a list of messages valid.

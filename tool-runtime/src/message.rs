@@ -39,7 +39,7 @@ use wire::{Role, WireMessage};
 /// One message of the `messages` array.
 ///
 /// ```
-/// use tool_runtime::Message;
+/// use tool_runtime::message::Message;
 ///
 /// let message = Message::user("Beijing and Shanghai?");
 /// assert_eq!(serde_json::to_string(&message)?, r#"{"role":"user","content":"Beijing and Shanghai?"}"#);
@@ -101,9 +101,11 @@ impl Message {
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
-            Message::System(prompt) | Message::Developer(prompt) | Message::User(prompt) => &prompt.content,
-            Message::Assistant(message) => message.content.as_deref().unwrap_or_default(),
-            Message::Tool(message) => &message.content,
+            Message::System(prompt) | Message::Developer(prompt) | Message::User(prompt) => {
+                prompt.content.as_str()
+            }
+            Message::Assistant(message) => message.text(),
+            Message::Tool(message) => message.text(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with the arguments of a call.
 
-use super::{ShortPath, Shortened, bounded};
+use super::{Truncated, TruncatedPath, bounded};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 /// One thing that is wrong with the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ArgumentFault {
+pub enum ArgumentError {
     /// The value is not what the parameter takes.
     #[non_exhaustive]
     Invalid {
         /// Which value, as in `stops[2].city`; empty for the arguments as a whole. Within a value, a key of more than 80
-        /// characters is shortened.
+        /// characters is truncated.
         path: String,
         /// What was expected and what came, for example `expected u8, got string "tomorrow"`.
         problem: String,
@@ -33,7 +33,7 @@ pub enum ArgumentFault {
         /// What was given, as in `stops[2].town`.
         argument: String,
         /// The name that was probably meant, without what stands before it.
-        meant: Option<String>,
+        suggestion: Option<String>,
         /// Every name that there is. A copy is cheap.
         available: Arc<[String]>,
     },
@@ -65,19 +65,19 @@ fn json_words(got: &str) -> Cow<'_, str> {
         "map" => "an object".into(),
         "unit value" | "Option value" => "null".into(),
         _ => match got.strip_prefix("floating point ") {
-            Some(number) => format!("number {}", Shortened(number)).into(),
-            None => Shortened(got).to_string().into(),
+            Some(number) => format!("number {}", Truncated(number)).into(),
+            None => Truncated(got).to_string().into(),
         },
     }
 }
 
-impl ArgumentFault {
+impl ArgumentError {
     /// Whether the next error lists the names that this one would list.
-    pub(super) fn shares_names_with(&self, next: Option<&ArgumentFault>) -> bool {
+    pub(super) fn shares_names_with(&self, next: Option<&ArgumentError>) -> bool {
         match (self, next) {
             (
-                ArgumentFault::Unknown { available, .. },
-                Some(ArgumentFault::Unknown { available: others, .. }),
+                ArgumentError::Unknown { available, .. },
+                Some(ArgumentError::Unknown { available: others, .. }),
             ) => Arc::ptr_eq(available, others),
             _ => false,
         }
@@ -85,10 +85,10 @@ impl ArgumentFault {
 
     /// The message of an unknown argument without the names that there are.
     pub(super) fn without_names(&self, f: &mut impl fmt::Write) -> fmt::Result {
-        let ArgumentFault::Unknown { argument, meant, .. } = self else { return write!(f, "{self}") };
-        write!(f, "`{}` is not an argument", ShortPath(argument))?;
-        match meant {
-            Some(meant) => write!(f, ", did you mean `{}`?", Shortened(meant)),
+        let ArgumentError::Unknown { argument, suggestion, .. } = self else { return write!(f, "{self}") };
+        write!(f, "`{}` is not an argument", TruncatedPath(argument))?;
+        match suggestion {
+            Some(suggestion) => write!(f, ", did you mean `{}`?", Truncated(suggestion)),
             None => Ok(()),
         }
     }
@@ -107,39 +107,39 @@ impl fmt::Display for Takes<'_> {
         else {
             return f.write_str("it takes no arguments");
         };
-        write!(f, "it takes `{}`", Shortened(first))?;
+        write!(f, "it takes `{}`", Truncated(first))?;
         let (last, names) = match (names.split_last(), more) {
             (Some((last, names)), 0) => (Some(last), names),
             _ => (None, names),
         };
         for name in names {
-            write!(f, ", `{}`", Shortened(name))?;
+            write!(f, ", `{}`", Truncated(name))?;
         }
         match last {
-            Some(last) => write!(f, " and `{}`", Shortened(last)),
+            Some(last) => write!(f, " and `{}`", Truncated(last)),
             None if more > 0 => write!(f, " and {more} more"),
             None => Ok(()),
         }
     }
 }
 
-impl fmt::Display for ArgumentFault {
+impl fmt::Display for ArgumentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArgumentFault::Invalid { path, problem } if path.is_empty() => f.write_str(problem),
-            ArgumentFault::Invalid { path, problem } => write!(f, "`{}`: {problem}", ShortPath(path)),
-            ArgumentFault::Missing { argument, similar: None } => {
-                write!(f, "`{}` is missing", ShortPath(argument))
+            ArgumentError::Invalid { path, problem } if path.is_empty() => f.write_str(problem),
+            ArgumentError::Invalid { path, problem } => write!(f, "`{}`: {problem}", TruncatedPath(path)),
+            ArgumentError::Missing { argument, similar: None } => {
+                write!(f, "`{}` is missing", TruncatedPath(argument))
             }
-            ArgumentFault::Missing { argument, similar: Some(similar) } => {
-                let similar = Shortened(similar);
-                write!(f, "`{}` is missing, did you write `{similar}` instead?", ShortPath(argument))
+            ArgumentError::Missing { argument, similar: Some(similar) } => {
+                let similar = Truncated(similar);
+                write!(f, "`{}` is missing, did you write `{similar}` instead?", TruncatedPath(argument))
             }
-            ArgumentFault::Unknown { available, .. } => {
+            ArgumentError::Unknown { available, .. } => {
                 self.without_names(f)?;
                 write!(f, " ({})", Takes(available))
             }
-            ArgumentFault::Repeated { argument } => write!(f, "`{}` is given twice", ShortPath(argument)),
+            ArgumentError::Repeated { argument } => write!(f, "`{}` is given twice", TruncatedPath(argument)),
         }
     }
 }

@@ -16,9 +16,9 @@ pub(crate) fn bounded(text: &str) -> String {
 
 /// The beginning of a text that a model sent. Control characters and marks of the direction of text are escaped as in JSON: a
 /// line break would forge a line of a log.
-pub(crate) struct Shortened<'a>(pub(crate) &'a str);
+pub(crate) struct Truncated<'a>(pub(crate) &'a str);
 
-impl fmt::Display for Shortened<'_> {
+impl fmt::Display for Truncated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.char_indices().nth(MAX_LENGTH) {
             Some((end, _)) => write!(f, "{}…", Escaped(&self.0[..end])),
@@ -28,9 +28,9 @@ impl fmt::Display for Shortened<'_> {
 }
 
 /// A path into a value that a model sent. Its middle is left out if it is long, since its end names the value.
-pub(crate) struct ShortPath<'a>(pub(crate) &'a str);
+pub(crate) struct TruncatedPath<'a>(pub(crate) &'a str);
 
-impl fmt::Display for ShortPath<'_> {
+impl fmt::Display for TruncatedPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let length = self.0.chars().count();
         if length <= MAX_LENGTH {

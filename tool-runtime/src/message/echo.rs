@@ -49,7 +49,8 @@ impl AssistantMessage {
     /// which models make up) written with `_`.
     ///
     /// ```
-    /// use tool_runtime::{AssistantMessage, Echo};
+    /// use tool_runtime::message::Echo;
+    /// use tool_runtime::AssistantMessage;
     ///
     /// let reply: AssistantMessage = serde_json::from_str(
     ///     r#"{"reasoning_content":"Hm.","tool_calls":[

@@ -46,6 +46,12 @@ impl ToolMessage {
         }
     }
 
+    /// The text that the model receives.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.content.as_str()
+    }
+
     /// The answer to this call, before it is written.
     pub(crate) fn blank(id: &str) -> Self {
         ToolMessage {

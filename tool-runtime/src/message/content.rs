@@ -4,19 +4,18 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
-use std::ops::Deref;
 
 /// The content of a message: a string on the wire, or a list of parts (text, images, files).
 ///
-/// It reads as its text, so that it can be used wherever a `&str` is wanted; what came as parts is written
-/// as the same parts.
+/// [`as_str`](Content::as_str) is its text, and it compares with strings. Content that was read as parts is written as the same
+/// parts.
 ///
 /// ```
-/// use tool_runtime::Content;
+/// use tool_runtime::message::Content;
 ///
 /// let content: Content = serde_json::from_str(r#"[{"type":"text","text":"sunny"}]"#)?;
 /// assert_eq!(content, "sunny");
-/// assert!(content.starts_with("sun"));
+/// assert!(content.as_str().starts_with("sun"));
 /// assert_eq!(serde_json::to_string(&content)?, r#"[{"text":"sunny","type":"text"}]"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -55,13 +54,6 @@ impl Content {
     #[must_use]
     pub fn parts(&self) -> Option<&[Value]> {
         self.parts.as_deref()
-    }
-}
-
-impl Deref for Content {
-    type Target = str;
-    fn deref(&self) -> &str {
-        &self.text
     }
 }
 

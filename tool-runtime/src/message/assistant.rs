@@ -71,7 +71,7 @@ impl AssistantMessage {
     ///
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).with_finish_reason("length");
     /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
-    /// assert!(answers[0].content.starts_with("Error: the call of `delete` was cut off"));
+    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was cut off"));
     /// # Ok(())
     /// # }
     /// ```
@@ -102,7 +102,13 @@ impl AssistantMessage {
         self.content.is_none() && self.tool_calls.is_empty() && self.refusal().is_none()
     }
 
-    /// Why the model declines to answer, where it says so in this field.
+    /// The text of the reply; empty if it has none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.content.as_ref().map_or("", Content::as_str)
+    }
+
+    /// The reason why the model declines to answer, if the reply has the field `refusal`.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
         self.other.get("refusal")?.as_str()

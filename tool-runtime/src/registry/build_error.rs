@@ -7,7 +7,7 @@ use std::fmt;
 /// [`Registry::skipped`]: crate::Registry::skipped
 #[derive(Debug)]
 pub struct BuildError {
-    pub(super) faults: Vec<BuildFault>,
+    pub(super) errors: Vec<BuildErrorKind>,
     /// The tool that was left out for them, where the registry was built.
     pub(super) skipped: Option<String>,
 }
@@ -15,7 +15,7 @@ pub struct BuildError {
 /// One thing that is wrong with a registry.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum BuildFault {
+pub enum BuildErrorKind {
     /// Two tools have the same name.
     #[non_exhaustive]
     DuplicateName {
@@ -47,7 +47,7 @@ pub enum BuildFault {
     },
     /// A dynamic tool is said to be `read_only` and `destructive`.
     #[non_exhaustive]
-    ContradictingHints {
+    ContradictingAnnotations {
         /// The tool.
         tool: String,
     },
@@ -119,8 +119,8 @@ pub enum BuildFault {
 impl BuildError {
     /// Everything that is wrong.
     #[must_use]
-    pub fn faults(&self) -> &[BuildFault] {
-        &self.faults
+    pub fn errors(&self) -> &[BuildErrorKind] {
+        &self.errors
     }
 }
 
@@ -130,66 +130,66 @@ impl fmt::Display for BuildError {
             Some(tool) => write!(f, "the tool `{tool}` was skipped: ")?,
             None => f.write_str("the registry cannot be built: ")?,
         }
-        for (index, fault) in self.faults.iter().enumerate() {
+        for (index, error) in self.errors.iter().enumerate() {
             if index > 0 {
                 f.write_str("; ")?;
             }
-            fault.fmt(f)?;
+            error.fmt(f)?;
         }
         Ok(())
     }
 }
 
-impl fmt::Display for BuildFault {
+impl fmt::Display for BuildErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BuildFault::DuplicateName { name, first, second } => write!(
+            BuildErrorKind::DuplicateName { name, first, second } => write!(
                 f,
                 "two tools are named `{name}`, one {first} and one {second}; \
                  rename one of them, or give a toolset a prefix"
             ),
-            BuildFault::InvalidName { name } => write!(
+            BuildErrorKind::InvalidName { name } => write!(
                 f,
                 "`{name}` cannot be the name of a tool: servers take 1 to 64 letters of the English alphabet, \
                  digits, `_` and `-`; rename it, or let a dynamic tool be renamed with `.map_names(true)`"
             ),
-            BuildFault::InvalidParameters { tool } => write!(
+            BuildErrorKind::InvalidParameters { tool } => write!(
                 f,
                 "the parameters of `{tool}` are no JSON Schema of an object; \
                  give an object with `\"type\": \"object\"`"
             ),
-            BuildFault::PropertyNamedRef { tool } => write!(
+            BuildErrorKind::PropertyNamedRef { tool } => write!(
                 f,
                 "a property in the parameters of `{tool}` is named `$ref`, which engines read as a reference; \
                  rename it, with `#[serde(rename = \"..\")]` or `#[arg(name = \"..\")]` in a function, or leave the \
                  tool out"
             ),
-            BuildFault::ContradictingHints { tool } => {
+            BuildErrorKind::ContradictingAnnotations { tool } => {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")
             }
-            BuildFault::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
-            BuildFault::SecondHook => {
+            BuildErrorKind::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
+            BuildErrorKind::SecondHook => {
                 f.write_str("two hooks were given to `before_call`; write one that asks both")
             }
-            BuildFault::ZeroLimit { limit } => {
+            BuildErrorKind::ZeroLimit { limit } => {
                 write!(f, "`{limit}` must be more than 0; leave it out for no limit")
             }
-            BuildFault::MissingState { tool, parameter, state } => write!(
+            BuildErrorKind::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
                  or `.batch_state::<{state}>()` where each batch brings its own"
             ),
-            BuildFault::DuplicateState { state } => write!(
+            BuildErrorKind::DuplicateState { state } => write!(
                 f,
                 "two states of type `{state}` were given, and tools tell them apart by type; \
                  wrap one of them in a type of its own"
             ),
-            BuildFault::NothingCollected { from } => write!(
+            BuildErrorKind::NothingCollected { from } => write!(
                 f,
                 "no tool of `{from}` is linked into the program; check the path, and write `use .. as _;` with \
                  the name of the crate if nothing else of it is used"
             ),
-            BuildFault::NotStrict { tool, path, reason } => {
+            BuildErrorKind::NotStrict { tool, path, reason } => {
                 write!(f, "`{tool}` cannot be strict: ")?;
                 if !path.is_empty() {
                     write!(f, "`{path}` ")?;
@@ -200,11 +200,11 @@ impl fmt::Display for BuildFault {
                      `.allow_non_strict(true)`"
                 )
             }
-            BuildFault::SchemaLimit { tool, limit } => write!(
+            BuildErrorKind::SchemaLimit { tool, limit } => write!(
                 f,
                 "the parameters of `{tool}` exceed a limit: {limit}; give it a smaller schema, or leave the tool out"
             ),
-            BuildFault::Schema { name, source } => {
+            BuildErrorKind::Schema { name, source } => {
                 write!(f, "the schema of `{name}` cannot be written: {source}")
             }
         }
@@ -213,8 +213,8 @@ impl fmt::Display for BuildFault {
 
 impl std::error::Error for BuildError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.faults.iter().find_map(|fault| match fault {
-            BuildFault::Schema { source, .. } => Some(source as _),
+        self.errors.iter().find_map(|error| match error {
+            BuildErrorKind::Schema { source, .. } => Some(source as _),
             _ => None,
         })
     }
