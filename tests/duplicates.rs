@@ -25,7 +25,7 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
         panic!("expected a duplicate, got {error}")
     };
     assert_eq!(name, "now");
-    assert!(first.ends_with("duplicates.rs:7 (in `duplicates`)"), "{first}");
+    assert!(first.ends_with("duplicates.rs:8 (in `duplicates`)"), "{first}");
     assert!(second.ends_with("duplicates.rs:12 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();
     assert!(

@@ -154,8 +154,7 @@ impl<'a> Oracle<'a> {
             return at_once(error(
                 "too_many_calls",
                 format!(
-                    "not run, since one reply may have at most {limit} calls; \
-                     call it again in another reply if it is still needed."
+                    "not run: a reply may have at most {limit} calls. Call it again in another reply if it is still needed."
                 ),
             ));
         }
@@ -186,7 +185,7 @@ impl<'a> Oracle<'a> {
             Kind::Unwritable => (
                 error(
                     "unserializable",
-                    format!("the result of `{name}` cannot be sent: key must be a string."),
+                    format!("the result of `{name}` cannot be written as JSON: key must be a string."),
                 ),
                 0,
             ),
@@ -212,7 +211,7 @@ impl<'a> Oracle<'a> {
             Some(Hook::Denies) if is_meant => at_once(error("denied", "denied by the hook")),
             Some(Hook::Answers) if is_meant => at_once(whole("answered by the hook")),
             Some(Hook::Panics) if is_meant => {
-                let text = format!("the tool `{name}` was not run, since the check before it failed.");
+                let text = format!("the tool `{name}` was not run: the approval check failed.");
                 at_once(error("hook_panic", text))
             }
             Some(Hook::Hangs) if is_meant => decided_in_time(name, allowed, FOR_EVER, result, working),
@@ -256,8 +255,7 @@ fn decided_in_time(
         return Course { deciding, ..in_time(name, allowed, result, working) };
     };
     let ms = allowed.as_millis();
-    let text =
-        format!("the tool `{name}` was not run, since the check before it did not end within {ms} ms.");
+    let text = format!("the tool `{name}` was not run: the approval check did not finish within {ms} ms.");
     Course { deciding: allowed, ..at_once(error("hook_timeout", text)) }
 }
 

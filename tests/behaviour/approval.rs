@@ -202,10 +202,7 @@ async fn a_hook_that_panics_denies_and_only_the_program_learns_of_it() {
     let (answers, runs) = said(at_once, &calls()).await;
     assert_eq!(runs, 0);
     for answer in &answers {
-        assert!(
-            answer.content.as_str().ends_with("was not run, since the check before it failed."),
-            "{answer:?}"
-        );
+        assert!(answer.content.as_str().ends_with("was not run: the approval check failed."), "{answer:?}");
         let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
         assert_eq!(
             (error.kind(), error.source().expect("what it said").to_string()),
@@ -230,7 +227,7 @@ async fn a_hook_that_outlives_the_time_of_the_tool_denies() {
     assert_eq!(
         contents(&answers),
         [
-            "Error: the tool `delete` was not run, since the check before it did not end within 5 s.",
+            "Error: the tool `delete` was not run: the approval check did not finish within 5 s.",
             "b is gone, on a thread",
             "in c"
         ]
@@ -256,10 +253,7 @@ async fn a_person_may_be_given_more_time_than_a_tool() {
         [ToolCall::new("1", "delete", r#"{"path":"a"}"#), ToolCall::new("2", "read", r#"{"path":"a"}"#)];
     assert_eq!(
         contents(&registry.dispatch(&calls).await),
-        [
-            "a is gone",
-            "Error: the tool `read` was not run, since the check before it did not end within 3600 s."
-        ]
+        ["a is gone", "Error: the tool `read` was not run: the approval check did not finish within 3600 s."]
     );
     assert_eq!(runs.0.load(Ordering::SeqCst), 1);
 }
@@ -342,7 +336,7 @@ async fn a_hook_that_panics_when_it_is_given_up_is_not_taken_for_the_tool() {
     let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
     assert_eq!(
         contents(&answers),
-        ["Error: the tool `delete` was not run, since the check before it did not end within 5 s."]
+        ["Error: the tool `delete` was not run: the approval check did not finish within 5 s."]
     );
 }
 

@@ -53,8 +53,7 @@ async fn a_call_that_was_cut_off_does_not_run_and_its_valid_sibling_does() {
         assert_eq!(chat.messages()[2].text(), "a");
         assert_eq!(
             chat.messages()[3].text(),
-            "Error: the call of `delete` was cut off before it was complete, and not run, since the reply was cut \
-             short. Call it again with less in one reply.",
+            "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.",
             "{arguments}"
         );
         assert_eq!(chat.warnings(), [ReplyWarning::CutShort]);

@@ -258,7 +258,7 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 6, "{skipped:#?}");
     let reasons = [
-        "the parameters of `text` are no JSON Schema of an object",
+        "the parameters of `text` are not the JSON Schema of an object",
         "`both` is both `read_only` and `destructive`",
         "`not a name` cannot be the name of a tool",
         "a property in the parameters of `reference` is named `$ref`",

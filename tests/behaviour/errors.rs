@@ -203,7 +203,7 @@ async fn any_error_with_a_text_will_do() {
     assert_eq!(answer(tools![trapped], "trapped", "").await, "Error: trapped");
     assert_eq!(
         answer(tools![silent], "silent", "").await,
-        "Error: the tool `silent` failed and did not say why."
+        "Error: the tool `silent` failed without an error message."
     );
     assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"x"}"#).await, "Error: `x` will not do");
     assert_eq!(answer(tools![borrows_text], "borrows_text", r#"{"text":"xyz"}"#).await, "Error: yz");

@@ -437,5 +437,5 @@ async fn calls_over_the_limit_of_a_batch_are_the_same_when_it_runs_again() {
     calls.provide_result("1", "by hand").expect("it waits");
     let chat = calls.dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["by hand", "quick"]);
-    assert!(contents_of(&chat)[4].starts_with("Error: not run, since one reply may have at most 2 calls"));
+    assert!(contents_of(&chat)[4].starts_with("Error: not run: a reply may have at most 2 calls"));
 }

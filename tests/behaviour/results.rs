@@ -154,5 +154,8 @@ async fn a_result_that_is_no_json_is_an_error_and_no_panic() {
     let registry = Registry::new(tools![unwritable]).expect("one tool");
     let error = registry.call("unwritable", "").await.expect_err("a map with such keys is no JSON");
     assert!(matches!(error, CallError::Unserializable { .. }));
-    assert_eq!(error.to_string(), "the result of `unwritable` cannot be sent: key must be a string.");
+    assert_eq!(
+        error.to_string(),
+        "the result of `unwritable` cannot be written as JSON: key must be a string."
+    );
 }

@@ -147,7 +147,7 @@ async fn of_a_panic_that_it_happened_and_nothing_more() {
 async fn of_a_result_that_cannot_be_sent() {
     assert_eq!(
         answer(tools![unwritable], "unwritable", "").await,
-        "Error: the result of `unwritable` cannot be sent: key must be a string."
+        "Error: the result of `unwritable` cannot be written as JSON: key must be a string."
     );
 }
 
@@ -208,8 +208,8 @@ async fn of_a_check_that_failed_or_did_not_end() {
     assert_eq!(
         said,
         [
-            "Error: the tool `panics` was not run, since the check before it failed.",
-            "Error: the tool `waits` was not run, since the check before it did not end within 5 s.",
+            "Error: the tool `panics` was not run: the approval check failed.",
+            "Error: the tool `waits` was not run: the approval check did not finish within 5 s.",
         ]
     );
 }
@@ -233,8 +233,7 @@ async fn of_a_tool_that_lacks_what_the_program_should_have_brought() {
 async fn of_calls_over_the_limit_of_a_reply() {
     let registry = Registry::builder().tools(tools![now]).max_calls_per_batch(2);
     let call = |id: &str| ToolCall::new(id, "now", "");
-    let over = "Error: not run, since one reply may have at most 2 calls; \
-                call it again in another reply if it is still needed.";
+    let over = "Error: not run: a reply may have at most 2 calls. Call it again in another reply if it is still needed.";
     let said = said_by(registry, &[call("1"), call("2"), call("3"), call("4")]).await;
     assert_eq!(said, ["12:00", "12:00", over, over]);
 }

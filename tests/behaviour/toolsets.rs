@@ -175,7 +175,7 @@ fn a_missing_state_of_a_method_is_told_by_the_tools_full_name() {
     assert_eq!(
         error.to_string(),
         "the registry cannot be built: `m_backend` needs the state `suffix: &char`; add `.state(..)` with a value \
-         of this type, or `.batch_state::<char>()` where each batch brings its own"
+         of this type, or `.batch_state::<char>()` if each batch provides one"
     );
 }
 

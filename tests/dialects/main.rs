@@ -43,8 +43,8 @@ fn what_cannot_be_strict_is_named_with_its_place() {
     let error = ten().dialect(Dialect::OpenAiStrict).build().expect_err("maps and anything");
     let told: Vec<String> = error.errors().iter().map(ToString::to_string).collect();
     let expected = [
-        ("labels", "is a map, whose keys are not known beforehand"),
-        ("ids", "is a map, whose keys are not known beforehand"),
+        ("labels", "is a map, whose keys are not fixed"),
+        ("ids", "is a map, whose keys are not fixed"),
         ("extra", "takes any value"),
         ("any[]", "takes any value"),
     ];

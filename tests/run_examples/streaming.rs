@@ -137,7 +137,7 @@ async fn a_stream_that_breaks_off_behind_a_call_goes_on_from_its_answer() {
     assert_eq!(messages[2]["content"], "sunny in Beijing");
     assert_eq!(
         messages[3]["content"],
-        "Error: the tool `remind` was not run, since the reply broke off. Call it again if it is still needed."
+        "Error: the tool `remind` was not run: the reply was interrupted. Call it again if it is still needed."
     );
 }
 

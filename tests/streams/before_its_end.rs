@@ -35,8 +35,8 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
         texts(&answers),
         [
             "read 0",
-            "Error: the tool `send` was not run, since the reply broke off. Call it again if it is still needed.",
-            "Error: the tool `read` was not run, since the reply broke off. Call it again if it is still needed.",
+            "Error: the tool `send` was not run: the reply was interrupted. Call it again if it is still needed.",
+            "Error: the tool `read` was not run: the reply was interrupted. Call it again if it is still needed.",
         ]
     );
     let kinds = answers.iter().map(|answer| answer.outcome().and_then(Outcome::error).map(CallError::kind));

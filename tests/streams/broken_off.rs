@@ -26,8 +26,7 @@ async fn answers(reply: &AssistantMessage) -> Vec<String> {
     registry.dispatch(&reply.tool_calls).await.into_iter().map(|answer| answer.content.into()).collect()
 }
 
-const CUT_OFF: &str = "Error: the call of `get_weather` was cut off before it was complete, and not run, since the reply \
-                       was cut short. Call it again with less in one reply.";
+const CUT_OFF: &str = "Error: the call of `get_weather` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.";
 
 #[tokio::test]
 async fn an_error_in_mid_stream_gives_what_came_before_it() {

@@ -158,7 +158,7 @@ async fn the_limit_of_calls_is_that_of_the_reply() {
     let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
     assert_eq!(texts(&answers)[0], "sent 0");
-    assert!(texts(&answers)[1].starts_with("Error: not run, since one reply may have at most 1 calls"));
+    assert!(texts(&answers)[1].starts_with("Error: not run: a reply may have at most 1 calls"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -188,7 +188,7 @@ impl fmt::Display for CallError {
                 write!(
                     f,
                     "the arguments of `{tool}` are not valid JSON ({}){}. Send one JSON object.",
-                    Parser(source),
+                    DisplayJsonError(source),
                     if *is_truncated { ": they are truncated" } else { "" }
                 )
             }
@@ -224,12 +224,11 @@ impl fmt::Display for CallError {
             }
             CallError::Truncated { tool } => write!(
                 f,
-                "the call of `{tool}` was cut off before it was complete, and not run, since the reply was cut \
-                 short. Call it again with less in one reply."
+                "the call of `{tool}` was not run: the reply was truncated before the call was complete. Call it again with less in one reply."
             ),
             CallError::StreamInterrupted { tool } => write!(
                 f,
-                "the tool `{tool}` was not run, since the reply broke off. Call it again if it is still needed."
+                "the tool `{tool}` was not run: the reply was interrupted. Call it again if it is still needed."
             ),
             CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {
@@ -240,29 +239,28 @@ impl fmt::Display for CallError {
             }
             CallError::Denied { reason, .. } => f.write_str(reason),
             CallError::HookPanicked { tool, .. } => {
-                write!(f, "the tool `{tool}` was not run, since the check before it failed.")
+                write!(f, "the tool `{tool}` was not run: the approval check failed.")
             }
             CallError::HookTimedOut { tool, allowed } => write!(
                 f,
-                "the tool `{tool}` was not run, since the check before it did not end within {}.",
-                Readable(*allowed)
+                "the tool `{tool}` was not run: the approval check did not finish within {}.",
+                DisplayDuration(*allowed)
             ),
             CallError::TooManyCalls { limit } => write!(
                 f,
-                "not run, since one reply may have at most {limit} calls; \
-                 call it again in another reply if it is still needed."
+                "not run: a reply may have at most {limit} calls. Call it again in another reply if it is still needed."
             ),
             CallError::Cancelled { .. } => f.write_str("cancelled before it finished"),
             CallError::TimedOut { tool, allowed, may_have_taken_effect } => {
-                write!(f, "the tool `{tool}` did not finish within {}.", Readable(*allowed))?;
+                write!(f, "the tool `{tool}` did not finish within {}.", DisplayDuration(*allowed))?;
                 f.write_str(if *may_have_taken_effect { " It may have taken effect." } else { "" })
             }
             CallError::Returned { tool, message, .. } if message.is_empty() => {
-                write!(f, "the tool `{tool}` failed and did not say why.")
+                write!(f, "the tool `{tool}` failed without an error message.")
             }
             CallError::Returned { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {
-                write!(f, "the result of `{tool}` cannot be sent: {source}.")
+                write!(f, "the result of `{tool}` cannot be written as JSON: {source}.")
             }
             CallError::Panicked { tool, .. } => write!(f, "the tool `{tool}` failed unexpectedly."),
         }
@@ -298,9 +296,9 @@ pub(crate) const MAX_ERRORS: usize = 1_000;
 const MAX_MESSAGE_LENGTH: usize = 4_000;
 
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
-struct Readable(Duration);
+struct DisplayDuration(Duration);
 
-impl fmt::Display for Readable {
+impl fmt::Display for DisplayDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let microseconds = self.0.as_micros();
         if microseconds >= 1_000_000 {
@@ -314,9 +312,9 @@ impl fmt::Display for Readable {
 }
 
 /// A parser's message; the line is left out where there is only one.
-struct Parser<'a>(&'a serde_json::Error);
+struct DisplayJsonError<'a>(&'a serde_json::Error);
 
-impl fmt::Display for Parser<'_> {
+impl fmt::Display for DisplayJsonError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.to_string().replace(" at line 1 column ", " at column "))
     }

@@ -201,8 +201,8 @@ impl RegistryBuilder {
     /// let strict = || Registry::builder().tools(tools![tag]).dialect(Dialect::OpenAiStrict);
     /// assert_eq!(
     ///     strict().build().expect_err("a map cannot be strict").to_string(),
-    ///     "the registry cannot be built: `tag` cannot be strict: `tags` is a map, whose keys are not known beforehand; \
-    ///      give it another type, or let the tool be sent as it is with `.allow_non_strict(true)`",
+    ///     "the registry cannot be built: `tag` cannot be strict: `tags` is a map, whose keys are not fixed; \
+    ///      use another type, or send the tool without `strict` with `.allow_non_strict(true)`",
     /// );
     /// let registry = strict().allow_non_strict(true).build()?;
     /// assert!(!registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get().contains("strict"));
@@ -263,7 +263,7 @@ impl RegistryBuilder {
     ///     .build()?;
     /// assert_eq!(registry.names(), ["good"]);
     /// let skipped = registry.skipped()[0].to_string();
-    /// assert!(skipped.starts_with("the tool `bad` was skipped: the parameters of `bad` are no JSON Schema of an object"));
+    /// assert!(skipped.starts_with("the tool `bad` was skipped: the parameters of `bad` are not the JSON Schema of an object"));
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     pub fn skip_invalid_tools(mut self, skip: bool) -> Self {

@@ -32,7 +32,7 @@ pub enum BuildErrorKind {
         /// The name.
         name: String,
     },
-    /// The parameters of a dynamic tool are no JSON Schema of an object.
+    /// The parameters of a dynamic tool are not the JSON Schema of an object.
     #[non_exhaustive]
     InvalidParameters {
         /// The tool.
@@ -150,13 +150,13 @@ impl fmt::Display for BuildErrorKind {
             ),
             BuildErrorKind::InvalidName { name } => write!(
                 f,
-                "`{name}` cannot be the name of a tool: servers take 1 to 64 letters of the English alphabet, \
-                 digits, `_` and `-`; rename it, or let a dynamic tool be renamed with `.map_names(true)`"
+                "`{name}` cannot be the name of a tool: servers accept 1 to 64 ASCII letters, \
+                 digits, `_` and `-`; rename it, or let the registry rename dynamic tools with `.map_names(true)`"
             ),
             BuildErrorKind::InvalidParameters { tool } => write!(
                 f,
-                "the parameters of `{tool}` are no JSON Schema of an object; \
-                 give an object with `\"type\": \"object\"`"
+                "the parameters of `{tool}` are not the JSON Schema of an object; \
+                 use a schema with `\"type\": \"object\"`"
             ),
             BuildErrorKind::PropertyNamedRef { tool } => write!(
                 f,
@@ -169,7 +169,7 @@ impl fmt::Display for BuildErrorKind {
             }
             BuildErrorKind::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
             BuildErrorKind::SecondHook => {
-                f.write_str("two hooks were given to `before_call`; write one that asks both")
+                f.write_str("`before_call` was called twice; combine the two hooks into one")
             }
             BuildErrorKind::ZeroLimit { limit } => {
                 write!(f, "`{limit}` must be more than 0; leave it out for no limit")
@@ -177,17 +177,16 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::MissingState { tool, parameter, state } => write!(
                 f,
                 "`{tool}` needs the state `{parameter}: &{state}`; add `.state(..)` with a value of this type, \
-                 or `.batch_state::<{state}>()` where each batch brings its own"
+                 or `.batch_state::<{state}>()` if each batch provides one"
             ),
             BuildErrorKind::DuplicateState { state } => write!(
                 f,
-                "two states of type `{state}` were given, and tools tell them apart by type; \
-                 wrap one of them in a type of its own"
+                "two states have the type `{state}`, and a tool selects its state by type; wrap one of them in a newtype"
             ),
             BuildErrorKind::NothingCollected { from } => write!(
                 f,
                 "no tool of `{from}` is linked into the program; check the path, and write `use .. as _;` with \
-                 the name of the crate if nothing else of it is used"
+                 the name of the crate if the program uses nothing else of it"
             ),
             BuildErrorKind::NotStrict { tool, path, reason } => {
                 write!(f, "`{tool}` cannot be strict: ")?;
@@ -196,8 +195,7 @@ impl fmt::Display for BuildErrorKind {
                 }
                 write!(
                     f,
-                    "{reason}; give it another type, or let the tool be sent as it is with \
-                     `.allow_non_strict(true)`"
+                    "{reason}; use another type, or send the tool without `strict` with `.allow_non_strict(true)`"
                 )
             }
             BuildErrorKind::SchemaLimit { tool, limit } => write!(

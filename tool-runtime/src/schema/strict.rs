@@ -93,7 +93,7 @@ impl Strict {
         remove_annotations(&mut keywords);
         move_to_description(&mut keywords);
         if let Some(keyword) = keywords.keys().find(|keyword| is_rejected(keyword)) {
-            let reason = format!("has `{keyword}`, which strict schemas may not");
+            let reason = format!("has `{keyword}`, which strict schemas do not allow");
             self.reject(at, reason);
         }
         self.object(&mut keywords, at);
@@ -120,7 +120,7 @@ impl Strict {
             return self.reference(keywords, at);
         }
         if let Some(keyword) = keywords.keys().find(|keyword| is_rejected(keyword)) {
-            let reason = format!("has `{keyword}`, which strict schemas may not");
+            let reason = format!("has `{keyword}`, which strict schemas do not allow");
             return self.reject(at, reason);
         }
         infer_type(keywords);
@@ -149,7 +149,7 @@ impl Strict {
         if keywords.get("additionalProperties").is_some_and(is_open)
             || keywords.contains_key("patternProperties")
         {
-            return self.reject(at, "is a map, whose keys are not known beforehand");
+            return self.reject(at, "is a map, whose keys are not fixed");
         }
         if !keywords.contains_key("properties") {
             return self.reject(at, "is an object with any keys");
