@@ -1,5 +1,5 @@
 //! What the macros make of six shapes of tool. Beside each file of `expansion/` lies its expansion, which the unit
-//! tests of `tool-macros` compare; here both are compiled, and do the same.
+//! tests of `tool-runtime-macros` compare; here both are compiled, and do the same.
 
 #![allow(
     missing_docs,

@@ -129,9 +129,9 @@ pub use schema::{Dialect, ToolSchema};
 pub use tool::{DynamicTool, Hints, ToolList};
 pub use tool_choice::ToolChoice;
 #[doc = include_str!("tool.md")]
-pub use tool_macros::tool;
+pub use tool_runtime_macros::tool;
 #[doc = include_str!("toolset.md")]
-pub use tool_macros::toolset;
+pub use tool_runtime_macros::toolset;
 
 // In the API of this crate, and all that a type needs to be an argument or a result.
 pub use tokio_util::sync::CancellationToken;
