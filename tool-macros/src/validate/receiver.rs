@@ -1,21 +1,21 @@
-//! What `self` cannot be.
+//! Validation of `self`.
 
-use super::inputs::check_lifetime;
-use crate::faults::Faults;
-use crate::meant::Tool;
+use super::params::validate_lifetime;
+use crate::errors::Errors;
+use crate::model::Tool;
 use syn::{Error, FnArg, Receiver, ReceiverKind, Type};
 
-pub(super) fn check(tool: &Tool, faults: &mut Faults) {
+pub(super) fn validate(tool: &Tool, errors: &mut Errors) {
     let Some(FnArg::Receiver(receiver)) = tool.function.signature.inputs.first() else { return };
     if !tool.is_method {
-        let message = "a tool has no `self` outside a toolset; put `#[toolset]` on the type's own `impl`";
-        faults.push(Error::new(receiver.self_token.span, message));
+        let message = "a tool cannot take `self` outside a toolset; apply `#[toolset]` to the inherent `impl` of the type";
+        errors.push(Error::new(receiver.self_token.span, message));
     } else if !is_shared(receiver) {
-        let message =
-            "the tools of a toolset run side by side; take `&self`, and keep what changes behind a lock";
-        faults.push(Error::new(receiver.self_token.span, message));
+        let message = "the tools of a toolset run concurrently; \
+                       take `&self`, and keep mutable data in a lock, such as `Mutex`";
+        errors.push(Error::new(receiver.self_token.span, message));
     } else if let ReceiverKind::Reference(_, lifetime, _) = &receiver.kind {
-        check_lifetime(lifetime.as_ref(), faults);
+        validate_lifetime(lifetime.as_ref(), errors);
     }
 }
 

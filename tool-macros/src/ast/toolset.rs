@@ -1,6 +1,6 @@
-//! The `impl` of a toolset: its tools parsed as functions, all else as it is.
+//! Syntax of a toolset: the tools of the `impl` are parsed as functions, its other items are kept.
 
-use super::{Function, is_tool};
+use super::{Function, is_tool_attr};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt as _};
 use syn::parse::{Parse, ParseStream};
@@ -25,13 +25,14 @@ impl Parse for Toolset {
     fn parse(input: ParseStream) -> Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         if !input.peek(Token![impl]) {
-            return Err(Error::new(input.span(), "`#[toolset]` belongs on the `impl` of a type"));
+            return Err(Error::new(input.span(), "`#[toolset]` can only be applied to an inherent `impl`"));
         }
         let impl_token = input.parse()?;
         let mut generics: Generics = input.parse()?;
         let self_ty = input.parse()?;
         if let Some(token) = input.parse::<Option<Token![for]>>()? {
-            let message = "`#[toolset]` belongs on the type's own `impl`, not on that of a trait; call the trait's methods from there";
+            let message = "`#[toolset]` cannot be applied to the `impl` of a trait; \
+                           apply it to an inherent `impl` whose methods call those of the trait";
             return Err(Error::new(token.span, message));
         }
         generics.where_clause = input.parse()?;
@@ -49,7 +50,7 @@ impl Parse for Toolset {
 impl Parse for Item {
     fn parse(input: ParseStream) -> Result<Self> {
         let attrs = input.fork().call(Attribute::parse_outer)?;
-        if attrs.iter().any(|attr| is_tool(attr.path())) {
+        if attrs.iter().any(|attr| is_tool_attr(attr.path())) {
             input.parse().map(Item::Tool)
         } else {
             input.parse().map(Item::Other)
