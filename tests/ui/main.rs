@@ -1,8 +1,8 @@
-//! Compile errors: each file of `cases/` has one mistake, and the `.stderr` file of its name has the error.
+//! Compile errors: the `.stderr` file of each program in `cases/` has the expected errors.
 //!
 //! ```text
 //! cargo test -p ui                                        every case
-//! cargo test -p ui -- ui trybuild=bad_timeout             the cases whose path contains `bad_timeout`
+//! cargo test -p ui -- ui trybuild=invalid_timeout         the cases whose path contains `invalid_timeout`
 //! TRYBUILD=overwrite cargo test -p ui                     writes the `.stderr` files
 //! ```
 

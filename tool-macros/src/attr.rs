@@ -9,6 +9,7 @@ pub(crate) use keyword::{Keyword, KeywordValue};
 
 use crate::errors::Errors;
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::ToTokens as _;
 use syn::meta::{self, ParseNestedMeta};
 use syn::parse::{Parse, Parser as _};
 use syn::spanned::Spanned as _;
@@ -79,8 +80,7 @@ fn parse_options(
     mut parse: impl FnMut(&str, &ParseNestedMeta) -> Result<()>,
 ) {
     let parser = meta::parser(|option| {
-        let name = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
-        if let Err(error) = parse(&name, &option) {
+        if let Err(error) = parse(&option_name(&option), &option) {
             errors.push(error);
             while !option.input.is_empty() && !option.input.peek(Token![,]) {
                 option.input.parse::<TokenTree>()?;
@@ -94,37 +94,42 @@ fn parse_options(
     }
 }
 
+fn option_name(option: &ParseNestedMeta) -> String {
+    option.path.to_token_stream().to_string()
+}
+
 fn set_once<T>(
     value: &mut Option<T>,
     option: &ParseNestedMeta,
     parse: impl FnOnce(&ParseNestedMeta) -> Result<T>,
 ) -> Result<()> {
     if value.is_some() {
-        return Err(option.error("duplicate option; remove one of them"));
+        return Err(option.error(format!("duplicate option `{}`; remove one of them", option_name(option))));
     }
     *value = Some(parse(option)?);
     Ok(())
 }
 
 fn parse_string(option: &ParseNestedMeta) -> Result<LitStr> {
+    let name = option_name(option);
     parse_value(
         option,
-        "expected a value: write a string after it, `= \"..\"`",
-        "expected a string in quotes",
+        &format!("`{name}` needs a value: write `{name} = \"..\"`"),
+        &format!("`{name}` must be a string in quotes"),
     )
 }
 
 fn parse_path(option: &ParseNestedMeta) -> Result<Path> {
-    let value = option.value().map_err(|_| option.error("expected a value: write `crate = path`"))?;
-    let expected = "expected a path without quotes: write `crate = path`";
+    let value = option.value().map_err(|_| option.error("`crate` needs a value: write `crate = path`"))?;
+    let expected = "`crate` must be a path without quotes";
     value.call(Path::parse_mod_style).map_err(|error| Error::new(error.span(), expected))
 }
 
 fn parse_type_name(option: &ParseNestedMeta) -> Result<Ident> {
     parse_value(
         option,
-        "expected a value: write the name of a new type, for example `handle = GetWeather`",
-        "expected the name of a new type without quotes, for example `GetWeather`",
+        "`handle` needs a value: write the name of a new type, for example `handle = GetWeather`",
+        "`handle` must be the name of a new type without quotes, for example `GetWeather`",
     )
 }
 
@@ -141,15 +146,15 @@ fn parse_flag(option: &ParseNestedMeta) -> Result<Span> {
     if option.input.is_empty() || option.input.peek(Token![,]) {
         return Ok(option.path.span());
     }
-    let name = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
+    let name = option_name(option);
     Err(option.error(format!("`{name}` takes no value; write `{name}` alone, or remove it")))
 }
 
 /// Lists the known options, the most similar ones first.
 fn unknown(kind: &str, option: &ParseNestedMeta, known: &[&str]) -> Error {
-    let name = option.path.get_ident().map(Ident::to_string).unwrap_or_default();
+    let name = option_name(option);
     let mut known = known.to_vec();
     known.sort_by_key(|known| strsim::damerau_levenshtein(known, &name));
     let one_of = if known.len() == 1 { "" } else { "one of " };
-    option.error(format!("unknown {kind}; expected {one_of}`{}`", known.join("`, `")))
+    option.error(format!("unknown {kind} `{name}`; expected {one_of}`{}`", known.join("`, `")))
 }

@@ -123,7 +123,10 @@ fn validate_description(tool: &Tool, errors: &mut Errors) {
         } else {
             let arguments: Vec<&str> = tool.arguments().map(|argument| &*argument.name.text).collect();
             match arguments[..] {
-                [] => format!("`{}` is not an argument: this tool has none; remove this item", arg_doc.name),
+                [] => format!(
+                    "`{}` is not an argument of this tool, which has none; remove the item",
+                    arg_doc.name
+                ),
                 _ => format!(
                     "`{}` is not an argument of this tool; its arguments are `{}`",
                     arg_doc.name,

@@ -57,7 +57,8 @@ pub(super) fn is_keyword(name: &str) -> bool {
 
 /// The tokens between the parentheses of `schema(..)`.
 pub(super) fn parse_parentheses(option: &ParseNestedMeta) -> Result<TokenStream> {
-    let expected = "`schema` must have keywords of JSON Schema, for example `schema(minimum = 1)`";
+    let expected =
+        "`schema` must have keywords of JSON Schema in parentheses, for example `schema(minimum = 1)`";
     if !option.input.peek(token::Paren) {
         return Err(option.error(expected));
     }
@@ -73,10 +74,11 @@ pub(super) fn parse(keywords: TokenStream, errors: &mut Errors) -> Vec<Keyword> 
             return Err(unknown("keyword", option, &KEYWORDS.map(|(name, _)| name)));
         };
         if parsed.iter().any(|other| other.name == *name) {
-            return Err(option.error("duplicate keyword; remove one of them"));
+            return Err(option.error(format!("duplicate keyword `{name}`; remove one of them")));
         }
-        let expected = format!("`{name}` must be {}", value_type.description());
-        let expr: Expr = parse_value(option, &format!("expected a value: {expected}"), &expected)?;
+        let description = value_type.description();
+        let expected = format!("`{name}` must be {description}");
+        let expr: Expr = parse_value(option, &format!("`{name}` needs a value: {description}"), &expected)?;
         let value = evaluate(&expr).filter(|value| value_type.accepts(value));
         let value = value.ok_or_else(|| Error::new_spanned(&expr, expected))?;
         parsed.push(Keyword { name, value, span: expr.span() });

@@ -72,7 +72,7 @@ impl ParamBinding {
     }
 }
 
-/// `__` and the name of the parameter, so that the expansion is readable.
+/// `__` and the name of the parameter, for readers of the expansion. Its span hides it from the user's code.
 fn binding_ident(pattern: &Pat, index: usize, span: Span) -> Ident {
     match pattern {
         Pat::Ident(pattern) => format_ident!("__{}", pattern.ident.unraw(), span = span),
