@@ -1,5 +1,5 @@
 //! What the macros make of six shapes of tool. Beside each file of `expansion/` lies its expansion, which the unit
-//! tests of `tool-macros` compare; here both are compiled, and do the same.
+//! tests of `tool-runtime-macros` compare; here both are compiled, and do the same.
 
 #![allow(
     missing_docs,
@@ -16,8 +16,8 @@ use tool_runtime::{Registry, ToolCall, ToolMessage, tools};
 mod source {
     #[path = "arguments.rs"]
     pub mod arguments;
-    #[path = "lent.rs"]
-    pub mod lent;
+    #[path = "injected.rs"]
+    pub mod injected;
     #[path = "methods.rs"]
     pub mod methods;
     #[path = "nothing.rs"]
@@ -33,8 +33,8 @@ mod expanded {
     pub mod arguments {
         include!("expansion/arguments.expanded.rs");
     }
-    pub mod lent {
-        include!("expansion/lent.expanded.rs");
+    pub mod injected {
+        include!("expansion/injected.expanded.rs");
     }
     pub mod methods {
         include!("expansion/methods.expanded.rs");
@@ -70,13 +70,13 @@ macro_rules! registry {
         Registry::builder()
             .tools(tools![
                 $of::arguments::list,
-                $of::lent::open_ticket,
+                $of::injected::open_ticket,
                 $of::nothing::ring,
                 $of::options::DeleteFile,
                 $of::scalars::get_weather,
             ])
             .toolset($of::methods::Calculator { backend: Ten })
-            .state($of::lent::Shop { name: "Kiosk".to_owned() })
+            .state($of::injected::Shop { name: "Kiosk".to_owned() })
             .build()
             .expect("the registry is whole")
     };

@@ -1,8 +1,8 @@
-//! Doc comments as the text that the model reads.
+//! Doc comments as descriptions for the model.
 
 mod argument_list;
 
-pub(crate) use argument_list::Listed;
+pub(crate) use argument_list::ArgDoc;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -14,34 +14,34 @@ pub(crate) struct Doc(Vec<Piece>);
 
 enum Piece {
     Line(Line),
-    /// `#[doc = include_str!("..")]` and its like: a text that only the compiler can read.
-    Evaluated(Expr),
+    /// A value that the compiler evaluates: `#[doc = include_str!("..")]`.
+    Expr(Expr),
 }
 
-/// A line as Markdown, its one leading space removed.
+/// A line of Markdown without the space after `///`.
 struct Line {
     text: String,
     span: Span,
 }
 
 impl Doc {
-    pub(crate) fn of(attrs: &[Attribute]) -> Self {
+    pub(crate) fn from_attrs(attrs: &[Attribute]) -> Self {
         Doc(attrs.iter().filter(|attr| attr.path().is_ident("doc")).flat_map(pieces).collect())
     }
 
-    /// Takes the list under `# Arguments` or `# Parameters` out.
-    pub(crate) fn take_argument_list(&mut self) -> Vec<Listed> {
-        let (rest, listed) = argument_list::take(std::mem::take(&mut self.0));
+    /// Removes and returns the list under `# Arguments` or `# Parameters`.
+    pub(crate) fn take_argument_list(&mut self) -> Vec<ArgDoc> {
+        let (rest, arg_docs) = argument_list::split(std::mem::take(&mut self.0));
         self.0 = rest;
-        listed
+        arg_docs
     }
 
-    /// An expression for the text, which is `&'static str`; `None` where there is none.
+    /// An expression of type `&'static str`; `None` for an empty comment.
     pub(crate) fn into_expression(self) -> Option<TokenStream> {
-        if self.0.iter().any(|piece| matches!(piece, Piece::Evaluated(_))) {
+        if self.0.iter().any(|piece| matches!(piece, Piece::Expr(_))) {
             let pieces = self.0.into_iter().map(|piece| match piece {
                 Piece::Line(line) => format!("{}\n", line.text).into_token_stream(),
-                Piece::Evaluated(value) => quote!(#value, "\n"),
+                Piece::Expr(value) => quote!(#value, "\n"),
             });
             return Some(quote!(::core::concat!(#(#pieces),*).trim_ascii()));
         }
@@ -56,7 +56,7 @@ impl Piece {
     fn into_text(self) -> Option<String> {
         match self {
             Piece::Line(line) => Some(line.text),
-            Piece::Evaluated(_) => None,
+            Piece::Expr(_) => None,
         }
     }
 }
@@ -68,19 +68,19 @@ fn pieces(attr: &Attribute) -> Vec<Piece> {
                 .into_iter()
                 .map(|text| Piece::Line(Line { text, span: attr.span() }))
                 .collect(),
-            value => vec![Piece::Evaluated(value.clone())],
+            value => vec![Piece::Expr(value.clone())],
         },
         // `#[doc(hidden)]`, `#[doc(alias = "..")]`
         _ => Vec::new(),
     }
 }
 
-/// The lines of a comment, less what is there for its looks.
+/// The lines of a comment without its decoration.
 fn lines(comment: &str) -> Vec<String> {
     let comment: Vec<&str> = comment.split('\n').collect();
     let below = comment[1..].iter().filter(|line| !line.trim().is_empty());
-    // `/** .. */` keeps the column of stars that many people put before each line, or else the indentation.
-    // A list has its stars at the edge.
+    // rustc keeps the column of stars in `/** .. */`, or the indentation if there are no stars. The stars of a Markdown
+    // list in an attribute are not indented.
     let is_starred = |line: &&&str| line.starts_with([' ', '\t']) && line.trim_start().starts_with('*');
     let margin = if below.clone().all(|line| is_starred(&line)) {
         Margin::Stars
@@ -113,9 +113,9 @@ mod tests {
     use super::Doc;
     use syn::{Attribute, ItemFn, parse_quote};
 
-    /// The text of a doc comment that needs no compiler.
+    /// The text of a doc comment without expressions.
     fn text(attrs: &[Attribute]) -> Option<String> {
-        let literal: syn::LitStr = syn::parse2(Doc::of(attrs).into_expression()?).ok()?;
+        let literal: syn::LitStr = syn::parse2(Doc::from_attrs(attrs).into_expression()?).ok()?;
         Some(literal.value())
     }
 
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_compiler_can_read_is_left_to_it() {
+    fn an_expression_is_concatenated_by_the_compiler() {
         let function: ItemFn = parse_quote! {
             /// First.
             #[doc = include_str!("weather.md")]
             fn f() {}
         };
-        let expression = Doc::of(&function.attrs).into_expression().map(|tokens| tokens.to_string());
+        let expression = Doc::from_attrs(&function.attrs).into_expression().map(|tokens| tokens.to_string());
         let expected =
             r#":: core :: concat ! ("First.\n" , include_str ! ("weather.md") , "\n") . trim_ascii ()"#;
         assert_eq!(expression.as_deref(), Some(expected));

@@ -1,12 +1,12 @@
-//! The generated code: the item first and as it was, the tool's type last, all else in a `const`.
+//! Code generation: the unchanged item, then a `const` with the implementations, then the type of the tool.
 
-mod input;
 mod output;
+mod param;
 
-use crate::meant::{Argument, Tool, Toolset};
-use crate::options::{Literal, ToolOptions};
-use input::Local;
-use proc_macro2::{Ident, Literal as Token, Span, TokenStream};
+use crate::attr::{KeywordValue, ToolAttr};
+use crate::model::{Argument, Tool, Toolset};
+use param::ParamBinding;
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Path, ReturnType};
@@ -14,14 +14,14 @@ use syn::{Attribute, FnArg, Path, ReturnType};
 pub(crate) fn tool(tool: &Tool) -> TokenStream {
     let Tool { function, krate, .. } = tool;
     let handle = tool.handle();
-    let cfgs = cfgs(&function.attrs);
+    let cfg_attrs = cfg_attrs(&function.attrs);
     let imports = imports(krate);
     let descriptor = descriptor(tool);
     let handle_type = handle_type(tool);
     quote! {
         #function
 
-        #(#cfgs)*
+        #(#cfg_attrs)*
         #[allow(deprecated)]
         const _: () = {
             #imports
@@ -36,13 +36,13 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The type that brings the tool along wherever the function is imported.
+/// The type that stands for the tool in `tools![..]`. It has the name of the function, so that it is imported with it.
 pub(crate) fn handle_type(tool: &Tool) -> TokenStream {
     let vis = &tool.function.vis;
     let handle = tool.handle();
-    let cfgs = cfgs(&tool.function.attrs);
+    let cfg_attrs = cfg_attrs(&tool.function.attrs);
     quote! {
-        #(#cfgs)*
+        #(#cfg_attrs)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code, clippy::exhaustive_enums)]
         #vis enum #handle {}
@@ -50,29 +50,29 @@ pub(crate) fn handle_type(tool: &Tool) -> TokenStream {
 }
 
 pub(crate) fn toolset(toolset: &Toolset) -> TokenStream {
-    let written = toolset.written;
+    let ast = toolset.ast;
     let tools = toolset.tools.iter().map(|tool| {
-        let cfgs = cfgs(&tool.function.attrs);
+        let cfg_attrs = cfg_attrs(&tool.function.attrs);
         let descriptor = descriptor(tool);
-        quote!(#(#cfgs)* #descriptor)
+        quote!(#(#cfg_attrs)* #descriptor)
     });
     let implementation = toolset_implementation(toolset, &quote!(&[#(#tools),*]));
     quote! {
-        #written
+        #ast
 
         #implementation
     }
 }
 
-/// What makes a toolset of the type, wherever the user's own bounds hold.
+/// The `Toolset` implementation, with the bounds of the `impl`.
 pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> TokenStream {
-    let Toolset { written, krate, .. } = toolset;
-    let self_ty = &written.self_ty;
-    let cfgs = cfgs(&written.attrs);
+    let Toolset { ast, krate, .. } = toolset;
+    let self_ty = &ast.self_ty;
+    let cfg_attrs = cfg_attrs(&ast.attrs);
     let imports = imports(krate);
-    let (generics, _, bounds) = written.generics.split_for_impl();
-    // A registry needs all three, but in a generic `impl` not every type has them.
-    let shared = quote_spanned! {ours_at(self_ty.span())=>
+    let (generics, _, bounds) = ast.generics.split_for_impl();
+    // A registry requires these bounds; the types of a generic `impl` may lack them.
+    let shared = quote_spanned! {mixed_site_at(self_ty.span())=>
         Self: ::core::marker::Send + ::core::marker::Sync + 'static
     };
     let bounds = match bounds {
@@ -81,7 +81,7 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
         _ => quote!(where #shared),
     };
     quote! {
-        #(#cfgs)*
+        #(#cfg_attrs)*
         #[allow(deprecated)]
         const _: () = {
             #imports
@@ -93,7 +93,7 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
     }
 }
 
-/// All that is generated finds the runtime by this one path: a wrong one is told where it was written.
+/// The only use of the user's path to the runtime, so that a wrong path is one error.
 fn imports(krate: &Path) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
@@ -103,8 +103,8 @@ fn imports(krate: &Path) -> TokenStream {
     }
 }
 
-/// What stands below the macro's attribute has not been applied yet, and holds for all that is generated.
-pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
+/// The `#[cfg]` attributes after the macro's own. rustc has not evaluated them yet, so all generated items repeat them.
+pub(crate) fn cfg_attrs(attrs: &[Attribute]) -> Vec<&Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg")).collect()
 }
 
@@ -112,9 +112,9 @@ fn descriptor(tool: &Tool) -> TokenStream {
     let description = &tool.description;
     let name = &tool.name.text;
     let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
-    // With a span of its own, a method's line is not that of the `#[toolset]`.
+    // With another span, `line!()` in a method would be the line of the `#[toolset]`.
     let line = quote_spanned!(tool.function.signature.ident.span()=> ::core::line!());
-    let options = options(tool);
+    let options = option_calls(tool);
     let parameters = tool.arguments().map(parameter);
     let call = call(tool);
     quote! {
@@ -134,25 +134,25 @@ fn descriptor(tool: &Tool) -> TokenStream {
     }
 }
 
-/// What `Options::NONE` is not yet.
-fn options(tool: &Tool) -> TokenStream {
-    let ToolOptions { blocking, requires_approval, read_only, destructive, idempotent, timeout, .. } =
+/// The calls that set options on `Options::NONE`.
+fn option_calls(tool: &Tool) -> TokenStream {
+    let ToolAttr { blocking, requires_approval, read_only, destructive, idempotent, timeout, .. } =
         &tool.options;
-    // Nothing but a thread of its own could let a `fn` be answered before it ends.
+    // A `fn` with a timeout runs on a separate thread, so that the call can end before the function does.
     let blocks = blocking.is_some() || timeout.is_some() && tool.function.signature.asyncness.is_none();
-    let words = [
+    let flags = [
         (blocks, quote!(.blocking())),
         (requires_approval.is_some(), quote!(.requires_approval())),
         (read_only.is_some(), quote!(.read_only())),
         (destructive.is_some(), quote!(.destructive())),
         (idempotent.is_some(), quote!(.idempotent())),
     ];
-    let words = words.into_iter().filter(|(is_said, _)| *is_said).map(|(_, word)| word);
+    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, call)| call);
     let timeout = timeout.map(|milliseconds| {
-        let milliseconds = Token::u64_unsuffixed(milliseconds);
+        let milliseconds = Literal::u64_unsuffixed(milliseconds);
         quote!(.timeout_ms(#milliseconds))
     });
-    quote!(#(#words)* #timeout)
+    quote!(#(#flags)* #timeout)
 }
 
 fn parameter(argument: &Argument) -> TokenStream {
@@ -160,7 +160,7 @@ fn parameter(argument: &Argument) -> TokenStream {
     let description = &argument.description;
     let keywords = argument.keywords.iter().map(|keyword| {
         let name = &keyword.name;
-        let value = literal(&keyword.value);
+        let value = keyword_value(&keyword.value);
         quote!((#name, #value))
     });
     quote! {
@@ -168,41 +168,43 @@ fn parameter(argument: &Argument) -> TokenStream {
     }
 }
 
-fn literal(value: &Literal) -> TokenStream {
-    let (kind, value) = match value {
-        Literal::Integer(integer) => (quote!(Integer), Token::i128_unsuffixed(*integer).into_token_stream()),
-        Literal::Float(float) => (quote!(Float), Token::f64_unsuffixed(*float).into_token_stream()),
-        Literal::Boolean(boolean) => (quote!(Boolean), boolean.into_token_stream()),
-        Literal::Text(text) => (quote!(Text), text.into_token_stream()),
-        Literal::List(list) => {
-            let list = list.iter().map(literal);
-            (quote!(List), quote!(&[#(#list),*]))
+fn keyword_value(value: &KeywordValue) -> TokenStream {
+    let (variant, value) = match value {
+        KeywordValue::Integer(integer) => {
+            (quote!(Integer), Literal::i128_unsuffixed(*integer).into_token_stream())
+        }
+        KeywordValue::Float(float) => (quote!(Float), Literal::f64_unsuffixed(*float).into_token_stream()),
+        KeywordValue::Boolean(boolean) => (quote!(Boolean), boolean.into_token_stream()),
+        KeywordValue::String(string) => (quote!(Text), string.into_token_stream()),
+        KeywordValue::Array(array) => {
+            let array = array.iter().map(keyword_value);
+            (quote!(List), quote!(&[#(#array),*]))
         }
     };
-    quote!(__tool_runtime::Literal::#kind(#value))
+    quote!(__tool_runtime::Literal::#variant(#value))
 }
 
-/// The one shim of a tool: it takes what the call lends it, decodes the arguments and starts the function, or
-/// describes itself, so that each parameter's code is generated once.
+/// The shim of a tool: it gets state and context, decodes the arguments and starts the function. The runtime also
+/// runs it to get the schemas of the arguments, so that the code for each parameter is generated once.
 fn call(tool: &Tool) -> TokenStream {
     let function = tool.function;
-    let locals: Vec<Local> =
-        tool.inputs.iter().enumerate().map(|(index, input)| Local::new(tool, index, input)).collect();
-    let declarations = locals.iter().map(|local| &local.declaration);
-    let decoded = locals.iter().filter_map(|local| local.decoded.as_ref());
-    let taken = locals.iter().map(|local| &local.taken);
+    let bindings: Vec<ParamBinding> =
+        tool.params.iter().enumerate().map(|(index, param)| ParamBinding::new(tool, index, param)).collect();
+    let declarations = bindings.iter().map(|binding| &binding.declaration);
+    let slots = bindings.iter().filter_map(|binding| binding.slot.as_ref());
+    let values = bindings.iter().map(|binding| &binding.value);
 
     let signature = &function.signature;
     let ident = &signature.ident;
-    let is_of_instance = matches!(signature.inputs.first(), Some(FnArg::Receiver(_)));
-    let instance = is_of_instance.then(|| quote!(let __self = __invocation.__instance::<Self>();));
-    let taken = is_of_instance.then(|| quote!(__self.__get())).into_iter().chain(taken.cloned());
+    let has_receiver = matches!(signature.inputs.first(), Some(FnArg::Receiver(_)));
+    let instance = has_receiver.then(|| quote!(let __self = __invocation.__instance::<Self>();));
+    let values = has_receiver.then(|| quote!(__self.__get())).into_iter().chain(values.cloned());
     let path = tool.is_method.then(|| quote!(Self::));
     let dot_await = signature.asyncness.map(|_| quote!(.await));
 
-    // Where the future is not `Send`, the error stands on `async`; where the result cannot be sent, on its type.
-    let future_span = ours_at(signature.asyncness.map_or(ident.span(), |token| token.span));
-    let output_span = ours_at(match &signature.output {
+    // The error of a future that is not `Send` points to `async`; that of an unsupported result, to its type.
+    let future_span = mixed_site_at(signature.asyncness.map_or(ident.span(), |token| token.span));
+    let output_span = mixed_site_at(match &signature.output {
         ReturnType::Type(_, ty) => ty.span(),
         ReturnType::Default => ident.span(),
     });
@@ -217,7 +219,7 @@ fn call(tool: &Tool) -> TokenStream {
     let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
         #at_future::start(async move {
-            let __returned = #path #ident(#(#taken),*) #dot_await;
+            let __returned = #path #ident(#(#values),*) #dot_await;
             let __sent = #settle?;
             #write
         })
@@ -226,13 +228,13 @@ fn call(tool: &Tool) -> TokenStream {
         |__invocation| {
             #instance
             #(#declarations)*
-            __invocation.__decode(&mut [#(#decoded),*])?;
+            __invocation.__decode(&mut [#(#slots),*])?;
             #start
         }
     }
 }
 
-/// Generated code that an error shows at a place of the user's; no lint takes it for the user's own.
-fn ours_at(place: Span) -> Span {
-    Span::mixed_site().located_at(place)
+/// A span for generated code whose errors point to the user's code. Lints treat it as generated.
+fn mixed_site_at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
 }

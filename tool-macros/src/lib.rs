@@ -1,60 +1,60 @@
 //! The attribute macros of [`tool-runtime`], which re-exports and documents them.
 //!
-//! What was *written* (`written`, `options`, `docs`) becomes a tool as it was *meant* (`meant`). `written` and
-//! `options` refuse what they cannot read, `check` refuses all else; only `expand` holds large templates. Where
-//! something was refused, `fallback` still emits the function, so that one mistake is one error.
+//! `ast`, `attr` and `docs` parse the item into a `model`, `validate` checks the model, and `expand` generates the
+//! code. Syntax errors come from `ast` and `attr`, all other errors from `validate`. After an error, `fallback` still
+//! emits the item, so that the compiler reports no consequential errors.
 //!
 //! [`tool-runtime`]: https://docs.rs/tool-runtime
 
-mod check;
+mod ast;
+mod attr;
 mod docs;
+mod errors;
 mod expand;
 mod fallback;
-mod faults;
-mod meant;
-mod options;
+mod model;
 #[cfg(test)]
 mod snapshots;
-mod written;
+mod validate;
 
-use faults::Faults;
+use errors::Errors;
 use proc_macro2::TokenStream;
 
 #[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    tool_of(options.into(), item.into()).into()
+    expand_tool(options.into(), item.into()).into()
 }
 
 #[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
 #[proc_macro_attribute]
 pub fn toolset(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    toolset_of(options.into(), item.into()).into()
+    expand_toolset(options.into(), item.into()).into()
 }
 
-fn tool_of(options: TokenStream, item: TokenStream) -> TokenStream {
-    let function = match syn::parse2::<written::Function>(item.clone()) {
+fn expand_tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    let function = match syn::parse2::<ast::Function>(item.clone()) {
         Ok(function) => function,
-        Err(error) => return fallback::unread(item, &error),
+        Err(error) => return fallback::unparsed(item, &error),
     };
-    let mut faults = Faults::default();
-    let tool = meant::Tool::of_function(options, &function, &mut faults);
-    check::check(&tool, &mut faults);
-    match faults.into_error() {
+    let mut errors = Errors::default();
+    let tool = model::Tool::from_function(options, &function, &mut errors);
+    validate::validate_tool(&tool, &mut errors);
+    match errors.into_error() {
         None => expand::tool(&tool),
         Some(error) => fallback::tool(&tool, &error),
     }
 }
 
-fn toolset_of(options: TokenStream, item: TokenStream) -> TokenStream {
-    let written = match syn::parse2::<written::Toolset>(item.clone()) {
-        Ok(written) => written,
-        Err(error) => return fallback::unread(item, &error),
+fn expand_toolset(options: TokenStream, item: TokenStream) -> TokenStream {
+    let ast = match syn::parse2::<ast::Toolset>(item.clone()) {
+        Ok(ast) => ast,
+        Err(error) => return fallback::unparsed(item, &error),
     };
-    let mut faults = Faults::default();
-    let toolset = meant::Toolset::new(options, &written, &mut faults);
-    check::check_toolset(&toolset, &mut faults);
-    match faults.into_error() {
+    let mut errors = Errors::default();
+    let toolset = model::Toolset::new(options, &ast, &mut errors);
+    validate::validate_toolset(&toolset, &mut errors);
+    match errors.into_error() {
         None => expand::toolset(&toolset),
         Some(error) => fallback::toolset(&toolset, &error),
     }

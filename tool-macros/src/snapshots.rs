@@ -1,28 +1,28 @@
-//! The expansions of six shapes of tool, as files to read: `tests/expansion/`.
+//! Snapshots of the expansions of six items, in `tests/expansion/`.
 //!
-//! `EXPANSIONS=overwrite cargo test -p tool-macros` writes them anew.
+//! `EXPANSIONS=overwrite cargo test -p tool-runtime-macros` writes them.
 
-use crate::{tool_of, toolset_of};
+use crate::{expand_tool, expand_toolset};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::path::Path;
 use syn::{Attribute, File, Item, Meta};
 
-const SHAPES: [&str; 6] = ["arguments", "lent", "methods", "nothing", "options", "scalars"];
+const SNAPSHOTS: [&str; 6] = ["arguments", "injected", "methods", "nothing", "options", "scalars"];
 
 #[test]
-fn each_shape_expands_as_it_did() {
+fn expansions_match_their_snapshots() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/expansion");
     let mut changed = Vec::new();
-    for shape in SHAPES {
+    for name in SNAPSHOTS {
         let source =
-            std::fs::read_to_string(folder.join(shape).with_extension("rs")).expect("the file is there");
-        let expanded = expanded(&syn::parse_str(&source).expect("the file is Rust"));
-        let kept = folder.join(shape).with_extension("expanded.rs");
-        if std::env::var_os("EXPANSIONS").is_some_and(|wish| wish == "overwrite") {
-            std::fs::write(kept, expanded).expect("the folder can be written to");
-        } else if std::fs::read_to_string(kept).unwrap_or_default() != expanded {
-            changed.push(format!("{shape} expands to\n{expanded}"));
+            std::fs::read_to_string(folder.join(name).with_extension("rs")).expect("the file is readable");
+        let expanded = expand_file(&syn::parse_str(&source).expect("the file is valid Rust"));
+        let snapshot = folder.join(name).with_extension("expanded.rs");
+        if std::env::var_os("EXPANSIONS").is_some_and(|mode| mode == "overwrite") {
+            std::fs::write(snapshot, expanded).expect("the folder is writable");
+        } else if std::fs::read_to_string(snapshot).unwrap_or_default() != expanded {
+            changed.push(format!("{name} expands to\n{expanded}"));
         }
     }
     assert!(changed.is_empty(), "{}", changed.join("\n"));
@@ -39,21 +39,21 @@ fn a_tool_of_three_parameters_adds_less_than_sixty_lines() {
             /// How many days ahead; 0 is today.
             #[arg(default = 0)]
             days: u8,
-            /// Whether to tell of the wind as well.
+            /// Whether to include the wind.
             detail: bool,
         ) -> Result<String, Error> {
             Ok(format!("{city} {days} {detail}"))
         }
     };
-    let source: File = syn::parse2(source).expect("the source is Rust");
+    let source: File = syn::parse2(source).expect("the source is valid Rust");
     let lines = |text: String| text.lines().count();
-    let added = lines(expanded(&source)) - lines(prettyplease::unparse(&source));
+    let added = lines(expand_file(&source)) - lines(prettyplease::unparse(&source));
     assert!(added < 60, "{added} lines");
 }
 
 #[test]
-fn the_function_comes_first_and_as_it_was() {
-    // A body that is no Rust: it is passed on, not read.
+fn the_function_is_emitted_first_and_unchanged() {
+    // The body is not valid Rust, because the macro does not parse it.
     let function = quote! {
         #[inline]
         pub(crate) async fn add<'a>(a: &'a str, r#type: Option<u8>) -> Result<u8, String> where 'a: 'static {
@@ -61,7 +61,7 @@ fn the_function_comes_first_and_as_it_was() {
         }
     };
     let documented = quote!(#[doc = " Adds."] #function);
-    let expanded = tool_of(TokenStream::new(), documented.clone()).to_string();
+    let expanded = expand_tool(TokenStream::new(), documented.clone()).to_string();
     assert!(expanded.starts_with(&documented.to_string()), "{expanded}");
 
     let (_, rest) = expanded.split_at(documented.to_string().len());
@@ -69,7 +69,7 @@ fn the_function_comes_first_and_as_it_was() {
 }
 
 #[test]
-fn an_impl_comes_first_and_as_it_was_less_the_attributes_that_are_ours() {
+fn the_impl_is_emitted_first_without_helper_attributes() {
     let methods = |tool: TokenStream| {
         quote! {
             #[derive_nothing]
@@ -82,28 +82,28 @@ fn an_impl_comes_first_and_as_it_was_less_the_attributes_that_are_ours() {
         }
     };
     let expanded =
-        toolset_of(TokenStream::new(), methods(quote!(#[tool(description = "The time.")]))).to_string();
+        expand_toolset(TokenStream::new(), methods(quote!(#[tool(description = "The time.")]))).to_string();
     assert!(expanded.starts_with(&methods(TokenStream::new()).to_string()), "{expanded}");
 }
 
-fn expanded(file: &File) -> String {
+fn expand_file(file: &File) -> String {
     let mut tokens = TokenStream::new();
     for item in &file.items {
         match item {
-            Item::Fn(function) => expand(&function.attrs, "tool", item, tool_of, &mut tokens),
-            Item::Impl(methods) => expand(&methods.attrs, "toolset", item, toolset_of, &mut tokens),
+            Item::Fn(function) => expand_attr(&function.attrs, "tool", item, expand_tool, &mut tokens),
+            Item::Impl(methods) => expand_attr(&methods.attrs, "toolset", item, expand_toolset, &mut tokens),
             _ => item.to_tokens(&mut tokens),
         }
     }
-    prettyplease::unparse(&syn::parse2(tokens).expect("an expansion is Rust"))
+    prettyplease::unparse(&syn::parse2(tokens).expect("the expansion is valid Rust"))
 }
 
-/// As rustc does it: the macro's own attribute is taken off, and what stands in it is handed over.
-fn expand(
+/// Expands the attribute as rustc does: removes it from the item and passes its tokens to the macro.
+fn expand_attr(
     attrs: &[Attribute],
     name: &str,
     item: &Item,
-    by: fn(TokenStream, TokenStream) -> TokenStream,
+    expand: fn(TokenStream, TokenStream) -> TokenStream,
     tokens: &mut TokenStream,
 ) {
     let Some(position) = attrs.iter().position(|attr| attr.path().is_ident(name)) else {
@@ -119,5 +119,5 @@ fn expand(
         Item::Impl(methods) => drop(methods.attrs.remove(position)),
         _ => {}
     }
-    by(options, item.to_token_stream()).to_tokens(tokens);
+    expand(options, item.to_token_stream()).to_tokens(tokens);
 }

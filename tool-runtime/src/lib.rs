@@ -127,9 +127,9 @@ pub use registry::{BuildError, DynamicTool, Registry, RegistryBuilder};
 #[doc(inline)]
 pub use schema::{ToolChoice, ToolSchema};
 #[doc = include_str!("tool.md")]
-pub use tool_macros::tool;
+pub use tool_runtime_macros::tool;
 #[doc = include_str!("toolset.md")]
-pub use tool_macros::toolset;
+pub use tool_runtime_macros::toolset;
 
 // Their types and traits occur in the API of this crate.
 pub use {schemars, serde, serde_json};

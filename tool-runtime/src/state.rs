@@ -12,7 +12,7 @@ pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a tool: it must be `Sized + Send + Sync + 'static`",
     label = "cannot be shared between the calls of a batch",
-    note = "for a trait object, give the registry an `Arc<dyn ..>` and take `&Arc<dyn ..>`"
+    note = "for a trait object, add an `Arc<dyn ..>` to the registry and take `&Arc<dyn ..>`"
 )]
 pub trait State: Send + Sync + 'static {
     /// The value of this type. Here, so that a type without a size is refused with the words above.

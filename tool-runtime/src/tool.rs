@@ -29,8 +29,8 @@ use std::pin::Pin;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
-    note = "put `#[tool]` on the function of this name, and import it from its module",
-    note = "a toolset is no tool: give the registry a value of it, with `.toolset(..)`"
+    note = "apply `#[tool]` to the function of this name, and import it from its module",
+    note = "a toolset is not a tool: add a value of it to the registry with `.toolset(..)`"
 )]
 pub trait Tool {
     /// What the registry knows of it.

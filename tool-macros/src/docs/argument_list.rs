@@ -1,38 +1,38 @@
-//! The list under `# Arguments`, as rustdoc's readers know it.
+//! The list of arguments under `# Arguments` or `# Parameters`.
 
 use super::{Line, Piece};
 use proc_macro2::Span;
 
-/// What the list says of one argument.
-pub(crate) struct Listed {
+/// The documentation of one argument in the list.
+pub(crate) struct ArgDoc {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) span: Span,
 }
 
-impl Listed {
-    /// Whether it is of the parameter that has this name, less its leading underscores.
-    pub(crate) fn is_of(&self, name: &str) -> bool {
+impl ArgDoc {
+    /// Whether it documents the parameter of this name; `name` has no leading underscores.
+    pub(crate) fn documents(&self, name: &str) -> bool {
         self.name.trim_start_matches("r#").trim_start_matches('_') == name
     }
 }
 
-/// Parts a doc comment into what is not that list, and the list.
-pub(super) fn take(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Listed>) {
-    let mut parted = Parted::default();
+/// Splits a doc comment into its other text and the documentation of arguments.
+pub(super) fn split(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<ArgDoc>) {
+    let mut doc = SplitDoc::default();
     let mut section: Option<Section> = None;
-    let mut code = Code::default();
+    let mut fence = Fence::default();
     for piece in pieces {
         let Piece::Line(line) = piece else {
-            parted.close(section.take());
-            parted.rest.push(piece);
+            doc.close(section.take());
+            doc.rest.push(piece);
             continue;
         };
-        let heading = heading(&line.text).filter(|_| !code.is_open());
-        code.read(&line.text);
+        let heading = heading(&line.text).filter(|_| !fence.is_open());
+        fence.update(&line.text);
         if let Some((level, title)) = heading {
             if section.as_ref().is_some_and(|section| level <= section.level) {
-                parted.close(section.take());
+                doc.close(section.take());
             }
             if section.is_none() && ["arguments", "parameters"].contains(&&*title.to_lowercase()) {
                 section = Some(Section { level, heading: line, body: Vec::new() });
@@ -41,76 +41,77 @@ pub(super) fn take(pieces: Vec<Piece>) -> (Vec<Piece>, Vec<Listed>) {
         }
         match &mut section {
             Some(section) => section.body.push(line),
-            None => parted.rest.push(Piece::Line(line)),
+            None => doc.rest.push(Piece::Line(line)),
         }
     }
-    parted.close(section);
-    (parted.rest, parted.listed)
+    doc.close(section);
+    (doc.rest, doc.arg_docs)
 }
 
 #[derive(Default)]
-struct Parted {
+struct SplitDoc {
     rest: Vec<Piece>,
-    listed: Vec<Listed>,
+    arg_docs: Vec<ArgDoc>,
 }
 
 struct Section {
-    /// How many `#` its heading has.
+    /// The number of `#` of its heading.
     level: usize,
     heading: Line,
     body: Vec<Line>,
 }
 
-impl Parted {
-    /// A section without a list stays as it is; of one with a list, what is no item stays.
+impl SplitDoc {
+    /// Keeps the whole section if it has no list; otherwise, keeps only the text outside the list.
     fn close(&mut self, section: Option<Section>) {
         let Some(Section { heading, body, .. }) = section else { return };
-        let mut reader = Reader::default();
-        let (items, prose): (Vec<Line>, Vec<Line>) = body.into_iter().partition(|line| reader.takes(line));
-        if reader.listed.is_empty() {
+        let mut parser = ListParser::default();
+        let (items, prose): (Vec<Line>, Vec<Line>) =
+            body.into_iter().partition(|line| parser.parse_line(line));
+        if parser.arg_docs.is_empty() {
             self.rest.push(Piece::Line(heading));
-            // Nothing but blank lines was taken.
+            // `items` are blank lines here.
             self.rest.extend(items.into_iter().take(1).map(Piece::Line));
         }
         self.rest.extend(prose.into_iter().map(Piece::Line));
-        self.listed.append(&mut reader.listed);
+        self.arg_docs.append(&mut parser.arg_docs);
     }
 }
 
-/// Reads the lines of a section.
+/// Parses the lines of a section.
 #[derive(Default)]
-struct Reader {
-    listed: Vec<Listed>,
-    /// Where the last item begins in `listed`: it may be of several arguments.
-    item: usize,
-    /// How far the first item is indented; what is indented further is no item of the list.
-    margin: Option<usize>,
-    /// How far the last item's second line is indented.
-    hanging: Option<usize>,
-    code: Code,
+struct ListParser {
+    arg_docs: Vec<ArgDoc>,
+    /// Index of the last item in `arg_docs`; one item may document several arguments.
+    last_item: usize,
+    /// Indentation of the first item. A bullet that is indented further belongs to the text of an item.
+    item_indent: Option<usize>,
+    /// Indentation of the second line of the last item.
+    text_indent: Option<usize>,
+    fence: Fence,
     is_in_prose: bool,
     after_blank: bool,
 }
 
-impl Reader {
+impl ListParser {
     /// Whether the line belongs to the list.
-    fn takes(&mut self, line: &Line) -> bool {
-        let indentation = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
+    fn parse_line(&mut self, line: &Line) -> bool {
+        let indent = line.text.len() - line.text.trim_start_matches([' ', '\t']).len();
         let text = line.text.trim();
         if text.is_empty() {
             self.after_blank = true;
             return !self.is_in_prose;
         }
         let after_blank = std::mem::take(&mut self.after_blank);
-        let was_in_code = self.code.is_open();
-        self.code.read(text);
-        if !was_in_code && indentation <= self.margin.unwrap_or(3) {
-            if let Some((names, text)) = item(text) {
-                self.margin.get_or_insert(indentation);
-                self.item = self.listed.len();
-                self.hanging = None;
+        let was_in_code = self.fence.is_open();
+        self.fence.update(text);
+        if !was_in_code && indent <= self.item_indent.unwrap_or(3) {
+            if let Some((names, text)) = parse_item(text) {
+                self.item_indent.get_or_insert(indent);
+                self.last_item = self.arg_docs.len();
+                self.text_indent = None;
                 self.is_in_prose = false;
-                self.listed.extend(names.into_iter().map(|name| Listed {
+                self.arg_docs.extend(names.into_iter().map(|name| ArgDoc {
                     name: name.to_owned(),
                     text: text.to_owned(),
                     span: line.span,
@@ -118,36 +119,36 @@ impl Reader {
                 return true;
             }
         }
-        // A point that names no argument is not of the item before it either.
-        let is_point = indentation <= self.margin.unwrap_or(0) && bulleted(text).is_some();
-        let ends_item = !was_in_code && (is_point || heading(text).is_some());
-        let goes_on = was_in_code || indentation > 0 || !after_blank;
-        if self.is_in_prose || ends_item || !goes_on || self.listed.is_empty() {
+        // A bullet without the name of an argument also ends the item before it.
+        let is_bullet = indent <= self.item_indent.unwrap_or(0) && strip_bullet(text).is_some();
+        let ends_item = !was_in_code && (is_bullet || heading(text).is_some());
+        let continues_item = was_in_code || indent > 0 || !after_blank;
+        if self.is_in_prose || ends_item || !continues_item || self.arg_docs.is_empty() {
             self.is_in_prose = true;
             return false;
         }
-        let hanging = *self.hanging.get_or_insert(indentation);
-        let text = &line.text[indentation.min(hanging)..];
-        for item in &mut self.listed[self.item..] {
-            if !item.text.is_empty() {
-                item.text.push_str(if after_blank { "\n\n" } else { "\n" });
+        let text_indent = *self.text_indent.get_or_insert(indent);
+        let text = &line.text[indent.min(text_indent)..];
+        for arg_doc in &mut self.arg_docs[self.last_item..] {
+            if !arg_doc.text.is_empty() {
+                arg_doc.text.push_str(if after_blank { "\n\n" } else { "\n" });
             }
-            item.text.push_str(text);
+            arg_doc.text.push_str(text);
         }
         true
     }
 }
 
-/// The block of code that a line is in, by the fence that ends it.
+/// The fence of the code block that contains a line, if any.
 #[derive(Default)]
-struct Code(Option<&'static str>);
+struct Fence(Option<&'static str>);
 
-impl Code {
+impl Fence {
     fn is_open(&self) -> bool {
         self.0.is_some()
     }
 
-    fn read(&mut self, line: &str) {
+    fn update(&mut self, line: &str) {
         let fence = ["```", "~~~"].into_iter().find(|fence| line.trim_start().starts_with(fence));
         match self.0 {
             None => self.0 = fence,
@@ -164,46 +165,49 @@ fn heading(line: &str) -> Option<(usize, &str)> {
         .then(|| (level, title.trim().trim_end_matches(['#', ':']).trim_end()))
 }
 
-fn bulleted(line: &str) -> Option<&str> {
+fn strip_bullet(line: &str) -> Option<&str> {
     ["* ", "- ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet)).map(str::trim_start)
 }
 
-/// `` * `x` - text ``, `` - `x`: text ``, `` - `x`, `y` and `z`: text ``, and without the backticks `- x: text`: the
-/// names, and the text.
-fn item(line: &str) -> Option<(Vec<&str>, &str)> {
-    let (name, mut rest) = name_at_start(bulleted(line)?)?;
-    let is_quoted = bulleted(line)?.starts_with('`');
+/// The names and the text of `` * `x` - text ``, `` - `x`: text ``, `` - `x`, `y` and `z`: text `` or `- x: text`.
+fn parse_item(line: &str) -> Option<(Vec<&str>, &str)> {
+    let (name, mut rest) = parse_name(strip_bullet(line)?)?;
+    let is_quoted = strip_bullet(line)?.starts_with('`');
     let mut names = vec![name];
-    while let Some((name, after)) = name_after_sign(rest) {
+    while let Some((name, after)) = parse_next_name(rest) {
         names.push(name);
         rest = after;
     }
-    let is_parted = [":", " - ", " – ", " — "].iter().any(|sign| rest.starts_with(sign));
-    if !is_parted && !is_quoted && !rest.is_empty() {
+    let has_separator = [":", " - ", " – ", " — "].iter().any(|separator| rest.starts_with(separator));
+    if !has_separator && !is_quoted && !rest.is_empty() {
         return None;
     }
     let rest = rest.trim();
-    let signs = [":", "- ", "– ", "— ", ". "];
-    let text = signs.iter().find_map(|sign| rest.strip_prefix(sign)).unwrap_or(rest);
+    let separators = [":", "- ", "– ", "— ", ". "];
+    let text = separators.iter().find_map(|separator| rest.strip_prefix(separator)).unwrap_or(rest);
     Some((names, if text == "-" { "" } else { text.trim() }))
 }
 
 /// `` , `y` ``, `` and `y` ``, `` & `y` ``, `` / `y` ``
-fn name_after_sign(text: &str) -> Option<(&str, &str)> {
+fn parse_next_name(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let mut after = text.strip_prefix(',').unwrap_or(text).trim_start();
-    after = ["and ", "&", "/"].iter().find_map(|sign| after.strip_prefix(sign)).unwrap_or(after).trim_start();
-    if after.len() < text.len() && after.starts_with('`') { name_at_start(after) } else { None }
+    after = ["and ", "&", "/"]
+        .iter()
+        .find_map(|separator| after.strip_prefix(separator))
+        .unwrap_or(after)
+        .trim_start();
+    if after.len() < text.len() && after.starts_with('`') { parse_name(after) } else { None }
 }
 
 /// `` `x` ``, `` `x: Type` ``, or `x`.
-fn name_at_start(text: &str) -> Option<(&str, &str)> {
+fn parse_name(text: &str) -> Option<(&str, &str)> {
     if let Some(quoted) = text.strip_prefix('`') {
         let (name, rest) = quoted.split_once('`')?;
         return Some((name.split(':').next().unwrap_or(name).trim(), rest));
     }
-    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
-    let (name, rest) = text.split_at(text.find(|c| !is_of_name(c)).unwrap_or(text.len()));
+    let is_name_char = |c: char| c.is_alphanumeric() || c == '_';
+    let (name, rest) = text.split_at(text.find(|c| !is_name_char(c)).unwrap_or(text.len()));
     (!name.is_empty()).then_some((name, rest))
 }
 
@@ -212,14 +216,15 @@ mod tests {
     use super::super::Doc;
     use syn::{Attribute, parse_quote};
 
-    /// What is left of the comment, and what was listed.
-    fn parted(comment: &str) -> (String, Vec<(String, String)>) {
+    /// The other text of the comment, and the name and text of each documented argument.
+    fn split(comment: &str) -> (String, Vec<(String, String)>) {
         let attributes: Vec<Attribute> =
             comment.lines().map(|line| format!(" {line}")).map(|line| parse_quote!(#[doc = #line])).collect();
-        let mut doc = Doc::of(&attributes);
-        let listed = doc.take_argument_list().into_iter().map(|listed| (listed.name, listed.text)).collect();
+        let mut doc = Doc::from_attrs(&attributes);
+        let arg_docs = doc.take_argument_list().into_iter();
+        let arg_docs = arg_docs.map(|arg_doc| (arg_doc.name, arg_doc.text)).collect();
         let rest = doc.into_expression().map(|rest| syn::parse2::<syn::LitStr>(rest).expect("a literal"));
-        (rest.map(|rest| rest.value()).unwrap_or_default(), listed)
+        (rest.map(|rest| rest.value()).unwrap_or_default(), arg_docs)
     }
 
     fn list(items: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -227,67 +232,63 @@ mod tests {
     }
 
     #[test]
-    fn the_list_is_read_and_left_out() {
+    fn the_list_is_removed_from_the_text() {
         let comment = "Looks up.\n\n# Arguments\n\n* `city` - The city.\n- `days`: How many\n  days ahead.\n* unit: C or F\n\n# Errors\n\nNone.";
-        let (rest, listed) = parted(comment);
+        let (rest, arg_docs) = split(comment);
         assert_eq!(rest, "Looks up.\n\n# Errors\n\nNone.");
         assert_eq!(
-            listed,
+            arg_docs,
             list(&[("city", "The city."), ("days", "How many\ndays ahead."), ("unit", "C or F")])
         );
     }
 
     #[test]
-    fn either_heading_of_any_level_begins_it() {
+    fn both_headings_are_recognized_at_any_level() {
         for heading in ["# Parameters", "## Arguments", "### parameters:"] {
-            let (rest, listed) = parted(&format!("Does.\n\n{heading}\n- `a` — One."));
-            assert_eq!((&*rest, listed), ("Does.", list(&[("a", "One.")])), "{heading}");
+            let (rest, arg_docs) = split(&format!("Does.\n\n{heading}\n- `a` — One."));
+            assert_eq!((&*rest, arg_docs), ("Does.", list(&[("a", "One.")])), "{heading}");
         }
     }
 
     #[test]
-    fn a_paragraph_of_an_item_is_part_of_it_and_one_after_the_list_is_not() {
-        let (rest, listed) = parted("# Arguments\n- `a`: One.\n\n  Still one.\n\nNo more.\n\nThe end.");
+    fn an_indented_paragraph_belongs_to_the_item_before_it() {
+        let (rest, arg_docs) = split("# Arguments\n- `a`: One.\n\n  Still one.\n\nNo more.\n\nThe end.");
         assert_eq!(rest, "No more.\n\nThe end.");
-        assert_eq!(listed, list(&[("a", "One.\n\nStill one.")]));
+        assert_eq!(arg_docs, list(&[("a", "One.\n\nStill one.")]));
     }
 
     #[test]
-    fn headings_in_code_and_lists_elsewhere_are_text() {
+    fn headings_in_code_and_lists_elsewhere_are_kept() {
         for comment in [
             "Does.\n\n- `a`: no argument\n\n```\n# Arguments\n- `b`: code\n```",
             "~~~text\n```\n# Arguments\n- `b`: code\n~~~",
         ] {
-            assert_eq!(parted(comment), (comment.to_owned(), Vec::new()));
+            assert_eq!(split(comment), (comment.to_owned(), Vec::new()));
         }
     }
 
     #[test]
-    fn a_section_without_a_list_stays_as_it_is() {
+    fn a_section_without_a_list_is_kept() {
         for comment in [
             "Does.\n\n# Arguments\n\nNone.",
             "# Arguments\n| a | b |",
             "# Parameters",
             "# Arguments\n\nA\n\nB",
         ] {
-            assert_eq!(parted(comment), (comment.to_owned(), Vec::new()), "{comment}");
+            assert_eq!(split(comment), (comment.to_owned(), Vec::new()), "{comment}");
         }
     }
 
     #[test]
-    fn the_sign_between_name_and_text_is_one() {
-        let comment = "# Arguments\n- `limit`: -1 for no limit.\n- `flag` - --all, for example\n- `bare` says it\n- `only`";
-        let items = [
-            ("limit", "-1 for no limit."),
-            ("flag", "--all, for example"),
-            ("bare", "says it"),
-            ("only", ""),
-        ];
-        assert_eq!(parted(comment), (String::new(), list(&items)));
+    fn one_separator_after_the_name_is_removed() {
+        let comment = "# Arguments\n- `limit`: -1 for no limit.\n- `flag` - --all, for example\n- `bare` text\n- `only`";
+        let items =
+            [("limit", "-1 for no limit."), ("flag", "--all, for example"), ("bare", "text"), ("only", "")];
+        assert_eq!(split(comment), (String::new(), list(&items)));
     }
 
     #[test]
-    fn an_item_can_be_of_several_arguments_and_name_their_types() {
+    fn an_item_may_have_several_names_and_a_type() {
         let comment = "# Arguments\n- `a`, `b`: Two\n  numbers.\n* `city: String` - Where.\n\
                        - `c`, `d`, and `e` - Three\n- `f`/`g`: More\n- `h` & `i`";
         let items = [
@@ -302,38 +303,38 @@ mod tests {
             ("h", ""),
             ("i", ""),
         ];
-        assert_eq!(parted(comment), (String::new(), list(&items)));
+        assert_eq!(split(comment), (String::new(), list(&items)));
     }
 
     #[test]
-    fn what_is_indented_further_belongs_to_the_item() {
+    fn indented_lines_belong_to_the_item() {
         let comment = "# Arguments\n  - `a`: One of\n    - x\n      - y\n\n    ```\n    - `z`: code\n    ```\n  - `b`: Two";
         let items = [("a", "One of\n- x\n  - y\n\n```\n- `z`: code\n```"), ("b", "Two")];
-        assert_eq!(parted(comment), (String::new(), list(&items)));
+        assert_eq!(split(comment), (String::new(), list(&items)));
     }
 
     #[test]
-    fn a_point_that_names_no_argument_is_text() {
+    fn a_bullet_without_an_argument_name_is_kept() {
         let comment = "# Arguments\n- `a`: One\n- limit(default 3): L\n- `b` -\n  Two\n- `c`. Three";
-        let (rest, listed) = parted(comment);
+        let (rest, arg_docs) = split(comment);
         assert_eq!(
-            (&*rest, listed),
+            (&*rest, arg_docs),
             ("- limit(default 3): L", list(&[("a", "One"), ("b", "Two"), ("c", "Three")]))
         );
     }
 
     #[test]
-    fn white_space_of_any_kind_is_no_trouble() {
+    fn unicode_white_space_is_kept() {
         let comment = "# Arguments\n- `a`: One\n  two\n\u{3000}three\n \u{a0}four\n\tfive";
         assert_eq!(
-            parted(comment),
+            split(comment),
             (String::new(), list(&[("a", "One\ntwo\n\u{3000}three\n\u{a0}four\nfive")]))
         );
     }
 
     #[test]
-    fn a_smaller_heading_ends_an_item() {
-        let (rest, listed) = parted("# Arguments\n- `a`: One\n## More\n- `b`: Two\n# Errors\nNone.");
-        assert_eq!((&*rest, listed), ("## More\n# Errors\nNone.", list(&[("a", "One"), ("b", "Two")])));
+    fn a_heading_of_a_lower_level_ends_an_item() {
+        let (rest, arg_docs) = split("# Arguments\n- `a`: One\n## More\n- `b`: Two\n# Errors\nNone.");
+        assert_eq!((&*rest, arg_docs), ("## More\n# Errors\nNone.", list(&[("a", "One"), ("b", "Two")])));
     }
 }

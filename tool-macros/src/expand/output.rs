@@ -1,20 +1,20 @@
-//! What the function returns, as far as its tokens tell.
+//! Analysis of the return type by its tokens.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::{GenericArgument, PathArguments, ReturnType, Type};
 
-/// Whether the error may borrow from the arguments: then it cannot be kept for the program. A method that the compiler
-/// chooses cannot depend on a lifetime, so the tokens must tell: a lifetime or a `&` that is not `'static`.
+/// Whether the error type has a lifetime or a `&` that is not `'static`. Such an error may borrow from the arguments and
+/// cannot be stored for the application. Method probing cannot decide this, because it ignores lifetimes.
 pub(super) fn error_may_borrow(output: &ReturnType) -> bool {
     match output {
-        ReturnType::Type(_, ty) => has_lifetime(written_error(ty).unwrap_or(ty).to_token_stream()),
+        ReturnType::Type(_, ty) => has_lifetime(error_type(ty).unwrap_or(ty).to_token_stream()),
         ReturnType::Default => false,
     }
 }
 
-/// `E` in `Result<T, E>`; an alias may hide it.
-fn written_error(ty: &Type) -> Option<&Type> {
+/// The `E` of a literal `Result<T, E>`.
+fn error_type(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };

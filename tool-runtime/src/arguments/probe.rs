@@ -74,9 +74,9 @@ pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
     label = "cannot be decoded from JSON",
-    note = "if the type is yours, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it",
-    note = "if the program gives it, not the model, write `#[state]` or `#[context]` before the parameter",
-    note = "of borrowed types, a tool takes `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
+    note = "if the type is from your crate, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it",
+    note = "if the application injects the value, write `#[state]` or `#[context]` before the parameter",
+    note = "the supported borrowed types are `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
 )]
 pub trait Decode: DeserializeOwned {}
 #[diagnostic::do_not_recommend]
@@ -84,8 +84,8 @@ impl<T: DeserializeOwned> Decode for T {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
-    label = "cannot be described to a model",
-    note = "if the type is yours, add `#[derive(schemars::JsonSchema)]` to it"
+    label = "has no JSON Schema",
+    note = "if the type is from your crate, add `#[derive(schemars::JsonSchema)]` to it"
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]

@@ -234,9 +234,9 @@ impl Infallible {
 }
 
 #[diagnostic::on_unimplemented(
-    message = "the error of a tool is told to the model: `{Self}` must implement `Display`",
-    label = "this error has no text",
-    note = "implement `std::fmt::Display` for the error type"
+    message = "`{Self}` cannot be the error of a tool: it does not implement `Display`",
+    label = "has no message for the model",
+    note = "implement `std::fmt::Display` for the error type; its text is sent to the model"
 )]
 pub trait Explain {
     /// What the model reads.

@@ -121,8 +121,8 @@ impl AsJson {
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`: it does not implement `Serialize`",
     label = "cannot be sent to the model",
-    note = "return `()`, text, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these",
-    note = "a future that is returned is not awaited; write an `async fn` instead"
+    note = "return `()`, a string, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these",
+    note = "a returned future is not awaited; write an `async fn` instead"
 )]
 pub trait Output {
     /// The value as JSON.

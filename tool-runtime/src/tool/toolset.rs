@@ -6,7 +6,7 @@ use super::Descriptor;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolset",
     label = "not a toolset",
-    note = "put `#[toolset]` on an `impl` of this type, and `#[tool]` on its methods"
+    note = "apply `#[toolset]` to an `impl` of this type, and `#[tool]` to its methods"
 )]
 pub trait Toolset {
     /// Its tools, in declared order.

@@ -1,0 +1,16 @@
+//! Adding a reply moves the conversation, so that it cannot be sent while calls are pending.
+
+use tool_runtime::{AssistantMessage, Conversation, Registry, Turn};
+
+fn send(_: &Conversation) -> AssistantMessage {
+    AssistantMessage::default()
+}
+
+fn main() {
+    let chat = Conversation::new().user("Hello!");
+    let reply = send(&chat);
+    if let Turn::Calls(_pending) = chat.reply(reply) {
+        send(&chat);
+        let _ = chat.request(&Registry::builder().build().unwrap());
+    }
+}

@@ -1,0 +1,21 @@
+//! `PendingCalls` cannot be used as a `Conversation`.
+
+use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, Turn};
+
+fn send(_: &Conversation) -> AssistantMessage {
+    AssistantMessage::default()
+}
+
+fn main() {
+    let mut chat = Conversation::new().user("Hello!");
+    if let Turn::Calls(pending) = chat.reply(AssistantMessage::default()) {
+        send(&pending);
+        let _ = pending.request(&Registry::builder().build().unwrap());
+        let _ = pending.messages();
+        chat = pending;
+    }
+}
+
+fn from(pending: PendingCalls) -> Conversation {
+    pending.into()
+}

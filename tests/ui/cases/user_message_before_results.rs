@@ -1,0 +1,11 @@
+//! A user message can only be added to a `Conversation`, not to the outcome of a reply.
+
+use tool_runtime::{AssistantMessage, Conversation, Turn};
+
+fn main() {
+    let turn = Conversation::new().user("Hello!").reply(AssistantMessage::default());
+    let _ = turn.user("And now?");
+    if let Turn::Calls(pending) = Conversation::new().reply(AssistantMessage::default()) {
+        let _ = pending.finish().user("And now?");
+    }
+}

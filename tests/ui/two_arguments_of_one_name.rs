@@ -1,9 +1,0 @@
-use tool_runtime::tool;
-
-/// Has two arguments of one name.
-#[tool]
-fn twice(_city: &str, #[arg(name = "city")] _town: &str) {}
-
-fn main() {
-    twice("a", "b");
-}
