@@ -1,6 +1,7 @@
 //! Adding a reply moves the conversation, so that it cannot be sent while calls are pending.
 
-use tool_runtime::{AssistantMessage, Conversation, Registry, Turn};
+use tool_runtime::conversation::Turn;
+use tool_runtime::{AssistantMessage, Conversation, Registry};
 
 fn send(_: &Conversation) -> AssistantMessage {
     AssistantMessage::default()

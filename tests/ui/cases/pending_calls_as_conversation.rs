@@ -1,6 +1,7 @@
 //! `PendingCalls` cannot be used as a `Conversation`.
 
-use tool_runtime::{AssistantMessage, Conversation, PendingCalls, Registry, Turn};
+use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::{AssistantMessage, Conversation, Registry};
 
 fn send(_: &Conversation) -> AssistantMessage {
     AssistantMessage::default()

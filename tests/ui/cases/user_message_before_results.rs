@@ -1,6 +1,7 @@
 //! A user message can only be added to a `Conversation`, not to the outcome of a reply.
 
-use tool_runtime::{AssistantMessage, Conversation, Turn};
+use tool_runtime::conversation::Turn;
+use tool_runtime::{AssistantMessage, Conversation};
 
 fn main() {
     let turn = Conversation::new().user("Hello!").reply(AssistantMessage::default());

@@ -1,6 +1,8 @@
 //! A user message cannot be added while calls are pending.
 
-use tool_runtime::{AssistantMessage, Conversation, Message, Turn};
+use tool_runtime::conversation::Turn;
+use tool_runtime::message::Message;
+use tool_runtime::{AssistantMessage, Conversation};
 
 fn main() {
     let chat = Conversation::new().user("Hello!");
