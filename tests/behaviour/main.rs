@@ -24,6 +24,7 @@ mod driving;
 mod dynamic_tools;
 mod echo;
 mod engine_schemas;
+mod error_table;
 mod errors;
 mod flattened_enums;
 mod fuzzed_arguments;

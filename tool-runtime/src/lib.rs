@@ -126,9 +126,9 @@ pub use message::{AssistantMessage, ToolCall, ToolMessage};
 pub use registry::{BuildError, DynamicTool, Registry, RegistryBuilder};
 #[doc(inline)]
 pub use schema::{ToolChoice, ToolSchema};
-#[doc = include_str!("tool.md")]
+#[doc = include_str!("docs/tool.md")]
 pub use tool_runtime_macros::tool;
-#[doc = include_str!("toolset.md")]
+#[doc = include_str!("docs/toolset.md")]
 pub use tool_runtime_macros::toolset;
 
 // Their types and traits occur in the API of this crate.

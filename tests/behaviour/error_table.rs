@@ -1,0 +1,222 @@
+//! The table of error messages in the crate documentation: each row is produced here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::{
+    AssistantMessage, BatchContext, Conversation, Registry, RegistryBuilder, ToolCall, ToolError,
+    ToolMessage, tool, tools,
+};
+
+const DOCUMENT: &str = include_str!("../../tool-runtime/src/docs/error_messages.md");
+
+/// Look up the weather.
+#[tool]
+async fn get_weather(city: &str, #[arg(default = 0)] days: u8) -> Result<String, String> {
+    match city {
+        "Atlantis" => Err("no weather station in Atlantis".to_owned()),
+        _ => Ok(format!("{city} in {days} days: sunny")),
+    }
+}
+
+#[derive(Debug)]
+struct Disconnected;
+
+impl fmt::Display for Disconnected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no connection to db.internal:5432")
+    }
+}
+impl std::error::Error for Disconnected {}
+impl ToolError for Disconnected {
+    fn for_model(&self) -> String {
+        "the weather service is down; try again later".to_owned()
+    }
+}
+
+/// Tools of the same name, each with one way to fail.
+mod failing {
+    use super::{BTreeMap, Disconnected, tool};
+
+    /// Returns a `ToolError`.
+    #[tool(name = "get_weather")]
+    pub(super) fn with_tool_error(_city: &str) -> Result<(), Disconnected> {
+        Err(Disconnected)
+    }
+
+    /// Panics.
+    #[tool(name = "get_weather")]
+    pub(super) async fn with_panic(_city: &str) {
+        panic!("a secret");
+    }
+
+    /// Its keys are not strings.
+    #[tool(name = "get_weather")]
+    pub(super) fn with_unwritable_result(_city: &str) -> BTreeMap<(u8, u8), u8> {
+        BTreeMap::from([((1, 2), 3)])
+    }
+
+    /// Never ends.
+    #[tool(name = "get_weather", timeout = "5s")]
+    pub(super) async fn with_endless_wait(_city: &str) {
+        std::future::pending::<()>().await;
+    }
+
+    /// Never ends.
+    #[tool(name = "get_weather", timeout = "5s", read_only)]
+    pub(super) async fn with_endless_read(_city: &str) {
+        std::future::pending::<()>().await;
+    }
+
+    /// Needs approval.
+    #[tool(name = "get_weather", requires_approval)]
+    pub(super) fn with_approval(_city: &str) {}
+
+    pub(super) struct Station;
+
+    /// Needs a state.
+    #[tool(name = "get_weather")]
+    pub(super) fn with_state(_city: &str, #[state] _station: &Station) {}
+}
+
+/// The message for the last of these calls.
+async fn message(registry: RegistryBuilder, calls: &[ToolCall]) -> String {
+    let results = registry.build().expect("a registry").dispatch(calls).await;
+    results.last().expect("a message for each call").content.to_string()
+}
+
+async fn message_for(name: &str, arguments: &str) -> String {
+    message(Registry::builder().tools(tools![get_weather]), &[ToolCall::new("call_1", name, arguments)]).await
+}
+
+async fn message_of(registry: RegistryBuilder) -> String {
+    message(registry, &[beijing()]).await
+}
+
+fn beijing() -> ToolCall {
+    ToolCall::new("call_1", "get_weather", r#"{"city":"Beijing"}"#)
+}
+
+fn pending(chat: Conversation, call: ToolCall) -> PendingCalls {
+    match chat.reply(AssistantMessage::calling(vec![call])) {
+        Turn::Calls(pending) => pending,
+        Turn::Answer(_) => unreachable!("the reply has a call"),
+    }
+}
+
+async fn interrupted_stream() -> String {
+    let call = serde_json::json!({
+        "index": 0, "id": "call_1", "function": { "name": "get_weather", "arguments": r#"{"city":"Beijing"}"# }
+    });
+    let chunk =
+        serde_json::json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] }).to_string();
+    let error = r#"{"error":{"message":"overloaded"}}"#.to_owned();
+    let chunks = futures_util::stream::iter([chunk, error]);
+    let registry = Registry::new(tools![get_weather]).expect("a registry");
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("the server failed");
+    let (_, results): (_, Vec<ToolMessage>) = interrupted.into_so_far();
+    results[0].content.to_string()
+}
+
+async fn cancelled_batch() -> String {
+    let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry");
+    let token = CancellationToken::new();
+    let batch = BatchContext::new().cancellation(token.clone());
+    let cancel = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        token.cancel();
+    };
+    let calls = [beijing()];
+    let (results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancel);
+    results[0].content.to_string()
+}
+
+async fn third_failure() -> String {
+    let registry = Registry::new(tools![get_weather]).expect("a registry");
+    let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Atlantis"}"#);
+    let mut chat = Conversation::new().user("Atlantis?");
+    for _ in 0..3 {
+        chat = pending(chat, call.clone()).dispatch(&registry).await;
+    }
+    chat.messages().last().expect("it has messages").text().replace('\n', " ")
+}
+
+/// The message of one row.
+async fn produce(cause: &str) -> Option<String> {
+    let builder = Registry::builder;
+    let message = match cause {
+        "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
+        "The arguments are not JSON." => message_for("get_weather", r#"{"city":"Beijing" "days":1}"#).await,
+        "The text of the arguments is truncated." => message_for("get_weather", r#"{"city":"#).await,
+        "The `finish_reason` says that the reply is truncated." => {
+            let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Bei"#);
+            let reply = AssistantMessage::calling(vec![call]).with_finish_reason("length");
+            message(builder().tools(tools![get_weather]), &reply.tool_calls).await
+        }
+        "The stream of the reply was interrupted." => interrupted_stream().await,
+        "The arguments are not an object." => message_for("get_weather", r#"["Beijing"]"#).await,
+        "The arguments are invalid under the schema." => {
+            message_for("get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await
+        }
+        "The tool returned an error." => message_for("get_weather", r#"{"city":"Atlantis"}"#).await,
+        "The tool returned a `ToolError`." => {
+            message_of(builder().tools(tools![failing::with_tool_error])).await
+        }
+        "The tool panicked." => message_of(builder().tools(tools![failing::with_panic])).await,
+        "The result cannot be written as JSON." => {
+            message_of(builder().tools(tools![failing::with_unwritable_result])).await
+        }
+        "The tool exceeded its time limit." => {
+            message_of(builder().tools(tools![failing::with_endless_wait])).await
+        }
+        "A `read_only` tool exceeded its time limit." => {
+            message_of(builder().tools(tools![failing::with_endless_read])).await
+        }
+        "The batch was cancelled." => cancelled_batch().await,
+        "`before_call` denied the call." => {
+            let deny = |_| async { Decision::deny("only Beijing may be looked up") };
+            message_of(builder().tools(tools![get_weather]).before_call(deny)).await
+        }
+        "Nobody approved the call." => message_of(builder().tools(tools![failing::with_approval])).await,
+        "`before_call` panicked." => {
+            let panic = |_| async { panic!("a secret of the hook") };
+            message_of(builder().tools(tools![get_weather]).before_call(panic)).await
+        }
+        "`before_call` exceeded its time limit." => {
+            let wait = |_| std::future::pending();
+            let limit = Duration::from_secs(5);
+            message_of(builder().tools(tools![get_weather]).before_call(wait).approval_timeout(limit)).await
+        }
+        "The reply has too many calls." => {
+            let calls = vec![beijing(); 21];
+            message(builder().tools(tools![get_weather]).max_calls_per_batch(20), &calls).await
+        }
+        "The batch has no value for a state of the tool." => {
+            let tools = tools![failing::with_state];
+            message_of(builder().tools(tools).batch_state::<failing::Station>()).await
+        }
+        "The user skipped the call." => {
+            let chat = pending(Conversation::new().user("Beijing?"), beijing()).interrupt("No, wait.");
+            chat.messages()[2].text().to_owned()
+        }
+        "A call failed the same way for the third time in a row." => third_failure().await,
+        _ => return None,
+    };
+    Some(message)
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_row_of_the_table_is_the_message_of_its_cause() {
+    let rows: Vec<(&str, &str)> = DOCUMENT
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "))
+        .filter(|(cause, _)| !["Cause", "---"].contains(cause))
+        .collect();
+    assert!(rows.len() >= 22, "the table has {} rows", rows.len());
+    for (cause, documented) in rows {
+        let produced = produce(cause).await;
+        assert_eq!(produced.as_deref(), Some(documented), "the row `{cause}` has this message, or no test");
+    }
+}
