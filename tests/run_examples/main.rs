@@ -4,6 +4,7 @@ mod approval;
 mod lint;
 mod planner;
 mod process;
+mod quick_start;
 mod streaming;
 mod stub;
 mod weather;

@@ -1,9 +1,9 @@
-//! Give async functions to language models as tools.
+//! Give Rust functions to language models as tools.
 //!
-//! Put [`#[tool]`](macro@tool) on a function: its signature and doc comment become a Tool Schema and a
-//! dispatcher. A [`Registry`] collects the tools; [`Registry::schemas`] goes into the request, and
-//! [`Registry::dispatch`] turns the `tool_calls` of the reply into exactly one paired message of role `tool`
-//! per call, whatever the model sent and whatever the tools did.
+//! Put [`#[tool]`](macro@tool) on a function: its signature and doc comment become a tool schema and a dispatcher. A
+//! [`Registry`] collects the tools. [`Registry::schemas`] goes into the request, and [`Registry::dispatch`] turns the
+//! `tool_calls` of the reply into exactly one paired message of role `tool` per call, whatever the model sends and
+//! whatever the tools do.
 //!
 //! ```standalone_crate
 //! use tool_runtime::{Registry, ToolCall, tool};
@@ -23,69 +23,64 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let registry = Registry::collect()?;
-//! let tools = serde_json::to_string(registry.schemas())?; // goes into the request as `tools`
+//! let tools = serde_json::to_string(registry.schemas())?; // the `tools` of the request
 //! # assert!(tools.contains("get_weather"));
 //!
-//! // What comes back as `tool_calls`, usually inside an `AssistantMessage`.
+//! // The `tool_calls` of the reply, usually inside an `AssistantMessage`.
 //! let calls = [ToolCall::new("call_1", "get_weather", r#"{"city":"Beijing"}"#)];
-//! let answers = registry.dispatch(&calls).await;
+//! let messages = registry.dispatch(&calls).await;
 //! assert_eq!(
-//!     serde_json::to_string(&answers)?,
+//!     serde_json::to_string(&messages)?,
 //!     r#"[{"role":"tool","tool_call_id":"call_1","content":"Beijing in 0 days: sunny"}]"#,
 //! );
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # The way of a reply
+//! # Where to start
 //!
-//! A [`Conversation`] goes it by itself, and cannot be sent while a call lacks its answer; [`Conversation::drive`] is
-//! the loop around it. A program that keeps its messages itself goes it step by step:
+//! - [`#[tool]`](macro@tool) documents functions as tools: parameters, descriptions, options, validation, results.
+//!   [`#[toolset]`](macro@toolset) does so for the methods of a value, and [`DynamicTool`] is a tool that is known only at
+//!   run time.
+//! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results, approval.
+//! - [`Conversation`] is a list of messages that a server accepts. It cannot be serialized while tool calls are unanswered:
+//!   sending one is a compile error. [`Conversation::drive`] is the loop from a question to the answer of the model.
+//! - [`dispatch`] has the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
+//! - [`history`] validates and repairs messages from other programs. `stream` assembles replies that arrive in chunks.
 //!
-//! 1. The reply is read as an [`AssistantMessage`]. It takes what servers really send.
-//! 2. [`AssistantMessage::echo`] makes of it what the history may hold, by the provider's needs ([`Echo`]).
-//! 3. [`Registry::dispatch`] answers the calls of the echo: one [`ToolMessage`] each, in order.
-//! 4. Echo and answers go to the end of the messages, as [`Message`]s.
+//! # The steps of a reply
 //!
-//! Messages that come from elsewhere are checked, mended and made shorter by [`history`]. `stream::ReplyAssembler` puts
-//! replies together that come piece by piece, and `Registry::dispatch_stream` runs their calls while they come.
+//! [`Conversation`] does these steps. A program that keeps its messages itself does them in this order:
 //!
-//! # What a tool can be
-//!
-//! - a function: [`#[tool]`](macro@tool) has its parameters, descriptions, options, results, and what the program
-//!   lends to it;
-//! - a method of a value: [`#[toolset]`](macro@toolset);
-//! - something known only when the program runs: [`DynamicTool`].
+//! 1. Read the reply as an [`AssistantMessage`]. It accepts the formats that servers really send.
+//! 2. Call [`AssistantMessage::echo`], which returns the message that the history may contain
+//!    ([`Echo`](message::Echo) selects how much of the reasoning goes back).
+//! 3. Call [`Registry::dispatch`] with the calls of the echo. It returns one [`ToolMessage`] per call, in order.
+//! 4. Append the echo and the tool messages to the history, as [`Message`](message::Message)s.
 //!
 //! # Schemas
 //!
-//! The schema of a tool comes from its parameters, and the tool enforces it: arguments that are invalid under it are answered
-//! with an error message that names everything that is wrong in them, also where `serde` alone would accept them. The
-//! request contains that of a function in forms that grammar engines compile (llama.cpp, xgrammar, llguidance), which accept
-//! a little more: the documentation of [`#[tool]`](macro@tool#what-is-published) lists the differences.
-//! [`Dialect::OpenAiStrict`] makes the server enforce the schema as well.
+//! The schema of a tool comes from the types of its parameters, and the tool enforces it: invalid arguments are answered with an
+//! error message that lists every error, also where `serde` alone would accept them. The request contains the schema in a form
+//! that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the documentation of
+//! [`#[tool]`](macro@tool#published-schemas) lists the differences. With
+//! [`Dialect::OpenAiStrict`](schema::Dialect::OpenAiStrict), the server enforces the schema as well.
 //!
-//! # What a program says of its tools
-//!
-//! [`RegistryBuilder`] has what holds for all calls: `timeout`, `max_concurrency`, `max_output_bytes`,
-//! `max_calls_per_batch`, and `before_call`, which approves, denies or answers a call before it runs ([`Decision`]). A
-//! [`BatchContext`] has what holds for one batch: values for its tools, and a [`CancellationToken`] that ends it early.
-//! Each answer has an [`Outcome`].
-//!
+#![doc = include_str!("docs/error_messages.md")]
+#![doc = include_str!("docs/expansion.md")]
 //! # Features
 //!
-//! - `collect` (default): [`Registry::collect`], through the `inventory` crate. Without it, a registry is made
-//!   of lists: `Registry::new(tools![a, b])`.
-//! - `history`: [`history`]'s `repair`, `trim` and `find`, for messages that come from elsewhere. No dependencies.
-//! - `regex`: the keyword `pattern` of a schema is enforced, through the `regex` crate. Without it, only the model reads
-//!   `pattern`, and [`Registry::unsupported_keywords`] lists it.
-//! - `stream`: `stream::ReplyAssembler` and `Registry::dispatch_stream`, for replies that come piece by piece. No
-//!   dependencies.
-//! - `tracing`: a span for each call of a dispatch, `execute_tool {name}`, with the attributes of OpenTelemetry's
-//!   [conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span) for generative AI, and an
-//!   event for each failure, with its sources; through the `tracing` crate. `otel.name`, `otel.kind` and `otel.status_description` are
-//!   there for `tracing-opentelemetry`. [`RegistryBuilder`]'s `trace_content(true)` adds arguments and results.
-//! - `lenient`: [`RegistryBuilder`]'s `lenient_arguments(true)`, for models that make mistakes in JSON. No dependencies.
+//! | Feature | Content | Dependencies |
+//! | --- | --- | --- |
+//! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
+//! | `history` | `repair`, `trim` and `find` in [`history`]. | none |
+//! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
+//! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
+//! | `stream` | `stream::ReplyAssembler` and `Registry::dispatch_stream`: replies that arrive in chunks. | none |
+//! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
+//!
+//! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod approval;
 mod arguments;

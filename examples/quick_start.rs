@@ -1,0 +1,36 @@
+//! The first program of the README: a conversation with a Chat Completions server, through reqwest.
+
+use std::{env, error::Error};
+use tool_runtime::conversation::{Ending, Request};
+use tool_runtime::{AssistantMessage, Conversation, Registry, tool};
+
+/// Look up the weather of a city.
+#[tool]
+async fn get_weather(
+    /// City name, for example "Beijing".
+    city: &str,
+    /// How many days ahead; 0 is today.
+    #[arg(default = 0)]
+    days: u8,
+) -> Result<String, std::io::Error> {
+    Ok(format!("{city} in {days} days: sunny"))
+}
+
+async fn complete(request: Request) -> Result<AssistantMessage, Box<dyn Error>> {
+    let mut body = serde_json::to_value(&request)?; // `messages` and `tools`
+    body["model"] = env::var("OPENAI_MODEL")?.into();
+    let post = reqwest::Client::new().post(env::var("OPENAI_BASE_URL")? + "/chat/completions");
+    let response = post.bearer_auth(env::var("OPENAI_API_KEY")?).json(&body).send().await?;
+    Ok(response.error_for_status()?.json().await?)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let registry = Registry::collect()?; // every #[tool] function of the program
+    let mut chat = Conversation::new().user("What is the weather in Beijing?");
+    match chat.drive(&registry, 10, complete).await? {
+        Ending::Answered => println!("{}", chat.final_text()),
+        _ => println!("no answer after 10 replies"),
+    }
+    Ok(())
+}
