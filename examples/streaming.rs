@@ -72,9 +72,9 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
         let (reply, answers) = match dispatched.await {
             Ok(whole) => whole,
             // Without calls, nothing has happened, and the same may be asked again.
-            Err(interrupted) if interrupted.so_far().1.is_empty() => return Err(interrupted.into()),
+            Err(interrupted) if interrupted.partial().1.is_empty() => return Err(interrupted.into()),
             // Each call has its answer: the model goes on from there.
-            Err(interrupted) => interrupted.into_so_far(),
+            Err(interrupted) => interrupted.into_partial(),
         };
         for (call, start) in starts.try_iter() {
             let (before, after) =
@@ -105,7 +105,7 @@ fn show(since: Duration, event: Event<'_>) {
         Event::Text(piece) => format!("text       {piece:?}"),
         Event::Reasoning(piece) => format!("reasoning  {piece:?}"),
         Event::CallStarted { index, tool, .. } => format!("call {index}     {tool}"),
-        Event::Arguments { index, so_far, .. } => format!("call {index}     {so_far}"),
+        Event::Arguments { index, partial, .. } => format!("call {index}     {partial}"),
         Event::CallComplete { index, call, .. } => format!("call {index}     {} is complete", call.name),
         Event::Finished { .. } => "the reply has ended".to_owned(),
         Event::Failed(error) => format!("the reply broke off: {error}"),

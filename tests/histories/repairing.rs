@@ -260,7 +260,7 @@ fn orphans_become_user_text_on_request_behind_the_answers_among_which_they_stood
         read(json!([{"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "42"}]}]));
     let messages =
         vec![calling(&["a", "b"]), answer("a"), orphan[0].clone(), answer("b"), user("?"), answer("y")];
-    let (mended, repairs) = repair_with(messages, Orphans::IntoUserText);
+    let (mended, repairs) = repair_with(messages, Orphans::ConvertToUser);
     validate(&mended).expect("they are valid");
     assert_eq!(refusal(&mended), None);
     assert_eq!(mended[1..3], [answer("a"), answer("b")]);

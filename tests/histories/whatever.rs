@@ -57,7 +57,7 @@ fn whatever_the_list_repair_makes_it_valid_once_and_for_all() {
     for _ in 0..20_000 {
         let list = list(&mut random);
         let shown = || list.iter().map(written).collect::<Vec<_>>().join("\n");
-        let orphans = if random.bool() { Orphans::Drop } else { Orphans::IntoUserText };
+        let orphans = if random.bool() { Orphans::Drop } else { Orphans::ConvertToUser };
         let was_valid = validate(&list).is_ok();
         valid += usize::from(was_valid);
         assert_eq!(was_valid, refusal(&list).is_none(), "a strict server sees it otherwise: {}", shown());

@@ -195,13 +195,13 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         Event::CallStarted { index, .. } => {
             assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
-        Event::Arguments { index, so_far, piece, .. } => {
+        Event::Arguments { index, partial, piece, .. } => {
             assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
-            let before = arguments.insert(index, so_far.to_owned()).expect("it has started");
-            let begins_anew = so_far == piece;
+            let before = arguments.insert(index, partial.to_owned()).expect("it has started");
+            let begins_anew = partial == piece;
             assert!(
-                begins_anew || so_far == [&*before, piece].concat(),
-                "{so_far} is not {before} and {piece}"
+                begins_anew || partial == [&*before, piece].concat(),
+                "{partial} is not {before} and {piece}"
             );
         }
         Event::CallComplete { index, call, .. } => {
@@ -222,7 +222,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
     assert!(finished <= 1 && failed <= 1 && finished + failed >= 1, "{finished} ends, {failed} errors");
     let (reply, is_whole) = match reply.finish() {
         Ok(reply) => (reply, true),
-        Err(interrupted) => (interrupted.into_so_far(), false),
+        Err(interrupted) => (interrupted.into_partial(), false),
     };
     assert_eq!(reply.text(), text);
     for (index, call) in complete {
@@ -253,7 +253,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
             Registry::builder().tools(tools![read, write]).state(ran.clone()).build().expect("it is there");
         let dispatched = registry.dispatch_stream(stream::iter(given(chunks))).await;
         assert_eq!(dispatched.is_ok(), is_whole);
-        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_so_far);
+        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_partial);
         assert_eq!(reply.content, assembled.content);
         assert_eq!(answers.len(), assembled.tool_calls.len());
         for (call, answer) in reply.tool_calls.iter().zip(&answers) {

@@ -30,7 +30,7 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
     assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
     assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "what has side effects was not run");
 
-    let (reply, answers) = interrupted.into_so_far();
+    let (reply, answers) = interrupted.into_partial();
     assert_eq!(
         texts(&answers),
         [
@@ -51,7 +51,7 @@ async fn calls_that_run_when_the_reply_breaks_off_come_to_their_end() {
     let chunks =
         paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    assert_eq!(texts(&interrupted.so_far().1), ["read 0", "set 1"]);
+    assert_eq!(texts(&interrupted.partial().1), ["read 0", "set 1"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -96,7 +96,7 @@ async fn the_token_of_the_batch_ends_the_reply_as_well() {
     assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
     let interrupted = dispatched.expect_err("it was cancelled");
     assert!(matches!(interrupted.cause(), StreamError::Cancelled));
-    let (reply, answers) = interrupted.into_so_far();
+    let (reply, answers) = interrupted.into_partial();
     assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
     assert_eq!(log.since.elapsed().as_millis(), 300);
@@ -152,7 +152,7 @@ async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
     let registry = registry(&log).build().expect("the state is there");
     let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    let answers = &interrupted.so_far().1;
+    let answers = &interrupted.partial().1;
     assert!(
         texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
         "{answers:?}"
@@ -166,7 +166,7 @@ async fn no_call_starts_that_comes_with_the_error() {
     let mut both = call(0, "send");
     both["error"] = json!({ "message": "overloaded" });
     let interrupted = registry.dispatch_stream(stream::iter([both])).await.expect_err("it breaks off");
-    assert!(texts(&interrupted.so_far().1)[0].starts_with("Error: the tool `send` was not run"));
+    assert!(texts(&interrupted.partial().1)[0].starts_with("Error: the tool `send` was not run"));
     assert!(log.lines().is_empty());
 }
 

@@ -46,7 +46,7 @@ async fn an_error_in_mid_stream_gives_what_came_before_it() {
     );
     let StreamError::Server { error, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(error["failed_generation"], "<x>", "nothing that the server said is lost");
-    let reply = interrupted.into_so_far();
+    let reply = interrupted.into_partial();
     assert_eq!(reply.text(), "Look.");
     assert_eq!(reply.tool_calls[0], ToolCall::new("call_0", "get_weather", r#"{"city":"Rome"}"#));
     assert_eq!(answers(&reply).await, ["Rome: sunny", CUT_OFF]);
@@ -57,7 +57,7 @@ async fn arguments_that_did_not_begin_are_cut_off_where_the_reply_did_not_end() 
     // To a tool that needs none, they would mean none.
     let begun =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
-    let reply = interrupted([begun.clone(), json!({ "error": "overloaded" })]).into_so_far();
+    let reply = interrupted([begun.clone(), json!({ "error": "overloaded" })]).into_partial();
     assert_eq!(answers(&reply).await, [CUT_OFF]);
     // The stream just ends.
     let assembled = crate::assembled([begun.clone()]);
@@ -161,7 +161,7 @@ fn an_error_of_the_connection_keeps_its_source() {
     assert!(interrupted.source().is_none(), "what is told is not told twice");
     let StreamError::Transport { source, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(source.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
-    assert_eq!(interrupted.so_far().text(), "Hi");
+    assert_eq!(interrupted.partial().text(), "Hi");
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn nothing_is_taken_behind_an_error() {
         "[DONE]".into(),
     ];
     assert_eq!(told(chunks.clone()), ["text Hi", "failed: the server sent an error: x"]);
-    assert_eq!(interrupted(chunks).into_so_far().text(), "Hi");
+    assert_eq!(interrupted(chunks).into_partial().text(), "Hi");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn an_error_beside_a_finish_reason_is_not_the_end_of_the_reply() {
 #[test]
 fn a_clients_type_that_cannot_be_written_is_told() {
     let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
-    let told = interrupted([Chunk::of(&unwritable)]).cause().to_string();
+    let told = interrupted([Chunk::from_serialize(&unwritable)]).cause().to_string();
     assert_eq!(told, "the client's chunk cannot be read as one of Chat Completions (key must be a string)");
 }
 

@@ -66,9 +66,9 @@ fn in_words(event: Event<'_>) -> String {
         Event::Text(piece) => format!("text {piece}"),
         Event::Reasoning(piece) => format!("reasoning {piece}"),
         Event::CallStarted { index, tool, .. } => format!("{index} started {tool}"),
-        Event::Arguments { index, so_far, piece, .. } => {
-            assert!(so_far.ends_with(piece), "{piece} is not the end of {so_far}");
-            format!("{index} {so_far}")
+        Event::Arguments { index, partial, piece, .. } => {
+            assert!(partial.ends_with(piece), "{piece} is not the end of {partial}");
+            format!("{index} {partial}")
         }
         Event::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
             format!("{index} complete {name}({arguments})")

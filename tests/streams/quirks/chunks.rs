@@ -192,7 +192,7 @@ fn chunks_come_in_the_types_of_clients() {
     let odd: Chunk = serde_json::from_str(r#"{"choices":[{"delta":[]}]}"#).expect("it is read as a text is");
     let mut reply = ReplyAssembler::new();
     assert_eq!(reply.push(odd).count(), 0);
-    assert_eq!(reply.push(Chunk::of(&theirs)).count(), 3);
+    assert_eq!(reply.push(Chunk::from_serialize(&theirs)).count(), 3);
     assert_eq!(reply.push(read).count(), 1);
     assert_eq!(reply.finish().expect("it went well").tool_calls.len(), 1);
 }
