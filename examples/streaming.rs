@@ -108,7 +108,7 @@ fn show(since: Duration, event: Event<'_>) {
         Event::Arguments { index, partial, .. } => format!("call {index}     {partial}"),
         Event::CallComplete { index, call, .. } => format!("call {index}     {} is complete", call.name),
         Event::Finished { .. } => "the reply has ended".to_owned(),
-        Event::Failed(error) => format!("the reply broke off: {error}"),
+        Event::Failed(error) => format!("the reply was interrupted: {error}"),
         _ => return,
     };
     print_line(format_args!("{:5.2} s  {what}", since.as_secs_f64()));

@@ -22,15 +22,15 @@ fn broken() -> Value {
 }
 
 const REPORT: &str = "\
-messages[1]: a call without an answer (a)
+messages[1]: a tool call without a tool message (a)
     OpenAI says: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a
-    mend: messages[1]: the call a has no answer: one is made, which says that the result was lost
-messages[2]: another message between a call and its answer (b)
+    mend: messages[1]: the call a had no tool message: added one that reports a lost result
+messages[2]: another message between a call and its tool message (b)
     OpenAI says: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b
-    mend: messages[3]: the answer b is put behind its call, in messages[1]
-messages[4]: a tool message without calls before it (x)
+    mend: messages[3]: the tool message b was moved after its call in messages[1]
+messages[4]: a tool message without tool calls before it (x)
     OpenAI says: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
-    mend: messages[4]: the answer x is for no call that lacks one: it is taken out
+    mend: messages[4]: the tool message x had no open call: removed
 warning: messages[1]: arguments that are not a JSON object (a)
     Ollama says: invalid tool call arguments
     refused by Ollama, llama.cpp
@@ -130,15 +130,15 @@ fn each_violation_has_the_mend_that_is_its_own() {
     assert_eq!(
         lines,
         [
-            "messages[1]: another message between a call and its answer (c)",
-            "    mend: messages[2]: the answer c is put behind its call, in messages[0]",
-            "messages[4]: another message between a call and its answer (c)",
-            "    mend: messages[5]: the answer c is put behind its call, in messages[3]",
-            "messages[6]: a call without an answer (a)",
-            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
-            "messages[7]: an answer whose id is not in the calls before it (A)",
-            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
-            "warning: messages[3]: an id that a call of an earlier reply has too (c)",
+            "messages[1]: another message between a call and its tool message (c)",
+            "    mend: messages[2]: the tool message c was moved after its call in messages[0]",
+            "messages[4]: another message between a call and its tool message (c)",
+            "    mend: messages[5]: the tool message c was moved after its call in messages[3]",
+            "messages[6]: a tool call without a tool message (a)",
+            "    mend: messages[7]: the tool message A had no call: set the id of the open call before it, a",
+            "messages[7]: a tool message whose id is not among the calls before it (A)",
+            "    mend: messages[7]: the tool message A had no call: set the id of the open call before it, a",
+            "warning: messages[3]: an id that a call of an earlier reply also has (c)",
             "    refused by DeepSeek",
             "HistoryError: 4; warnings: 1; messages: 8.",
         ],
@@ -159,8 +159,8 @@ fn every_mend_is_told_also_one_that_follows_from_another() {
         3
     );
     assert_eq!(output.matches("mend: messages[0]: the call a has no answer").count(), 3);
-    assert_eq!(output.matches("one is made, which says that the result was lost").count(), 4);
-    assert_eq!(output.matches("the answer b is for no call that lacks one: it is taken out").count(), 1);
+    assert_eq!(output.matches("added one that reports a lost result").count(), 4);
+    assert_eq!(output.matches("the tool message b had no open call: removed").count(), 1);
 }
 
 #[test]
@@ -177,6 +177,7 @@ fn it_says_how_it_is_used() {
 fn what_somebody_wrote_does_not_move_the_cursor() {
     let output = lint(&[], r#"[{"role":"tool","tool_call_id":"\u001b[31m\n","content":""}]"#);
     assert!(
-        stdout(&output).starts_with("messages[0]: a tool message without calls before it (\\u{1b}[31m\\n)\n")
+        stdout(&output)
+            .starts_with("messages[0]: a tool message without tool calls before it (\\u{1b}[31m\\n)\n")
     );
 }

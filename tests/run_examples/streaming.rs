@@ -116,10 +116,10 @@ async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
     for (body, message) in [
         (
             "data: {\"choices\":[{\"delta\":{\"content\":\"Sun\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
-            "the reply broke off: the server sent an error: overloaded",
+            "the reply was interrupted: the server sent an error: overloaded",
         ),
-        ("<html>hello</html>", "the reply broke off: the stream ended, and there was no reply in it"),
-        ("data: {\"choices\":[{\n\n", "the reply broke off: what came is not a chunk"),
+        ("<html>hello</html>", "the reply was interrupted: the stream ended without a reply"),
+        ("data: {\"choices\":[{\n\n", "the reply was interrupted: a chunk is not in the format"),
     ] {
         let body: &'static [&'static str] = Box::leak(Box::new([body]));
         assert_ends_with(&run("text/event-stream", body).await.0, message);
@@ -132,7 +132,7 @@ const HALF: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0
 async fn a_stream_that_breaks_off_behind_a_call_goes_on_from_its_answer() {
     let (output, requests) = run("text/event-stream", &[HALF, ANSWER]).await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("the reply broke off: the server sent an error: overloaded"));
+    assert!(stdout(&output).contains("the reply was interrupted: the server sent an error: overloaded"));
     let messages = requests[1]["messages"].as_array().expect("it has messages");
     assert_eq!(messages[2]["content"], "sunny in Beijing");
     assert_eq!(

@@ -126,7 +126,7 @@ fn the_end_of_a_stream_without_done_is_told_to_a_program_that_says_it() {
     assert_eq!(reply.end().map(crate::in_words).collect::<Vec<_>>(), ["0 complete now({})"]);
     assert_eq!(reply.end().count(), 0, "once");
     assert_eq!(reply.push(delta(json!({ "content": "ghost" }))).count(), 0);
-    assert_eq!(told(Vec::<&str>::new()), ["failed: the stream ended, and there was no reply in it"]);
+    assert_eq!(told(Vec::<&str>::new()), ["failed: the stream ended without a reply"]);
 }
 
 #[test]

@@ -4,14 +4,14 @@
 
 mod any_chunks;
 mod any_style;
-mod before_its_end;
-mod broken_off;
+mod early_calls;
 mod events;
 mod fields;
 mod in_a_conversation;
+mod interrupted;
+mod interrupted_dispatch;
 mod logged_tools;
 mod quirks;
-mod while_the_model_speaks;
 
 use serde_json::{Value, json};
 use tool_runtime::stream::{Chunk, Event, ReplyAssembler};

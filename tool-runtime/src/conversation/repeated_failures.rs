@@ -39,7 +39,10 @@ impl<'a> Failures<'a> {
     fn has_failed_twice(&self, call: &ToolCall, text: &str) -> bool {
         let earlier = self.earlier.get_or_init(|| earlier(self.before));
         let last_two = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
-        last_two.len() == 2 && last_two.iter().all(|text_before| text_before.strip_suffix(NOTE).unwrap_or(text_before) == text)
+        last_two.len() == 2
+            && last_two
+                .iter()
+                .all(|text_before| text_before.strip_suffix(NOTE).unwrap_or(text_before) == text)
     }
 }
 

@@ -93,7 +93,7 @@ async fn the_token_of_the_batch_ends_the_reply_as_well() {
         token.cancel();
     };
     let (dispatched, ()) = tokio::join!(dispatched, cancelled);
-    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
+    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was complete"));
     let interrupted = dispatched.expect_err("it was cancelled");
     assert!(matches!(interrupted.cause(), StreamError::Cancelled));
     let (reply, answers) = interrupted.into_partial();

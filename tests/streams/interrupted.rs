@@ -42,7 +42,7 @@ async fn an_error_in_mid_stream_gives_what_came_before_it() {
     let interrupted = interrupted(chunks);
     assert_eq!(
         interrupted.to_string(),
-        "the reply broke off: the server sent an error: Failed to call a function."
+        "the reply was interrupted: the server sent an error: Failed to call a function."
     );
     let StreamError::Server { error, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(error["failed_generation"], "<x>", "nothing that the server said is lost");
@@ -157,7 +157,7 @@ fn what_a_server_says_of_itself_is_an_error_only_if_no_reply_comes_behind_it() {
 fn an_error_of_the_connection_keeps_its_source() {
     let chunks = [Ok(delta(json!({ "content": "Hi" }))), Err(io::Error::other("connection reset"))];
     let interrupted = interrupted(chunks);
-    assert_eq!(interrupted.to_string(), "the reply broke off: the connection failed: connection reset");
+    assert_eq!(interrupted.to_string(), "the reply was interrupted: the connection failed: connection reset");
     assert!(interrupted.source().is_none(), "what is told is not told twice");
     let StreamError::Transport { source, .. } = interrupted.cause() else { panic!("{interrupted:?}") };
     assert_eq!(source.downcast_ref::<io::Error>().map(io::Error::kind), Some(io::ErrorKind::Other));
@@ -191,7 +191,7 @@ fn a_connection_that_fails_behind_the_end_of_the_reply_does_not_matter() {
 #[test]
 fn what_is_no_chunk_is_shown_with_what_to_give() {
     for (text, begins) in [
-        ("data: {\"choices\":[]}", "what came is not a chunk of Chat Completions (expected value"),
+        ("data: {\"choices\":[]}", "a chunk is not in the format of Chat Completions (expected value"),
         ("<html>", "what came"),
         ("{\"choices\":7}", "what came"),
     ] {
@@ -208,16 +208,13 @@ fn a_stream_without_a_reply_is_an_error() {
     for chunks in [vec![], vec!["[DONE]"], vec!["", "{\"choices\":[]}", "[DONE]"]] {
         let interrupted = interrupted(chunks);
         assert!(matches!(interrupted.cause(), StreamError::NoReply { .. }));
-        assert_eq!(
-            interrupted.to_string(),
-            "the reply broke off: the stream ended, and there was no reply in it"
-        );
+        assert_eq!(interrupted.to_string(), "the reply was interrupted: the stream ended without a reply");
     }
     let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
     assert_eq!(
         interrupted([other, "[DONE]"]).cause().to_string(),
         format!(
-            "the stream ended without a reply in it; it should be one of Chat Completions, and began with: {other}"
+            "the stream ended without a reply; it is not in the format of Chat Completions and begins with: {other}"
         )
     );
 }
@@ -246,7 +243,7 @@ fn an_error_beside_a_finish_reason_is_not_the_end_of_the_reply() {
 fn a_clients_type_that_cannot_be_written_is_told() {
     let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
     let told = interrupted([Chunk::from_serialize(&unwritable)]).cause().to_string();
-    assert_eq!(told, "the client's chunk cannot be read as one of Chat Completions (key must be a string)");
+    assert_eq!(told, "the client's chunk is not in the format of Chat Completions (key must be a string)");
 }
 
 #[test]
