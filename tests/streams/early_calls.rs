@@ -30,7 +30,7 @@ async fn read_only_tools_run_before_the_end_of_the_reply() {
             }
         })
         .await
-        .expect("the reply is complete");
+        .expect("the stream is not interrupted");
     log.add("all is there");
     assert_eq!(
         log.lines(),
@@ -63,7 +63,7 @@ async fn a_call_starts_with_its_closing_brace() {
         (100, piece("}")),
         (900, delta(json!({ "content": "." }))),
     ];
-    registry.dispatch_stream(paced(chunks)).await.expect("the reply is complete");
+    registry.dispatch_stream(paced(chunks)).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["300 read 7 starts", "800 read 7 ends"]);
 }
 
@@ -77,7 +77,7 @@ async fn tools_with_side_effects_start_after_the_end_of_the_reply() {
         (300, call(2, "send")),
         (300, finish("tool_calls")),
     ]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(
         log.lines(),
         [
@@ -97,7 +97,7 @@ async fn a_setting_starts_all_tools_before_the_end_of_the_reply() {
     let log = Log::new();
     let registry = registry(&log).start_all_while_streaming(true).build().expect("the registry builds");
     let chunks = paced([(300, call(0, "send")), (300, call(1, "nothing")), (300, finish("tool_calls"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["300 send 0 starts", "800 send 0 ends"]);
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: there is no tool `nothing`"));
@@ -118,7 +118,7 @@ async fn tool_messages_are_in_call_order() {
         ])
     };
     let chunks = stream::iter([wait(0, 300), wait(1, 100), wait(2, 200), finish("tool_calls")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["300", "100", "200"]);
     let ids: Vec<&str> = answers.iter().map(|answer| &*answer.tool_call_id).collect();
     assert_eq!(ids, ["call_0", "call_1", "call_2"]);
@@ -141,7 +141,7 @@ async fn calls_get_unique_ids_if_the_server_sends_none() {
     };
     let chunks = [without_id(0, "send"), without_id(1, "read"), same_id(2), same_id(3), finish("stop")];
     let (reply, answers) =
-        registry.dispatch_stream(stream::iter(chunks)).await.expect("the reply is complete");
+        registry.dispatch_stream(stream::iter(chunks)).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["sent 0", "read 1", "read 2", "read 3"]);
     assert_eq!(reply.tool_calls[2].id, "call_0", "a usable id is kept");
     let chat = Conversation::new().user("Go on.");
@@ -157,7 +157,7 @@ async fn the_call_limit_applies_to_the_reply() {
     let log = Log::new();
     let registry = registry(&log).max_calls_per_batch(1).build().expect("the registry builds");
     let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: not run, since one reply may have at most 1 calls"));
 }
@@ -172,7 +172,7 @@ async fn the_hook_runs_before_an_early_call() {
         .build()
         .expect("the registry builds");
     let chunks = paced([(0, call(0, "read")), (100, call(1, "read")), (100, finish("stop"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["read 0", "Error: not 1"]);
     assert_eq!(log.lines(), ["0 read 0 starts", "500 read 0 ends"]);
 }
@@ -186,7 +186,7 @@ async fn a_tool_that_panics_early_does_not_end_the_reply() {
     }
     let registry = Registry::new(tools![fail]).expect("one tool");
     let chunks = stream::iter([call(0, "fail"), delta(json!({ "content": "Done." })), finish("stop")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(reply.text(), "Done.");
     assert_eq!(texts(&answers), ["Error: the tool `fail` failed unexpectedly."]);
 }
@@ -201,7 +201,7 @@ async fn repaired_arguments_are_in_the_reply() {
         ])
     };
     let chunks = stream::iter([sloppy(0, "read"), sloppy(1, "send"), finish("stop")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["read 0", "sent 1"]);
     assert_eq!(reply.tool_calls[0].arguments, r#"{"n":0}"#);
     assert_eq!(reply.tool_calls[1].arguments, r#"{"n":1}"#);
@@ -212,7 +212,7 @@ async fn the_duration_of_a_call_is_measured_from_its_start() {
     let log = Log::new();
     let registry = registry(&log).build().expect("the registry builds");
     let chunks = paced([(300, call(0, "read")), (300, call(1, "send")), (300, finish("stop"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     for answer in &answers {
         assert_eq!(answer.outcome().map(|outcome| outcome.duration().as_millis() / 10), Some(50));
     }
@@ -243,7 +243,7 @@ async fn a_read_only_tool_that_needs_approval_does_not_run_early_without_it() {
     let letters =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_letters", "arguments": {} } })]);
     let (_, answers) =
-        registry.dispatch_stream(stream::iter([letters])).await.expect("the reply is complete");
+        registry.dispatch_stream(stream::iter([letters])).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["Error: the tool `read_letters` needs approval, which was not given."]);
 }
 
@@ -266,7 +266,7 @@ async fn a_stream_that_is_always_ready_does_not_starve_tools_and_tasks() {
     let chunks = stream::iter([call(0, "wait_for_the_other")]).chain(nothing);
     // The stream ends once another task has run.
     let chunks = chunks.take_while(|_| async { !TICKED.load(Ordering::Relaxed) }).inspect(|_| read += 1);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["0"]);
     assert!(read < many, "all {read} chunks were read before another task ran");
     other.await.expect("the task does not panic");
@@ -278,6 +278,6 @@ fn a_streamed_dispatch_needs_no_runtime_if_its_tools_need_none() {
     let nothing =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_nothing", "arguments": "{}" } })]);
     let dispatched = registry.dispatch_stream(stream::iter([nothing, finish("stop")])).now_or_never();
-    let (_, answers) = dispatched.expect("the future is ready").expect("the reply is complete");
+    let (_, answers) = dispatched.expect("the future is ready").expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["ok"]);
 }

@@ -163,7 +163,7 @@ fn a_megabyte_of_arguments_in_pieces_of_four_bytes_is_assembled() {
         count += reply.push(chunk).count();
     }
     assert!(count > 200_000, "{count}");
-    let reply = reply.finish().expect("the reply is complete");
+    let reply = reply.finish().expect("the stream is not interrupted");
     assert_eq!(reply.tool_calls[0].arguments, arguments);
 }
 

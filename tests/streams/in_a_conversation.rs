@@ -30,7 +30,7 @@ async fn streamed(
     chat: Conversation,
 ) -> (PendingCalls, Vec<ToolMessage>) {
     let (reply, answers) =
-        registry.dispatch_stream(stream::iter(chunks)).await.expect("the reply is complete");
+        registry.dispatch_stream(stream::iter(chunks)).await.expect("the stream is not interrupted");
     match chat.reply(reply) {
         Turn::Calls(pending) => (pending, answers),
         Turn::Answer(chat) => panic!("no calls in {:?}", chat.messages()),
@@ -45,7 +45,7 @@ async fn a_reply_of_text_is_an_answer() {
         delta(json!({ "content": "lo." })),
         finish("stop"),
     ]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert!(answers.is_empty());
     match Conversation::new().user("Hello!").reply(reply) {
         Turn::Answer(chat) => assert_eq!(chat.final_text(), "Hello."),

@@ -61,7 +61,7 @@ async fn a_truncated_reply_runs_its_complete_calls() {
     let cut =
         calls(&[json!({ "index": 1, "id": "call_1", "function": { "name": "send", "arguments": "" } })]);
     let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
 }
@@ -73,7 +73,7 @@ async fn a_dispatch_ends_before_the_connection_closes() {
     let chunks =
         paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
     let dispatched = tokio::time::timeout(Duration::from_secs(60), registry.dispatch_stream(chunks)).await;
-    let (_, answers) = dispatched.expect("the future is ready").expect("the reply is complete");
+    let (_, answers) = dispatched.expect("the future is ready").expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["sent 0"]);
 }
 
@@ -114,7 +114,7 @@ impl Drop for Dropped {
 
 /// Waits forever.
 #[tool(read_only)]
-async fn wait_for_ever(n: u8, #[state] log: &Log) {
+async fn wait_forever(n: u8, #[state] log: &Log) {
     let _dropped = Dropped(log.clone());
     log.add(format_args!("{n} waits"));
     std::future::pending::<()>().await;
@@ -123,10 +123,10 @@ async fn wait_for_ever(n: u8, #[state] log: &Log) {
 #[tokio::test(start_paused = true)]
 async fn dropping_the_dispatch_drops_running_tools_and_starts_no_others() {
     let log = Log::new();
-    let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
+    let registry = Registry::builder().tools(tools![wait_forever, send]).state(log.clone());
     let registry = registry.build().expect("the registry builds");
     let waits = calls(&[
-        json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": { "n": 1 } } }),
+        json!({ "index": 1, "id": "a", "function": { "name": "wait_forever", "arguments": { "n": 1 } } }),
     ]);
     let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
     let dispatched = registry.dispatch_stream(chunks);
@@ -143,7 +143,7 @@ async fn the_stream_is_dropped_before_the_tools_finish() {
         let _ = &dropped;
         chunk
     });
-    registry.dispatch_stream(chunks).await.expect("the reply is complete");
+    registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["0 dropped", "0 send 0 starts", "500 send 0 ends"]);
 }
 

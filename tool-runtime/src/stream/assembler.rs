@@ -13,8 +13,8 @@ use std::slice;
 /// Assembles a reply from its chunks, including the variations that servers send, and reports the contents of each
 /// chunk.
 ///
-/// The running time is linear in the number of bytes, however small the chunks are. The module has [an
-/// example](crate::stream).
+/// The running time is linear in the number of bytes, however small the chunks are. See the
+/// [module](crate::stream) for an example.
 ///
 /// Servers deviate from the documentation in these ways:
 ///
