@@ -126,7 +126,7 @@ impl<'a> RepairIndex<'a> {
     }
 
     /// The repairs of this violation.
-    fn of_violation(&self, violation: &Violation) -> Vec<&'a Repair> {
+    fn repairs_of(&self, violation: &Violation) -> Vec<&'a Repair> {
         let (index, id) = (violation.index, &*violation.id);
         if violation.kind != ViolationKind::MessageBetween {
             return self.exact.get(&(index, id)).cloned().unwrap_or_default();
@@ -152,7 +152,7 @@ fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], 
     for violation in violations {
         report += &line(violation);
         report += &line(format_args!("    {} error: {}", violation.provider(), violation.provider_text()));
-        for repair in index.of_violation(violation) {
+        for repair in index.repairs_of(violation) {
             report += &line(format_args!("    repair: {repair}"));
             shown.insert(std::ptr::from_ref(repair));
         }

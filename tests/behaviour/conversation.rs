@@ -114,12 +114,12 @@ fn half_of_a_surrogate_pair_in_arguments_is_repaired_in_the_next_request() {
 
 #[test]
 fn a_declined_request_is_an_answer() {
-    for refusal in [
+    for declined in [
         json!({"content": null, "refusal": "I cannot."}),
         json!({"content": "", "refusal": "I cannot."}),
         json!({"content": [{"type": "refusal", "refusal": "I cannot."}]}),
     ] {
-        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(refusal)) else {
+        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(declined)) else {
             panic!("it calls nothing")
         };
         assert_eq!(chat.final_text(), "I cannot.");

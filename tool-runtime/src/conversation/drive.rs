@@ -11,7 +11,7 @@ use std::mem;
 use tokio_util::sync::CancellationToken;
 
 /// The default limit of replies.
-const MAX_TURNS: usize = 30;
+const DEFAULT_MAX_REPLIES: usize = 30;
 
 /// How [`drive`](Conversation::drive) ended. The conversation can be sent in each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum Ending {
 }
 
 impl Conversation {
-    /// Requests replies and runs the tools that they call, until the model answers or has sent `max_turns` replies
+    /// Requests replies and runs the tools that they call, until the model answers or has sent `max_replies` replies
     /// (`None`: 30).
     ///
     /// `complete` sends a [`Request`] with the client of the program, and returns the reply. The conversation can
@@ -84,14 +84,14 @@ impl Conversation {
     pub async fn drive<C, R, E>(
         &mut self,
         registry: &Registry,
-        max_turns: impl Into<Option<usize>>,
+        max_replies: impl Into<Option<usize>>,
         complete: C,
     ) -> Result<Ending, E>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        self.drive_with(registry, &BatchContext::new(), max_turns, complete).await
+        self.drive_with(registry, &BatchContext::new(), max_replies, complete).await
     }
 
     /// Like [`drive`](Conversation::drive), with a context for each batch. Cancelling its token ends the loop at once,
@@ -104,7 +104,7 @@ impl Conversation {
         &mut self,
         registry: &Registry,
         batch: &BatchContext,
-        max_turns: impl Into<Option<usize>>,
+        max_replies: impl Into<Option<usize>>,
         mut complete: C,
     ) -> Result<Ending, E>
     where
@@ -112,7 +112,7 @@ impl Conversation {
         R: Future<Output = Result<AssistantMessage, E>>,
     {
         let is_cancelled = || batch.token().is_some_and(CancellationToken::is_cancelled);
-        for _ in 0..max_turns.into().unwrap_or(MAX_TURNS) {
+        for _ in 0..max_replies.into().unwrap_or(DEFAULT_MAX_REPLIES) {
             if is_cancelled() {
                 return Ok(Ending::Cancelled);
             }

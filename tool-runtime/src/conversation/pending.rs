@@ -74,7 +74,7 @@ pub(super) struct CallState {
 pub(super) struct Fingerprint(String);
 
 impl Fingerprint {
-    fn of(call: &ToolCall) -> Self {
+    fn new(call: &ToolCall) -> Self {
         let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
         Fingerprint(format!("{:016x}", fingerprint(bytes)))
     }
@@ -161,7 +161,7 @@ impl PendingCalls {
     /// There is no call with this id, or it already has a result.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
-        state.approved = Some(Fingerprint::of(call));
+        state.approved = Some(Fingerprint::new(call));
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl PendingCalls {
     pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         call.set_arguments(arguments.into());
-        state.approved = Some(Fingerprint::of(call));
+        state.approved = Some(Fingerprint::new(call));
         Ok(())
     }
 
@@ -387,7 +387,7 @@ impl Drop for UsedOnceBegun<'_> {
 impl CallState {
     fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
-            Some(approved) if *approved == Fingerprint::of(call) => Approval::Given,
+            Some(approved) if *approved == Fingerprint::new(call) => Approval::Given,
             _ => Approval::None,
         }
     }

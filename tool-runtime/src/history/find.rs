@@ -39,7 +39,7 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
     let before = messages.get(..answer)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
-    let exchange = Exchange::of_reply(messages, before)?;
+    let exchange = Exchange::from_reply(messages, before)?;
     let position = exchange.pairs(messages).into_iter().position(|place| place == Some(answer))?;
     pair(messages, before, position, answer)
 }
@@ -48,7 +48,7 @@ pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
 /// reply, or if the call has no tool message after the reply.
 #[must_use]
 pub fn find_answer(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
-    let answer = *Exchange::of_reply(messages, reply)?.pairs(messages).get(position)?;
+    let answer = *Exchange::from_reply(messages, reply)?.pairs(messages).get(position)?;
     pair(messages, reply, position, answer?)
 }
 

@@ -97,7 +97,7 @@ pub struct Trimmed {
 #[must_use]
 pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
-    let parts = Parts::of(&messages);
+    let parts = Parts::new(&messages);
     let mut trimming = Trimming::new(messages, budget);
     trimming.shorten(0..parts.newest_exchange);
     for exchange in parts.older_exchanges {
@@ -124,7 +124,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(messages: &[Message]) -> Self {
+    fn new(messages: &[Message]) -> Self {
         let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
         let mut starts = Vec::new();
         let mut goes_on = false;

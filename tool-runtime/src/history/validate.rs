@@ -39,7 +39,7 @@ struct Unanswered {
     reply: usize,
     position: usize,
     /// The index of the message after the exchange.
-    behind: usize,
+    after: usize,
 }
 
 struct Check<'a> {
@@ -65,7 +65,7 @@ impl<'a> Check<'a> {
         }
         let Some(reply) = exchange.reply else { return };
         for (position, call) in calls.iter().enumerate().filter(|&(position, _)| pairs[position].is_none()) {
-            let unanswered = Unanswered { reply, position, behind: exchange.answers.end };
+            let unanswered = Unanswered { reply, position, after: exchange.answers.end };
             self.open.entry(&call.id).or_default().push(unanswered);
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Check<'a> {
         let (kind, index, position) = if ids.contains(id) {
             (ViolationKind::DuplicateAnswer, place, 0)
         } else if let Some(unanswered) = self.open.get_mut(id).and_then(Vec::pop) {
-            (ViolationKind::MessageBetween, unanswered.behind, unanswered.position)
+            (ViolationKind::MessageBetween, unanswered.after, unanswered.position)
         } else {
             match exchange.reply {
                 None => (ViolationKind::OrphanAnswer, place, 0),

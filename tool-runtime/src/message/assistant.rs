@@ -175,7 +175,7 @@ impl Serialize for AssistantMessage {
 
 impl<'de> Deserialize<'de> for AssistantMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut wire = WireMessage::of_role(Role::Assistant, deserializer)?;
+        let mut wire = WireMessage::with_role(Role::Assistant, deserializer)?;
         match wire.take_choice().map_err(D::Error::custom)? {
             None => Ok(wire.into()),
             Some(choice) => {

@@ -116,6 +116,6 @@ impl Serialize for ToolMessage {
 
 impl<'de> Deserialize<'de> for ToolMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        WireMessage::of_role(Role::Tool, deserializer).map(Into::into)
+        WireMessage::with_role(Role::Tool, deserializer).map(Into::into)
     }
 }

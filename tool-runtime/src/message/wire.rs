@@ -101,7 +101,10 @@ impl WireMessage {
     }
 
     /// Reads a message where only one role is valid. Its role may be missing or unknown, as some servers write it.
-    pub(super) fn of_role<'de, D: Deserializer<'de>>(role: Role, deserializer: D) -> Result<Self, D::Error> {
+    pub(super) fn with_role<'de, D: Deserializer<'de>>(
+        role: Role,
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
         WireMessage::deserialize(deserializer)?.checked_as(role)
     }
 

@@ -100,7 +100,7 @@ impl From<&str> for Chunk {
                 Ok(list) => list.into(),
                 Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: beginning(data), source }),
             },
-            chunk => Chunk::read(WireChunk::of_text(chunk), || data.to_owned()),
+            chunk => Chunk::read(WireChunk::from_text(chunk), || data.to_owned()),
         }
     }
 }
@@ -123,7 +123,7 @@ impl From<Value> for Chunk {
             Value::Null => Chunk::default(),
             Value::String(data) => data.into(),
             Value::Array(list) => list.into(),
-            mut chunk => Chunk::read(WireChunk::of_value(&mut chunk), || chunk.to_string()),
+            mut chunk => Chunk::read(WireChunk::from_value(&mut chunk), || chunk.to_string()),
         }
     }
 }

@@ -111,15 +111,15 @@ fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
 }
 
 impl WireChunk {
-    pub(super) fn of_text(text: &str) -> serde_json::Result<Self> {
+    pub(super) fn from_text(text: &str) -> serde_json::Result<Self> {
         // Much faster than through a `Value`.
         serde_json::from_str(text).or_else(|error| match serde_json::from_str(text) {
-            Ok(mut value) => Self::of_value(&mut value),
+            Ok(mut value) => Self::from_value(&mut value),
             Err(_) => Err(error),
         })
     }
 
-    pub(super) fn of_value(chunk: &mut Value) -> serde_json::Result<Self> {
+    pub(super) fn from_value(chunk: &mut Value) -> serde_json::Result<Self> {
         WireChunk::deserialize(&*chunk).or_else(|error| {
             tidy(chunk);
             WireChunk::deserialize(&*chunk).map_err(|_| error)

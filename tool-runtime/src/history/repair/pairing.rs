@@ -50,15 +50,15 @@ impl Pairing {
     /// in between.
     fn give_to_later_calls(&mut self, messages: &[Message]) {
         let mut open = Open::default();
-        let mut behind = messages.len();
+        let mut next = messages.len();
         for number in (0..self.exchanges.len()).rev() {
             let end = self.exchanges[number].answers.end;
-            if messages[end..behind].iter().any(|message| matches!(message, Message::User(_))) {
+            if messages[end..next].iter().any(|message| matches!(message, Message::User(_))) {
                 open = Open::default();
             }
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
-            behind = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
+            next = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
         }
     }
 
