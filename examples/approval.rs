@@ -1,8 +1,8 @@
-//! A person is asked at the terminal before a destructive tool runs, and can say why not; the conversation goes on
-//! either way.
+//! Asks at the terminal before a destructive tool runs. A denial can have a reason; the conversation continues in
+//! both cases.
 //!
 //! `cargo run --example approval` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it talks to that server. With standard input closed, nothing destructive is run.
+//! `OPENAI_MODEL`) it uses that server. If standard input is closed, no destructive tool runs.
 
 use examples::model::Model;
 use examples::scripted;
@@ -25,7 +25,7 @@ fn list_notes(#[state] notes: &Notes) -> Vec<String> {
     notes.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
 }
 
-/// Delete a note for ever.
+/// Delete a note permanently.
 #[tool(destructive, requires_approval)]
 fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
     match notes.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name) {
@@ -34,18 +34,18 @@ fn delete_note(name: &str, #[state] notes: &Notes) -> Result<String, String> {
     }
 }
 
-/// One question at a time: the calls of a reply are all asked about at once.
+/// Serializes the questions, since the hook runs concurrently for the calls of a reply.
 static TERMINAL: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// The hook: what needs no approval is not for it to decide.
+/// The hook. It decides only about calls that need approval.
 async fn approve(call: ProposedCall) -> Decision {
     if !call.policy().requires_approval {
         return Decision::Undecided;
     }
     let _terminal = TERMINAL.lock().await;
     print_line(format_args!("\nThe model wants to run {} {}", call.tool(), shown(call.arguments().get())));
-    print!("Run it? [y/N, or why not] ");
-    // Reading blocks, so it has a thread of its own.
+    print!("Run it? [y/N, or a reason] ");
+    // Reading blocks, so it runs on a thread for blocking tasks.
     let read = tokio::task::spawn_blocking(|| {
         io::stdout().flush()?;
         let mut line = String::new();
@@ -67,8 +67,7 @@ async fn approve(call: ProposedCall) -> Decision {
     decision
 }
 
-/// Arguments on one line, and nothing that moves the cursor or turns the text around: the person decides by what is to
-/// be seen.
+/// The arguments on one line, with escaped control and direction characters: a person decides by the printed text.
 fn shown(arguments: &str) -> String {
     let compact =
         serde_json::from_str(arguments).map_or(arguments.to_owned(), |value: Value| value.to_string());
@@ -82,8 +81,8 @@ fn shown(arguments: &str) -> String {
 fn decide(line: &str) -> Decision {
     match line.to_lowercase().as_str() {
         "y" | "yes" => Decision::Run,
-        "" | "n" | "no" => Decision::deny("the user said no"),
-        _ => Decision::deny(format!("the user said: {line}")),
+        "" | "n" | "no" => Decision::deny("the user denied it"),
+        _ => Decision::deny(format!("the user denied it: {line}")),
     }
 }
 
@@ -119,6 +118,6 @@ async fn converse(model: &Model) -> Result<(), Box<dyn std::error::Error>> {
     transcript.print(chat.messages());
     match ending {
         Ending::Answered => Ok(()),
-        _ => Err("the model kept calling tools for 10 turns; ask it something simpler".into()),
+        _ => Err("the model kept calling tools for 10 replies; ask a simpler question".into()),
     }
 }

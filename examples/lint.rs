@@ -1,8 +1,8 @@
-//! What a provider would refuse in a history, and the mend.
+//! Reports violations in a history, and repairs them.
 //!
-//! `cargo run --example lint -- messages.json` reads a `messages` array, or a whole request with one; without a file,
-//! or with `-`, it reads standard input. `--repair` writes the mended history to standard output, and what was found to
-//! standard error. The exit code is 0 where nothing is wrong, 1 where something is, and 2 where the input is no
+//! `cargo run --example lint -- messages.json` reads a `messages` array, or a complete request with one; without a file,
+//! or with `-`, it reads standard input. `--repair` writes the repaired history to standard output, and the report to
+//! standard error. The exit code is 0 if there are no violations, 1 if there are any, and 2 if the input is not a
 //! history.
 
 use serde::Deserialize;
@@ -20,18 +20,18 @@ const EXPECTED: &str = "expected a `messages` array, or a request with one";
 
 #[derive(Default)]
 struct Arguments {
-    asks_for_help: bool,
+    help: bool,
     repairs: bool,
     file: Option<PathBuf>,
 }
 
 impl Arguments {
-    fn of_program() -> Result<Self, String> {
+    fn from_env() -> Result<Self, String> {
         let mut arguments = Arguments::default();
         for argument in std::env::args_os().skip(1) {
             match &*argument.to_string_lossy() {
                 "--repair" => arguments.repairs = true,
-                "--help" | "-h" => arguments.asks_for_help = true,
+                "--help" | "-h" => arguments.help = true,
                 "-" => {}
                 option if option.starts_with('-') => return Err(format!("unknown option {option}; {USAGE}")),
                 _ if arguments.file.is_some() => return Err(format!("one file at a time; {USAGE}")),
@@ -69,7 +69,7 @@ struct Request<'a> {
 }
 
 impl<'a> History<'a> {
-    fn of(text: &'a str) -> Result<Self, String> {
+    fn parse(text: &'a str) -> Result<Self, String> {
         let json: &RawValue =
             serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}; {EXPECTED}"))?;
         let array = match json.get().as_bytes().first() {
@@ -88,56 +88,56 @@ impl<'a> History<'a> {
             serde_json::from_str(array.get()).map_err(|error| error.to_string())?;
         let messages = elements.iter().enumerate().map(|(index, element)| {
             serde_json::from_str(element.get())
-                .map_err(|error| format!("messages[{index}] is no message: {error}"))
+                .map_err(|error| format!("messages[{index}] is not a message: {error}"))
         });
-        // The array is a part of the text: what stands around it is kept as it is.
+        // The array is a slice of the text; the text around it is kept unchanged.
         let start = array.get().as_ptr().addr() - text.as_ptr().addr();
         let (before, after) = (&text[..start], &text[start + array.get().len()..]);
         Ok(History { before, messages: messages.collect::<Result<_, _>>()?, after })
     }
 }
 
-/// Repairs by the places and ids that they have to do with.
+/// Repairs by the index and id of the violations that they repair.
 #[derive(Default)]
-struct Mends<'a> {
+struct RepairIndex<'a> {
     exact: HashMap<(usize, &'a str), Vec<&'a Repair>>,
-    /// Answers that were put behind their calls: by id, each with the place of its reply, in order.
+    /// Tool messages that were moved after their calls: by id, then by the index of the reply.
     moved: HashMap<&'a str, BTreeMap<usize, &'a Repair>>,
 }
 
-impl<'a> Mends<'a> {
-    fn of(repairs: &'a [Repair]) -> Self {
-        let mut mends = Mends::default();
+impl<'a> RepairIndex<'a> {
+    fn new(repairs: &'a [Repair]) -> Self {
+        let mut index = RepairIndex::default();
         for repair in repairs {
-            mends.exact.entry((repair.index(), repair.id())).or_default().push(repair);
+            index.exact.entry((repair.index(), repair.id())).or_default().push(repair);
             match repair {
                 Repair::AnswerMoved { reply, id, .. } => {
-                    mends.exact.entry((*reply, id)).or_default().push(repair);
-                    mends.moved.entry(id).or_default().insert(*reply, repair);
+                    index.exact.entry((*reply, id)).or_default().push(repair);
+                    index.moved.entry(id).or_default().insert(*reply, repair);
                 }
-                // The call that has no answer has the id that the answer gets.
+                // The violation has the new id of the tool message, which is the id of its call.
                 Repair::AnswerRenamed { reply, id, .. } => {
-                    mends.exact.entry((*reply, id)).or_default().push(repair);
+                    index.exact.entry((*reply, id)).or_default().push(repair);
                 }
                 _ => {}
             }
         }
-        mends
+        index
     }
 
-    /// The repairs that mend this violation.
-    fn of_violation(&self, violation: &Violation) -> Vec<&'a Repair> {
+    /// The repairs of this violation.
+    fn repairs_of(&self, violation: &Violation) -> Vec<&'a Repair> {
         let (index, id) = (violation.index, &*violation.id);
         if violation.kind != ViolationKind::MessageBetween {
             return self.exact.get(&(index, id)).cloned().unwrap_or_default();
         }
-        // The message between stands behind the reply.
+        // The index is that of the message between, which is after the reply.
         let before = self.moved.get(id).and_then(|moved| moved.range(..index).next_back());
         before.map(|(_, repair)| *repair).into_iter().collect()
     }
 }
 
-/// A line with nothing that moves the cursor: ids are what somebody wrote.
+/// A line with escaped control characters, since ids come from the input.
 fn line(text: impl Display) -> String {
     let plain = |letter: char| {
         if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }
@@ -146,36 +146,36 @@ fn line(text: impl Display) -> String {
 }
 
 fn report(violations: &[Violation], warnings: &[Violation], repairs: &[Repair], count: usize) -> String {
-    let mends = Mends::of(repairs);
+    let index = RepairIndex::new(repairs);
     let mut shown = HashSet::new();
     let mut report = String::new();
     for violation in violations {
         report += &line(violation);
-        report += &line(format_args!("    {} says: {}", violation.provider(), violation.provider_text()));
-        for repair in mends.of_violation(violation) {
-            report += &line(format_args!("    mend: {repair}"));
+        report += &line(format_args!("    {} error: {}", violation.provider(), violation.provider_text()));
+        for repair in index.repairs_of(violation) {
+            report += &line(format_args!("    repair: {repair}"));
             shown.insert(std::ptr::from_ref(repair));
         }
     }
-    // What follows from the others.
+    // Repairs that follow from other repairs.
     for repair in repairs.iter().filter(|repair| !shown.contains(&std::ptr::from_ref(*repair))) {
-        report += &line(format_args!("mend: {repair}"));
+        report += &line(format_args!("repair: {repair}"));
     }
     for warning in warnings {
         report += &line(format_args!("warning: {warning}"));
-        report += &line(format_args!("    {} says: {}", warning.provider(), warning.provider_text()));
-        report += &line(format_args!("    refused by {}", warning.kind.rejected_by().join(", ")));
+        report += &line(format_args!("    {} error: {}", warning.provider(), warning.provider_text()));
+        report += &line(format_args!("    rejected by {}", warning.kind.rejected_by().join(", ")));
     }
     report += &match (violations.len(), warnings.len()) {
-        (0, 0) => line(format_args!("Nothing is wrong. Messages: {count}.")),
-        (wrong, warned) => {
-            line(format_args!("HistoryError: {wrong}; warnings: {warned}; messages: {count}."))
+        (0, 0) => line(format_args!("No violations. Messages: {count}.")),
+        (violations, warnings) => {
+            line(format_args!("Violations: {violations}; warnings: {warnings}; messages: {count}."))
         }
     };
     report
 }
 
-/// A reader that has seen enough, such as `head`, is no error; a full disk is one.
+/// Ignores a broken pipe, since readers such as `head` may stop early; reports other errors, such as a full disk.
 fn write(mut output: impl Write, text: &str) -> Result<(), String> {
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
@@ -183,14 +183,14 @@ fn write(mut output: impl Write, text: &str) -> Result<(), String> {
     }
 }
 
-/// Whether nothing is wrong.
+/// Returns whether there are no violations.
 fn lint() -> Result<bool, String> {
-    let arguments = Arguments::of_program()?;
-    if arguments.asks_for_help {
+    let arguments = Arguments::from_env()?;
+    if arguments.help {
         return write(io::stdout(), &line(USAGE)).map(|()| true);
     }
     let text = arguments.read()?;
-    let History { before, messages, after } = History::of(&text)?;
+    let History { before, messages, after } = History::parse(&text)?;
     let violations =
         history::validate(&messages).err().map_or_else(Vec::new, |violations| violations.to_vec());
     let (warnings, count) = (history::warnings(&messages), messages.len());

@@ -1,8 +1,8 @@
-//! Plan, execute, think: the first request forces a plan, the next one lets the model call what it needs, all at once,
-//! and the last one forbids to call anything more.
+//! Plan, execute, conclude: the first request forces a plan, the next one lets the model call all tools that it needs,
+//! and the last one allows no calls.
 //!
 //! `cargo run --example planner` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it talks to that server.
+//! `OPENAI_MODEL`) it uses that server.
 
 use examples::model::Model;
 use examples::scripted;
@@ -13,10 +13,10 @@ use std::time::Duration;
 use tool_runtime::conversation::Turn;
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
-/// Write down what is to be done, before it is done.
+/// Write down the steps before executing them.
 #[tool(read_only)]
 fn plan(
-    /// What is to be done, in short sentences.
+    /// The steps, in short sentences.
     steps: &[String],
 ) -> String {
     format!("{} steps, go ahead", steps.len())
@@ -25,17 +25,17 @@ fn plan(
 /// Find trains between two cities.
 #[tool(read_only)]
 async fn find_trains(from: &str, to: &str) -> String {
-    tokio::time::sleep(Duration::from_millis(20)).await; // a time-table would be asked here, as below
+    tokio::time::sleep(Duration::from_millis(20)).await; // stands for a request to a service, as below
     format!("{from} 7:30 to {to} 9:45, {from} 12:00 to {to} 14:15")
 }
 
-/// Find rooms in a city.
+/// Find hotels in a city.
 #[tool(read_only)]
-async fn find_rooms(city: &str, nights: u8) -> Result<String, String> {
+async fn find_hotels(city: &str, nights: u8) -> Result<String, String> {
     tokio::time::sleep(Duration::from_millis(20)).await;
     match nights {
         0 => Err("a stay is one night at least".to_owned()),
-        _ => Ok(format!("a room in {city} for {nights} nights, 90 a night")),
+        _ => Ok(format!("a hotel in {city} for {nights} nights, 90 a night")),
     }
 }
 
@@ -46,7 +46,7 @@ async fn get_forecast(city: &str) -> String {
     format!("{city} is dry until Sunday")
 }
 
-/// One reply, and the answers to what it calls.
+/// One reply, and the results of its calls.
 async fn step(
     chat: Conversation,
     choice: ToolChoice,
@@ -61,7 +61,7 @@ async fn step(
 }
 
 async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
-    let registry = Registry::new(tools![plan, find_trains, find_rooms, get_forecast])?;
+    let registry = Registry::new(tools![plan, find_trains, find_hotels, get_forecast])?;
     let mut transcript = Transcript::default();
     let mut chat = Conversation::new()
         .system(

@@ -1,8 +1,8 @@
-//! A reply that is shown as it comes, and tools that run while the model still speaks: those that are `read_only` or
-//! `idempotent`. What has a side effect waits for the end of the reply.
+//! Prints a reply while it arrives. Tools that are `read_only` or `idempotent` run before the end of the reply; tools
+//! with side effects run after it.
 //!
 //! `cargo run --example streaming` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it talks to that server.
+//! `OPENAI_MODEL`) it uses that server.
 
 use examples::model::Model;
 use examples::scripted;
@@ -19,7 +19,7 @@ use tool_runtime::{BatchContext, Conversation, Registry, tool};
 /// Look up the weather of a city.
 #[tool(read_only)]
 async fn get_weather(city: &str) -> Result<String, String> {
-    tokio::time::sleep(Duration::from_millis(300)).await; // a weather service would be asked here
+    tokio::time::sleep(Duration::from_millis(300)).await; // stands for a request to a weather service
     match city {
         "Beijing" => Ok("sunny in Beijing".to_owned()),
         "Shanghai" => Ok("light rain in Shanghai".to_owned()),
@@ -52,7 +52,7 @@ async fn main() -> ExitCode {
 
 async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
     let (started, starts) = mpsc::channel();
-    // The hook is asked as a call starts: here, it only looks.
+    // The hook runs when a call starts; here, it only records the time.
     let registry = Registry::builder().collect().before_call(move |call| {
         let _ = started.send((format!("{}({})", call.context().tool(), call.arguments()), Instant::now()));
         async { Decision::Undecided }
@@ -70,11 +70,11 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
             show(ended - begun, event);
         });
         let (reply, answers) = match dispatched.await {
-            Ok(whole) => whole,
-            // Without calls, nothing has happened, and the same may be asked again.
-            Err(interrupted) if interrupted.so_far().1.is_empty() => return Err(interrupted.into()),
-            // Each call has its answer: the model goes on from there.
-            Err(interrupted) => interrupted.into_so_far(),
+            Ok(complete) => complete,
+            // Without calls, no tool ran, and the request can be repeated.
+            Err(interrupted) if interrupted.partial().1.is_empty() => return Err(interrupted.into()),
+            // Each call has its result: the model continues from there.
+            Err(interrupted) => interrupted.into_partial(),
         };
         for (call, start) in starts.try_iter() {
             let (before, after) =
@@ -97,7 +97,7 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
             }
         }
     }
-    Err("the model kept calling tools for 10 turns; ask it something simpler".into())
+    Err("the model kept calling tools for 10 replies; ask a simpler question".into())
 }
 
 fn show(since: Duration, event: Event<'_>) {
@@ -105,10 +105,10 @@ fn show(since: Duration, event: Event<'_>) {
         Event::Text(piece) => format!("text       {piece:?}"),
         Event::Reasoning(piece) => format!("reasoning  {piece:?}"),
         Event::CallStarted { index, tool, .. } => format!("call {index}     {tool}"),
-        Event::Arguments { index, so_far, .. } => format!("call {index}     {so_far}"),
+        Event::Arguments { index, partial, .. } => format!("call {index}     {partial}"),
         Event::CallComplete { index, call, .. } => format!("call {index}     {} is complete", call.name),
         Event::Finished { .. } => "the reply has ended".to_owned(),
-        Event::Failed(error) => format!("the reply broke off: {error}"),
+        Event::Failed(error) => format!("the reply was interrupted: {error}"),
         _ => return,
     };
     print_line(format_args!("{:5.2} s  {what}", since.as_secs_f64()));

@@ -1,7 +1,7 @@
-//! The main job: a question about three cities, three calls in one reply, three paired answers, a conclusion.
+//! The basic case: a question about three cities, three calls in one reply, three paired results, and an answer.
 //!
 //! `cargo run --example weather` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it talks to that server.
+//! `OPENAI_MODEL`) it uses that server.
 
 use examples::model::Model;
 use examples::scripted;
@@ -28,7 +28,7 @@ async fn get_weather(
     #[arg(default = 0)]
     days: u8,
 ) -> Result<Weather, String> {
-    tokio::time::sleep(Duration::from_millis(20)).await; // a weather service would be asked here
+    tokio::time::sleep(Duration::from_millis(20)).await; // stands for a request to a weather service
     let (celsius, sky) = match city {
         "Beijing" => (25, "sunny"),
         "Shanghai" => (28, "light rain"),
@@ -71,6 +71,6 @@ async fn converse(model: &Model) -> Result<Conversation, Box<dyn std::error::Err
     chat.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
     match ending {
         Ending::Answered => Ok(chat),
-        _ => Err("the model kept calling tools for 10 turns; ask it something simpler".into()),
+        _ => Err("the model kept calling tools for 10 replies; ask a simpler question".into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The rules that the scripted model and the stub server hold requests to: one broken request for each.
+//! The rules of the scripted model and of the stub server, with an invalid request for each.
 
 use examples::provider_rules::check;
 use serde_json::{Value, json};
@@ -19,12 +19,12 @@ fn answer(id: &str) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": "12:00"})
 }
 
-fn refusal(messages: &[Value]) -> String {
-    check(&json!({ "messages": messages })).expect_err("a rule is broken").message
+fn rejection(messages: &[Value]) -> String {
+    check(&json!({ "messages": messages })).expect_err("the request is invalid").message
 }
 
 #[test]
-fn a_paired_history_is_taken() {
+fn a_paired_history_is_accepted() {
     let messages = json!([
         {"role": "system", "content": "x"}, user(),
         calls(&["a", "b"]), answer("b"), answer("a"),
@@ -35,141 +35,144 @@ fn a_paired_history_is_taken() {
 }
 
 #[test]
-fn an_answer_without_a_call_is_refused() {
-    let words = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-    assert_eq!(refusal(&[user(), answer("a")]), words);
-    assert_eq!(refusal(&[user(), calls(&["a"]), answer("a"), user(), answer("a")]), words);
+fn a_tool_message_without_a_call_is_rejected() {
+    let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+    assert_eq!(rejection(&[user(), answer("a")]), message);
+    assert_eq!(rejection(&[user(), calls(&["a"]), answer("a"), user(), answer("a")]), message);
 }
 
 #[test]
-fn a_call_without_an_answer_is_refused() {
-    let words = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+fn a_call_without_a_tool_message_is_rejected() {
+    let message = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
                  'tool_call_id'. The following tool_call_ids did not have response messages: ";
-    assert_eq!(refusal(&[user(), calls(&["a", "b", "c"]), answer("b")]), format!("{words}a, c"));
-    assert_eq!(refusal(&[user(), calls(&["a"])]), format!("{words}a"));
+    assert_eq!(rejection(&[user(), calls(&["a", "b", "c"]), answer("b")]), format!("{message}a, c"));
+    assert_eq!(rejection(&[user(), calls(&["a"])]), format!("{message}a"));
 }
 
 #[test]
-fn another_message_between_call_and_answer_is_refused() {
+fn another_message_between_call_and_tool_message_is_rejected() {
     assert!(
-        refusal(&[user(), calls(&["a", "b"]), answer("a"), user(), answer("b")]).ends_with("messages: b")
+        rejection(&[user(), calls(&["a", "b"]), answer("a"), user(), answer("b")]).ends_with("messages: b")
     );
 }
 
 #[test]
-fn calls_of_two_messages_answered_together_are_refused() {
+fn tool_messages_after_two_replies_with_calls_are_rejected() {
     let messages = [user(), calls(&["a"]), calls(&["b"]), answer("a"), answer("b")];
-    assert!(refusal(&messages).ends_with("messages: a"));
+    assert!(rejection(&messages).ends_with("messages: a"));
 }
 
 #[test]
-fn an_answer_of_an_unknown_id_is_refused() {
-    assert_eq!(refusal(&[user(), calls(&["a"]), answer("z")]), "Unexpected tool call id z in tool results");
+fn a_tool_message_with_an_unknown_id_is_rejected() {
+    assert_eq!(rejection(&[user(), calls(&["a"]), answer("z")]), "Unexpected tool call id z in tool results");
 }
 
 #[test]
-fn a_second_answer_is_refused() {
+fn a_second_tool_message_is_rejected() {
     assert_eq!(
-        refusal(&[user(), calls(&["a", "b"]), answer("a"), answer("a"), answer("b")]),
+        rejection(&[user(), calls(&["a", "b"]), answer("a"), answer("a"), answer("b")]),
         "Duplicate value for 'tool_call_id' of a in message[3]"
     );
 }
 
 #[test]
-fn two_calls_of_one_id_are_refused() {
+fn two_calls_with_the_same_id_are_rejected() {
     assert_eq!(
-        refusal(&[user(), calls(&["a", "a"]), answer("a")]),
+        rejection(&[user(), calls(&["a", "a"]), answer("a")]),
         "Duplicate tool call id a in assistant message"
     );
 }
 
 #[test]
-fn a_call_with_an_empty_or_too_long_id_is_refused() {
-    assert!(refusal(&[user(), calls(&[""]), answer("")]).contains("empty string"));
+fn a_call_with_an_empty_or_too_long_id_is_rejected() {
+    assert!(rejection(&[user(), calls(&[""]), answer("")]).contains("empty string"));
     let long = "x".repeat(41);
-    assert!(refusal(&[user(), calls(&[&long]), answer(&long)]).contains("maximum length 40"));
+    assert!(rejection(&[user(), calls(&[&long]), answer(&long)]).contains("maximum length 40"));
 }
 
 #[test]
-fn an_answer_without_an_id_is_refused() {
-    let words = "property 'tool_call_id' is missing";
-    assert!(refusal(&[user(), calls(&["a"]), answer("")]).contains(words));
-    assert!(refusal(&[user(), calls(&["a"]), json!({"role": "tool", "content": "x"})]).contains(words));
+fn a_tool_message_without_an_id_is_rejected() {
+    let message = "property 'tool_call_id' is missing";
+    assert!(rejection(&[user(), calls(&["a"]), answer("")]).contains(message));
+    assert!(rejection(&[user(), calls(&["a"]), json!({"role": "tool", "content": "x"})]).contains(message));
 }
 
 #[test]
-fn arguments_that_are_no_object_are_refused() {
+fn arguments_that_are_not_an_object_are_rejected() {
     let mut message = calls(&["a"]);
     message["tool_calls"][0]["function"]["arguments"] = json!("{\"city\":");
-    assert_eq!(refusal(&[user(), message, answer("a")]), "invalid tool call arguments");
+    assert_eq!(rejection(&[user(), message, answer("a")]), "invalid tool call arguments");
 }
 
 #[test]
-fn a_call_without_a_type_is_refused() {
+fn a_call_without_a_type_is_rejected() {
     let mut message = calls(&["a"]);
     message["tool_calls"][0]["type"].take();
     assert!(
-        refusal(&[user(), message, answer("a")])
+        rejection(&[user(), message, answer("a")])
             .starts_with("Failed to parse messages: Missing tool call type")
     );
 }
 
 #[test]
-fn an_empty_list_of_calls_is_refused() {
-    assert_eq!(refusal(&[user(), calls(&[])]), "[] is too short - 'messages.1.tool_calls'");
+fn an_empty_array_of_calls_is_rejected() {
+    assert_eq!(rejection(&[user(), calls(&[])]), "[] is too short - 'messages.1.tool_calls'");
 }
 
 #[test]
-fn an_assistant_message_of_nothing_is_refused() {
+fn an_empty_assistant_message_is_rejected() {
     let message = json!({"role": "assistant", "content": null});
     assert_eq!(
-        refusal(&[user(), message]),
+        rejection(&[user(), message]),
         "Assistant message must contain either 'content' or 'tool_calls'!"
     );
 }
 
 #[test]
-fn reasoning_that_comes_back_is_refused() {
+fn reasoning_in_a_request_is_rejected() {
     let mut message = calls(&["a"]);
     message["reasoning_content"] = json!("Hm.");
-    assert_eq!(refusal(&[user(), message, answer("a")]), "Extra inputs are not permitted");
+    assert_eq!(rejection(&[user(), message, answer("a")]), "Extra inputs are not permitted");
 }
 
 #[test]
-fn an_answer_without_content_is_refused() {
+fn a_tool_message_without_content_is_rejected() {
     let message = json!({"role": "tool", "tool_call_id": "a", "content": null});
-    assert!(refusal(&[user(), calls(&["a"]), message]).contains("Content blocks are expected"));
+    assert!(rejection(&[user(), calls(&["a"]), message]).contains("Content blocks are expected"));
 }
 
 #[test]
-fn a_prompt_without_content_is_refused() {
-    assert!(refusal(&[json!({"role": "user", "content": null})]).starts_with("Invalid value for 'content'"));
+fn a_user_message_without_content_is_rejected() {
+    assert!(
+        rejection(&[json!({"role": "user", "content": null})]).starts_with("Invalid value for 'content'")
+    );
 }
 
 #[test]
-fn an_unknown_role_is_refused() {
-    assert_eq!(refusal(&[json!({"role": "robot", "content": "x"})]), "Invalid value for 'role'.");
+fn an_unknown_role_is_rejected() {
+    assert_eq!(rejection(&[json!({"role": "robot", "content": "x"})]), "Invalid value for 'role'.");
 }
 
 #[test]
-fn a_request_without_messages_is_refused() {
-    assert_eq!(refusal(&[]), "[] is too short - 'messages'");
+fn a_request_without_messages_is_rejected() {
+    assert_eq!(rejection(&[]), "[] is too short - 'messages'");
 }
 
 #[test]
-fn an_empty_list_of_tools_is_refused() {
-    let refusal = check(&json!({"messages": [user()], "tools": []})).expect_err("a rule is broken");
-    assert!(refusal.message.starts_with("`tools` must not be an empty array."));
+fn an_empty_array_of_tools_is_rejected() {
+    let rejection = check(&json!({"messages": [user()], "tools": []})).expect_err("the request is invalid");
+    assert!(rejection.message.starts_with("`tools` must not be an empty array."));
 }
 
 #[test]
-fn a_tool_choice_without_tools_is_refused() {
-    let refusal = check(&json!({"messages": [user()], "tool_choice": "auto"})).expect_err("a rule is broken");
-    assert!(refusal.message.contains("'tool_choice' is only allowed when 'tools' are specified"));
+fn a_tool_choice_without_tools_is_rejected() {
+    let rejection =
+        check(&json!({"messages": [user()], "tool_choice": "auto"})).expect_err("the request is invalid");
+    assert!(rejection.message.contains("'tool_choice' is only allowed when 'tools' are specified"));
 }
 
 #[test]
-fn a_tool_choice_that_names_no_tool_of_the_request_is_refused() {
+fn a_tool_choice_of_an_unknown_tool_is_rejected() {
     let request = |name: &str| {
         json!({
             "messages": [user()],
@@ -178,9 +181,9 @@ fn a_tool_choice_that_names_no_tool_of_the_request_is_refused() {
         })
     };
     assert_eq!(check(&request("now")), Ok(()));
-    let refusal = check(&request("noon")).expect_err("a rule is broken");
+    let rejection = check(&request("noon")).expect_err("the request is invalid");
     assert_eq!(
-        refusal.message,
+        rejection.message,
         "The tool specified in `tool_choice` does not match any of the specified `tools`"
     );
 }

@@ -1,5 +1,5 @@
-//! What the examples share: a model to talk to, a real one behind an OpenAI-compatible server, or a scripted
-//! one that needs no network and is as strict about its input as a real one; and the transcript of what is said.
+//! Shared code of the examples: a model, either on an OpenAI-compatible server or scripted, without a network and with
+//! the checks of a strict server; and a printed transcript.
 
 pub mod model;
 pub mod provider_rules;

@@ -1,4 +1,4 @@
-//! A model to talk to: scripted, or behind an OpenAI-compatible server.
+//! A model: scripted, or on an OpenAI-compatible server.
 
 mod streaming;
 
@@ -21,12 +21,12 @@ struct Body<'a> {
     request: &'a Request,
 }
 
-/// How long a reply may take.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// The time limit of a request.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Where replies come from.
+/// A source of replies.
 pub enum Model {
-    /// A script, built in.
+    /// The built-in script.
     Scripted(Scripted),
     /// A server.
     Server(Server),
@@ -41,35 +41,35 @@ pub struct Server {
     agent: ureq::Agent,
 }
 
-/// Why there is no reply.
+/// The reason why there is no reply.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No connection, or it broke.
+    /// The connection failed.
     Unreachable {
         /// The address.
         url: String,
-        /// What the transport says.
+        /// The error of the transport.
         source: ureq::Error,
     },
-    /// The request was refused.
-    Refused {
+    /// The server rejected the request.
+    Rejected {
         /// The HTTP status.
         status: u16,
-        /// What the server says.
+        /// The error message of the server.
         message: String,
     },
-    /// The reply is not one of Chat Completions.
+    /// The response is not a reply of Chat Completions.
     NotAReply {
-        /// The beginning of what came.
+        /// The beginning of the response.
         body: String,
-        /// What is wrong with it.
+        /// The error of the parser.
         source: serde_json::Error,
     },
 }
 
 impl Model {
-    /// The server that `OPENAI_BASE_URL` names (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or the script.
+    /// The server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`); without this variable, the script.
     #[must_use]
     pub fn from_env(script: Scripted) -> Self {
         let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
@@ -81,20 +81,20 @@ impl Model {
                 model: set("OPENAI_MODEL").unwrap_or_else(|| "gpt-4o-mini".to_owned()),
                 agent: ureq::Agent::config_builder()
                     .http_status_as_error(false)
-                    .timeout_global(Some(PATIENCE))
+                    .timeout_global(Some(TIMEOUT))
                     .build()
                     .into(),
             }),
         }
     }
 
-    /// Sends the request and waits for the reply. It blocks, which is fine in an example: the program has
-    /// nothing else to do meanwhile.
+    /// Sends the request and waits for the reply. It blocks the thread, which is acceptable in an example that has no
+    /// other tasks.
     ///
     /// # Errors
     ///
-    /// The server is not there, refuses the request, or sends something else than a reply.
-    #[allow(clippy::unused_async, reason = "a real client would wait here")]
+    /// The server cannot be reached, rejects the request, or does not send a reply.
+    #[allow(clippy::unused_async, reason = "a real client awaits the response")]
     pub async fn complete(&self, request: Request) -> Result<AssistantMessage, ModelError> {
         match self {
             Model::Scripted(script) => read_reply(script.reply(&request, false)?),
@@ -116,7 +116,8 @@ impl Scripted {
     fn reply(&self, request: &Request, stream: bool) -> Result<Value, ModelError> {
         let body = Body { model: "scripted", stream, request };
         let body = serde_json::to_value(body).map_err(|source| not_a_reply("", source))?;
-        self.answer(&body).map_err(|refusal| ModelError::Refused { status: 400, message: refusal.message })
+        self.answer(&body)
+            .map_err(|rejection| ModelError::Rejected { status: 400, message: rejection.message })
     }
 }
 
@@ -125,14 +126,14 @@ impl Server {
         let mut response = self.post(request, false)?;
         let body = response.read_to_string().map_err(|source| self.unreachable(source))?;
         let mut reply: Value = serde_json::from_str(&body).map_err(|source| not_a_reply(&body, source))?;
-        // The choice says why the reply ended, beside the message.
+        // The choice has the finish reason of the message.
         match reply.pointer_mut("/choices/0").filter(|choice| choice["message"].is_object()) {
             Some(choice) => read_reply(choice.take()),
-            None => Err(not_a_reply(&body, serde::de::Error::custom("there is no choices[0].message in it"))),
+            None => Err(not_a_reply(&body, serde::de::Error::custom("there is no choices[0].message"))),
         }
     }
 
-    /// The body of the response, if the request is not refused.
+    /// Returns the body of a successful response.
     fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
         let mut post = self.agent.post(self.url());
         if let Some(key) = &self.api_key {
@@ -144,7 +145,7 @@ impl Server {
         let mut body = response.into_body();
         if status >= 400 {
             let body = body.read_to_string().map_err(|source| self.unreachable(source))?;
-            return Err(ModelError::Refused { status, message: error_text(&body) });
+            return Err(ModelError::Rejected { status, message: error_text(&body) });
         }
         Ok(body)
     }
@@ -167,7 +168,7 @@ fn not_a_reply(body: &str, source: serde_json::Error) -> ModelError {
     ModelError::NotAReply { body: body.chars().take(200).collect(), source }
 }
 
-/// The message of an error body, or the body where it is not of the usual shape.
+/// The message of an error body, or the beginning of the body if it has an unknown format.
 fn error_text(body: &str) -> String {
     let json: Value = serde_json::from_str(body).unwrap_or_default();
     match json.pointer("/error/message").or_else(|| json.get("error")).and_then(Value::as_str) {
@@ -185,9 +186,11 @@ impl fmt::Display for ModelError {
                     "cannot reach {url}: {source}; check OPENAI_BASE_URL and that the server is running"
                 )
             }
-            ModelError::Refused { status, message } => write!(f, "the server answered {status}: {message}"),
+            ModelError::Rejected { status, message } => {
+                write!(f, "the server responded with status {status}: {message}")
+            }
             ModelError::NotAReply { body, source } => {
-                write!(f, "the server did not answer with a chat completion: {source}; it sent: {body}")
+                write!(f, "the response of the server is not a chat completion: {source}; it sent: {body}")
             }
         }
     }
@@ -198,7 +201,7 @@ impl Error for ModelError {
         match self {
             ModelError::Unreachable { source, .. } => Some(source),
             ModelError::NotAReply { source, .. } => Some(source),
-            ModelError::Refused { .. } => None,
+            ModelError::Rejected { .. } => None,
         }
     }
 }

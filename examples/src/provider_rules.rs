@@ -1,20 +1,20 @@
-//! What makes a provider answer 400, in its own words.
+//! The rules for which providers reject requests with status 400, and their error messages.
 //!
-//! The words of OpenAI where they are known, else those of another provider with the same rule, named beside.
+//! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
 use serde_json::Value;
 use std::fmt;
 
-/// Why a request is refused.
+/// The reason why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// The provider's words.
+pub struct Rejection {
+    /// The error message of the provider.
     pub message: String,
-    /// Which part of the request is at fault.
+    /// The invalid part of the request.
     pub param: String,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Rejection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} (param: {})", self.message, self.param)
     }
@@ -24,12 +24,12 @@ impl fmt::Display for Refusal {
 ///
 /// # Errors
 ///
-/// The first rule that it breaks.
-pub fn check(request: &Value) -> Result<(), Refusal> {
+/// The request breaks a rule; the error is that of the first one.
+pub fn check(request: &Value) -> Result<(), Rejection> {
     check_tools(request)?;
     let messages = request.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     if messages.is_empty() {
-        return refuse("messages", "[] is too short - 'messages'");
+        return reject("messages", "[] is too short - 'messages'");
     }
     let mut open: Option<OpenCalls> = None;
     for (index, message) in messages.iter().enumerate() {
@@ -44,38 +44,38 @@ pub fn check(request: &Value) -> Result<(), Refusal> {
                         "Invalid value for 'content': expected a string, got {}.",
                         message["content"]
                     );
-                    return refuse(format!("messages.[{index}].content"), text);
+                    return reject(format!("messages.[{index}].content"), text);
                 }
             }
-            _ => return refuse(format!("messages.[{index}].role"), "Invalid value for 'role'."),
+            _ => return reject(format!("messages.[{index}].role"), "Invalid value for 'role'."),
         }
     }
     all_answered(open)
 }
 
-/// The calls of an assistant message while their answers are read.
+/// The calls of an assistant message while their tool messages are read.
 struct OpenCalls {
-    /// Where the assistant message stands.
+    /// The index of the assistant message.
     index: usize,
     ids: Vec<String>,
     answered: Vec<bool>,
 }
 
-fn check_tools(request: &Value) -> Result<(), Refusal> {
+fn check_tools(request: &Value) -> Result<(), Rejection> {
     match request.get("tools") {
-        None if request.get("tool_choice").is_some() => refuse(
+        None if request.get("tool_choice").is_some() => reject(
             "tool_choice",
             "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
         ),
-        // vLLM's words.
-        Some(Value::Array(tools)) if tools.is_empty() => refuse(
+        // Error message of vLLM.
+        Some(Value::Array(tools)) if tools.is_empty() => reject(
             "tools",
             "`tools` must not be an empty array. Either provide at least one tool or omit the field entirely.",
         ),
         Some(Value::Array(tools)) => match request.pointer("/tool_choice/function/name") {
             Some(name) if tools.iter().all(|tool| &tool["function"]["name"] != name) => {
-                // vLLM's words.
-                refuse(
+                // Error message of vLLM.
+                reject(
                     "tool_choice",
                     "The tool specified in `tool_choice` does not match any of the specified `tools`",
                 )
@@ -86,26 +86,26 @@ fn check_tools(request: &Value) -> Result<(), Refusal> {
     }
 }
 
-fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Refusal> {
-    // A gateway's words.
+fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejection> {
+    // Error message of a gateway.
     if let Some(extra) =
         message.as_object().and_then(|message| message.keys().find(|key| !is_input_field(key)))
     {
-        return refuse(format!("messages.[{index}].{extra}"), "Extra inputs are not permitted");
+        return reject(format!("messages.[{index}].{extra}"), "Extra inputs are not permitted");
     }
     let Some(calls) = message.get("tool_calls") else {
         if is_text_or_parts(&message["content"]) {
             return Ok(None);
         }
-        // llama.cpp's words.
-        return refuse(
+        // Error message of llama.cpp.
+        return reject(
             format!("messages.[{index}].content"),
             "Assistant message must contain either 'content' or 'tool_calls'!",
         );
     };
     let calls = calls.as_array().map_or(&[][..], Vec::as_slice);
     if calls.is_empty() {
-        return refuse(
+        return reject(
             format!("messages.[{index}].tool_calls"),
             format!("[] is too short - 'messages.{index}.tool_calls'"),
         );
@@ -114,13 +114,13 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Refus
     for (position, call) in calls.iter().enumerate() {
         let param = format!("messages.[{index}].tool_calls.[{position}]");
         if call["type"] != "function" {
-            // llama.cpp's words.
-            return refuse(param, format!("Failed to parse messages: Missing tool call type: {call}"));
+            // Error message of llama.cpp.
+            return reject(param, format!("Failed to parse messages: Missing tool call type: {call}"));
         }
         let id = call["id"].as_str().unwrap_or_default().to_owned();
         let invalid_id = |problem: &str| {
             let text = format!("Invalid 'messages[{index}].tool_calls[{position}].id': {problem}");
-            refuse(&*param, text)
+            reject(&*param, text)
         };
         if id.is_empty() {
             return invalid_id(
@@ -134,14 +134,14 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Refus
             ));
         }
         if ids.contains(&id) {
-            // Mistral's words.
-            return refuse(param, format!("Duplicate tool call id {id} in assistant message"));
+            // Error message of Mistral.
+            return reject(param, format!("Duplicate tool call id {id} in assistant message"));
         }
         let arguments =
             call["function"]["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok());
         if !matches!(arguments, Some(Value::Object(_))) {
-            // Ollama's words.
-            return refuse(param, "invalid tool call arguments");
+            // Error message of Ollama.
+            return reject(param, "invalid tool call arguments");
         }
         ids.push(id);
     }
@@ -149,27 +149,27 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Refus
     Ok(Some(OpenCalls { index, ids, answered }))
 }
 
-fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> Result<(), Refusal> {
+fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> Result<(), Rejection> {
     let Some(open) = open else {
-        return refuse(
+        return reject(
             format!("messages.[{index}].role"),
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         );
     };
     let param = format!("messages.[{index}].tool_call_id");
     let Some(id) = message["tool_call_id"].as_str().filter(|id| !id.is_empty()) else {
-        // Groq's words.
+        // Error message of Groq.
         let text = format!(
             "'messages.{index}' : for 'role:tool' the following must be satisfied\
              [('messages.{index}.tool_call_id' : property 'tool_call_id' is missing)]"
         );
-        return refuse(param, text);
+        return reject(param, text);
     };
     match open.ids.iter().position(|call| call == id) {
-        // Mistral's words.
-        None => refuse(param, format!("Unexpected tool call id {id} in tool results")),
+        // Error message of Mistral.
+        None => reject(param, format!("Unexpected tool call id {id} in tool results")),
         Some(position) if open.answered[position] => {
-            refuse(param, format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
+            reject(param, format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
         }
         Some(position) => {
             open.answered[position] = true;
@@ -179,12 +179,12 @@ fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> 
             let text = format!(
                 "Invalid 'messages[{index}]'. Content blocks are expected to be either text or image_url type."
             );
-            refuse(format!("messages[{index}]"), text)
+            reject(format!("messages[{index}]"), text)
         }
     }
 }
 
-fn all_answered(open: Option<OpenCalls>) -> Result<(), Refusal> {
+fn all_answered(open: Option<OpenCalls>) -> Result<(), Rejection> {
     let Some(OpenCalls { index, ids, answered }) = open else { return Ok(()) };
     let missing: Vec<&str> =
         ids.iter().zip(answered).filter(|(_, answered)| !answered).map(|(id, _)| id.as_str()).collect();
@@ -196,10 +196,10 @@ fn all_answered(open: Option<OpenCalls>) -> Result<(), Refusal> {
          'tool_call_id'. The following tool_call_ids did not have response messages: {}",
         missing.join(", ")
     );
-    refuse(format!("messages.[{index}].role"), text)
+    reject(format!("messages.[{index}].role"), text)
 }
 
-/// What an assistant message may hold in a request, by the API's reference.
+/// Whether the API reference lists this field for assistant messages of requests.
 fn is_input_field(key: &str) -> bool {
     ["role", "content", "tool_calls", "refusal", "name", "audio"].contains(&key)
 }
@@ -212,6 +212,6 @@ fn is_text_or_parts(content: &Value) -> bool {
     }
 }
 
-fn refuse<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal { message: message.into(), param: param.into() })
+fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, Rejection> {
+    Err(Rejection { message: message.into(), param: param.into() })
 }

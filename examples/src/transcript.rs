@@ -1,17 +1,17 @@
-//! A conversation that is printed as it goes on.
+//! Printing of a conversation while it grows.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use tool_runtime::message::Message;
 
-/// How much of a conversation is printed.
+/// The number of messages that are already printed.
 #[derive(Debug, Default)]
 pub struct Transcript {
     printed: usize,
 }
 
 impl Transcript {
-    /// Prints the messages that are new, each on a line.
+    /// Prints the new messages, each on one line.
     pub fn print(&mut self, messages: &[Message]) {
         for message in messages.iter().skip(self.printed) {
             self.printed += 1;
@@ -21,7 +21,7 @@ impl Transcript {
     }
 }
 
-/// Prints a line; a reader that has seen enough, such as `head`, does not matter.
+/// Prints a line. Errors are ignored, since readers such as `head` may stop early.
 pub fn print_line(line: impl Display) {
     let _ = writeln!(io::stdout(), "{line}");
 }

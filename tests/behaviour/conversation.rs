@@ -1,4 +1,4 @@
-//! A conversation is always one that a server takes.
+//! A conversation is always valid for servers.
 
 use crate::contents_of;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn wire(value: &impl serde::Serialize) -> Value {
 }
 
 #[test]
-fn it_is_written_as_the_messages_array() {
+fn a_conversation_serializes_as_the_messages_array() {
     let chat = Conversation::new().system("Be brief.").developer("Be kind.").user("Hello!");
     let array = json!([
         {"role": "system", "content": "Be brief."},
@@ -28,7 +28,7 @@ fn it_is_written_as_the_messages_array() {
 }
 
 #[test]
-fn an_answer_is_the_conversation_again() {
+fn a_reply_without_calls_returns_the_conversation() {
     let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hi.")) else {
         panic!("it calls nothing")
     };
@@ -37,12 +37,12 @@ fn an_answer_is_the_conversation_again() {
 }
 
 #[test]
-fn there_is_no_answer_before_one_is_given() {
+fn the_final_text_is_empty_before_the_first_reply() {
     assert_eq!(Conversation::new().user("Hello!").final_text(), "");
 }
 
 #[tokio::test]
-async fn calls_are_answered_in_their_order_whatever_the_model_sent() {
+async fn results_are_in_call_order_even_for_invalid_calls() {
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let calls = reply(json!({"role": "assistant", "content": null, "tool_calls": [
         {"id": "a", "function": {"name": "nowhere", "arguments": "{}"}},
@@ -62,7 +62,7 @@ async fn calls_are_answered_in_their_order_whatever_the_model_sent() {
 }
 
 #[test]
-fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong_is_listed() {
+fn invalid_messages_are_rejected_with_all_violations() {
     let calls = vec![ToolCall::new("a", "now", "{}"), ToolCall::new("b", "now", "{}")];
     let messages: Vec<Message> = vec![
         ToolMessage::new("x", "lost").into(),
@@ -70,21 +70,22 @@ fn messages_that_a_server_would_refuse_are_no_conversation_and_all_that_is_wrong
         ToolMessage::new("a", "12:00").into(),
         Message::user("Well?"),
     ];
-    let violations = Conversation::try_from(messages.clone()).expect_err("two are wrong");
+    let violations = Conversation::try_from(messages.clone()).expect_err("two messages are invalid");
     let found: Vec<_> =
         violations.iter().map(|violation| (violation.index, &*violation.id, violation.kind)).collect();
     assert_eq!(found, [(0, "x", ViolationKind::OrphanAnswer), (1, "b", ViolationKind::MissingAnswer)]);
-    let error = serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same");
+    let error =
+        serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same messages are invalid");
     assert_eq!(error.to_string(), violations.to_string());
     assert_eq!(
         violations.to_string(),
-        "a provider would refuse these messages: messages[0]: a tool message without calls before it (x); \
-         messages[1]: a call without an answer (b)",
+        "providers reject these messages: messages[0]: a tool message without tool calls before it (x); \
+         messages[1]: a tool call without a tool message (b)",
     );
 }
 
 #[test]
-fn messages_can_be_changed_and_the_settings_stay() {
+fn editing_messages_keeps_the_settings() {
     let chat = Conversation::new().echo(Echo::Reasoning).system("Monday").user("Hello!").assistant("Hi.");
     let mut changed = chat.clone();
     changed.edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
@@ -96,11 +97,11 @@ fn messages_can_be_changed_and_the_settings_stay() {
     assert_eq!(wire(&chat)[3]["reasoning"], "Hm.");
     let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
     assert_eq!(violations.expect_err("there is no such call")[0].kind, ViolationKind::LostCalls);
-    assert_eq!(chat.messages().len(), 4, "it is as it was");
+    assert_eq!(chat.messages().len(), 4, "the conversation is unchanged");
 }
 
 #[test]
-fn half_of_a_surrogate_pair_in_arguments_does_not_break_the_next_request() {
+fn half_of_a_surrogate_pair_in_arguments_is_repaired_in_the_next_request() {
     let calls =
         vec![ToolCall::new("a", "now", r#"{"a":"\ud800"}"#), ToolCall::new("b", "now", r#"{"a":"\u00e9"}"#)];
     let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::calling(calls)) else {
@@ -112,13 +113,13 @@ fn half_of_a_surrogate_pair_in_arguments_does_not_break_the_next_request() {
 }
 
 #[test]
-fn a_refusal_is_an_answer() {
-    for refusal in [
+fn a_declined_request_is_an_answer() {
+    for declined in [
         json!({"content": null, "refusal": "I cannot."}),
         json!({"content": "", "refusal": "I cannot."}),
         json!({"content": [{"type": "refusal", "refusal": "I cannot."}]}),
     ] {
-        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(refusal)) else {
+        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(declined)) else {
             panic!("it calls nothing")
         };
         assert_eq!(chat.final_text(), "I cannot.");
@@ -127,16 +128,16 @@ fn a_refusal_is_an_answer() {
 }
 
 #[test]
-fn a_clone_goes_its_own_way() {
+fn a_clone_changes_independently() {
     let chat = Conversation::new().user("Hello!");
     let other = chat.clone().user("Are you there?");
     assert_eq!((chat.messages().len(), other.messages().len()), (1, 2));
 }
 
 #[test]
-fn what_goes_back_is_as_much_as_the_setting_says() {
-    let thinking = || reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
-    let last = |chat: Conversation| match chat.user("Hello!").reply(thinking()) {
+fn echo_decides_whether_reasoning_is_sent_back() {
+    let reasoning = || reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
+    let last = |chat: Conversation| match chat.user("Hello!").reply(reasoning()) {
         Turn::Answer(chat) => wire(&chat)[1].clone(),
         Turn::Calls(_) => panic!("it calls nothing"),
     };
@@ -148,7 +149,7 @@ fn what_goes_back_is_as_much_as_the_setting_says() {
 }
 
 #[test]
-fn a_reply_that_says_nothing_is_written_so_that_servers_take_it() {
+fn an_empty_reply_is_written_with_empty_text() {
     let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(json!({"content": null}))) else {
         panic!("it calls nothing")
     };
@@ -157,7 +158,7 @@ fn a_reply_that_says_nothing_is_written_so_that_servers_take_it() {
 }
 
 #[tokio::test]
-async fn a_name_that_servers_refuse_is_told_as_it_is_and_written_as_they_take_it() {
+async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form() {
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let names = ["functions.now", "now<|channel|>commentary", "", "jetzt bitte", "now"];
     let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}")).collect();
@@ -181,7 +182,7 @@ async fn a_name_that_servers_refuse_is_told_as_it_is_and_written_as_they_take_it
 }
 
 #[test]
-fn calls_of_another_type_go_back_as_they_came() {
+fn calls_of_another_type_are_sent_back_unchanged() {
     let call = json!({"id": "call_1", "type": "custom", "custom": {"name": "shell", "input": "ls -l"}});
     let Turn::Calls(pending) =
         Conversation::new().user("?").reply(reply(json!({"content": null, "tool_calls": [call]})))

@@ -1,4 +1,4 @@
-//! The loop that most programs need: it ends, and says how.
+//! The loop of requests, replies and tool calls, and how it ends.
 
 use crate::contents_of;
 use serde_json::json;
@@ -39,8 +39,8 @@ fn calling(calls: &[(&str, &str)]) -> AssistantMessage {
 
 const THIRTEEN: (&str, &str) = ("half", r#"{"of":13}"#);
 
-/// A model that repeats itself.
-async fn stubborn(_: Request) -> Result<AssistantMessage, Infallible> {
+/// A model that repeats the same call.
+async fn repeating_model(_: Request) -> Result<AssistantMessage, Infallible> {
     Ok(calling(&[("half", r#"{"of":4}"#)]))
 }
 
@@ -49,7 +49,7 @@ fn chat() -> Conversation {
 }
 
 #[tokio::test]
-async fn it_ends_when_the_model_answers() {
+async fn driving_ends_when_the_model_answers() {
     let mut chat = chat();
     let model = |request: Request| async move {
         validate(request.messages()).expect("each request is valid");
@@ -66,21 +66,21 @@ async fn it_ends_when_the_model_answers() {
 }
 
 #[tokio::test]
-async fn it_ends_after_so_many_replies_and_30_if_nothing_is_said() {
+async fn driving_ends_at_the_reply_limit_which_is_30_by_default() {
     for (limit, replies) in [(Some(3), 3), (Some(1), 1), (Some(0), 0), (None, 30)] {
         let mut chat = chat();
-        assert_eq!(chat.drive(&registry(), limit, stubborn).await, Ok(Ending::LimitReached));
+        assert_eq!(chat.drive(&registry(), limit, repeating_model).await, Ok(Ending::LimitReached));
         assert_eq!(chat.messages().len(), 1 + 2 * replies);
         validate(chat.messages()).expect("it can be sent");
     }
     let mut chat = chat();
-    assert_eq!(chat.drive(&registry(), 2, stubborn).await, Ok(Ending::LimitReached));
-    assert_eq!(chat.drive(&registry(), 2, stubborn).await, Ok(Ending::LimitReached));
-    assert_eq!(chat.messages().len(), 9, "it can be driven on");
+    assert_eq!(chat.drive(&registry(), 2, repeating_model).await, Ok(Ending::LimitReached));
+    assert_eq!(chat.drive(&registry(), 2, repeating_model).await, Ok(Ending::LimitReached));
+    assert_eq!(chat.messages().len(), 9, "driving continues after the limit");
 }
 
 #[tokio::test]
-async fn an_error_of_the_client_loses_nothing() {
+async fn a_client_error_keeps_the_messages() {
     let mut chat = chat();
     let model = |request: Request| async move {
         if request.messages().len() == 1 { Ok(calling(&[("half", r#"{"of":4}"#)])) } else { Err("503") }
@@ -91,7 +91,7 @@ async fn an_error_of_the_client_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drive_that_is_dropped_while_tools_run_keeps_what_is_finished() {
+async fn dropping_the_future_while_tools_run_keeps_finished_results() {
     let mut chat = chat();
     let model = |_| async { Ok::<_, Infallible>(calling(&[("half", r#"{"of":4}"#), ("slow", "{}")])) };
     let registry = registry();
@@ -102,7 +102,7 @@ async fn a_drive_that_is_dropped_while_tools_run_keeps_what_is_finished() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_drive_that_is_dropped_while_the_model_speaks_keeps_what_was_said() {
+async fn dropping_the_future_during_a_request_keeps_the_messages() {
     let mut chat = chat();
     let model = |request: Request| async move {
         if request.messages().len() > 1 {
@@ -117,9 +117,9 @@ async fn a_drive_that_is_dropped_while_the_model_speaks_keeps_what_was_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_token_of_the_batch_ends_it_whoever_is_at_work() {
+async fn cancelling_the_token_ends_running_tools_and_further_requests() {
     let tools_at_work = |request: Request| async move {
-        assert_eq!(request.messages().len(), 1, "the model is not asked again");
+        assert_eq!(request.messages().len(), 1, "there is no second request");
         Ok::<_, Infallible>(calling(&[("slow", "{}")]))
     };
     let token = CancellationToken::new();
@@ -134,14 +134,14 @@ async fn the_token_of_the_batch_ends_it_whoever_is_at_work() {
     assert_eq!(contents_of(&first)[2], "Error: cancelled before it finished");
 
     let mut second = chat();
-    let nobody =
-        |_| -> std::future::Ready<Result<AssistantMessage, Infallible>> { panic!("it is cancelled") };
-    assert_eq!(second.drive_with(&registry, &batch, None, nobody).await, Ok(Ending::Cancelled));
+    let unused =
+        |_| -> std::future::Ready<Result<AssistantMessage, Infallible>> { panic!("the batch is cancelled") };
+    assert_eq!(second.drive_with(&registry, &batch, None, unused).await, Ok(Ending::Cancelled));
     assert_eq!(second, chat());
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_token_does_not_wait_for_the_model_and_goes_before_the_limit() {
+async fn cancelling_ends_a_waiting_request_and_takes_precedence_over_the_limit() {
     let (token, registry, mut chat) = (CancellationToken::new(), registry(), chat());
     let batch = BatchContext::new().cancellation(token.clone());
     let cancel = |token: CancellationToken| async move {
@@ -160,12 +160,12 @@ async fn the_token_does_not_wait_for_the_model_and_goes_before_the_limit() {
 }
 
 #[tokio::test]
-async fn each_request_can_have_its_choice() {
+async fn each_request_can_have_a_tool_choice() {
     let mut chat = chat();
     let registry = registry();
     let model = |request: Request| async move {
         let request = request.tool_choice(ToolChoice::Tool("hlf".to_owned()))?;
-        panic!("it would be refused: {request:?}")
+        panic!("the request would be rejected: {request:?}")
     };
     let error: Result<Ending, tool_runtime::conversation::RequestError> =
         chat.drive(&registry, None, model).await;
@@ -174,11 +174,11 @@ async fn each_request_can_have_its_choice() {
 }
 
 const FAILED: &str = "Error: 13 is bad luck";
-const THIRD: &str = "Error: 13 is bad luck\nThis call has now failed in the same way three times in a row: do not repeat it as \
-                     it is. Change its arguments, do something else, or say what cannot be done.";
+const THIRD: &str = "Error: 13 is bad luck\nThis call has now failed in the same way three times in a row: do not repeat it \
+                     unchanged. Change its arguments, do something else, or report what cannot be done.";
 
-/// What the answers to the calls of each reply are.
-async fn answers(replies: &[&[(&str, &str)]]) -> Vec<String> {
+/// The results of the calls of each reply.
+async fn results(replies: &[&[(&str, &str)]]) -> Vec<String> {
     let (mut chat, next) = (chat(), Cell::new(0));
     let model = |_: Request| {
         let reply = calling(replies[next.get()]);
@@ -187,32 +187,32 @@ async fn answers(replies: &[&[(&str, &str)]]) -> Vec<String> {
     };
     assert_eq!(chat.drive(&registry(), replies.len(), model).await, Ok(Ending::LimitReached));
     validate(chat.messages()).expect("it can be sent");
-    let answers =
+    let results =
         chat.messages().iter().filter(|message| matches!(message, tool_runtime::message::Message::Tool(_)));
-    answers.map(|message| message.text().to_owned()).collect()
+    results.map(|message| message.text().to_owned()).collect()
 }
 
 #[tokio::test]
-async fn the_third_failure_of_one_call_in_a_row_is_answered_with_an_error_that_says_so() {
-    assert_eq!(answers(&[&[THIRTEEN] as &[_]; 5]).await, [FAILED, FAILED, THIRD, THIRD, THIRD]);
+async fn the_third_identical_failure_in_a_row_gets_a_note_for_the_model() {
+    assert_eq!(results(&[&[THIRTEEN] as &[_]; 5]).await, [FAILED, FAILED, THIRD, THIRD, THIRD]);
     let spaced = ("half", r#"{ "of" : 13 }"#);
-    assert_eq!(answers(&[&[THIRTEEN], &[spaced], &[THIRTEEN]]).await, [FAILED, FAILED, THIRD]);
+    assert_eq!(results(&[&[THIRTEEN], &[spaced], &[THIRTEEN]]).await, [FAILED, FAILED, THIRD]);
     let other = ("half", r#"{"of":4}"#);
     assert_eq!(
-        answers(&[&[THIRTEEN], &[other], &[THIRTEEN], &[other, THIRTEEN]]).await,
+        results(&[&[THIRTEEN], &[other], &[THIRTEEN], &[other, THIRTEEN]]).await,
         [FAILED, "2", FAILED, "2", THIRD],
-        "in a row means the last times that it was called",
+        "in a row means the last results of this call",
     );
 }
 
 #[tokio::test]
-async fn other_arguments_another_failure_or_a_new_question_begin_anew() {
+async fn other_arguments_tools_or_a_user_message_restart_the_count() {
     let text = ("half", r#"{"of":"13"}"#);
-    let told = answers(&[&[THIRTEEN], &[THIRTEEN], &[text], &[text]]).await;
-    assert!(told.iter().all(|answer| !answer.contains("three times")), "{told:?}");
+    let texts = results(&[&[THIRTEEN], &[THIRTEEN], &[text], &[text]]).await;
+    assert!(texts.iter().all(|answer| !answer.contains("three times")), "{texts:?}");
     // The same text of another tool is another failure.
-    let told = answers(&[&[("haf", "{}")], &[("haf", "{}")], &[("hlf", "{}")]]).await;
-    assert!(told.iter().all(|answer| !answer.contains("three times")), "{told:?}");
+    let texts = results(&[&[("haf", "{}")], &[("haf", "{}")], &[("hlf", "{}")]]).await;
+    assert!(texts.iter().all(|answer| !answer.contains("three times")), "{texts:?}");
 
     let mut chat = chat();
     let model = |_| async { Ok::<_, Infallible>(calling(&[THIRTEEN])) };
@@ -223,29 +223,29 @@ async fn other_arguments_another_failure_or_a_new_question_begin_anew() {
 }
 
 #[tokio::test]
-async fn another_failure_of_the_same_call_and_a_success_in_between_begin_anew() {
-    /// Fails in the ways that are asked for, one after the other.
-    struct Ways(std::sync::Mutex<std::collections::VecDeque<Result<(), &'static str>>>);
+async fn a_different_failure_or_a_success_restarts_the_count() {
+    /// The results of the calls, in order.
+    struct Results(std::sync::Mutex<std::collections::VecDeque<Result<(), &'static str>>>);
 
     /// Fails, sometimes.
     #[tool]
-    fn fail(#[state] ways: &Ways) -> Result<(), &'static str> {
-        ways.0.lock().expect("nobody panicked").pop_front().expect("there is one for each call")
+    fn fail(#[state] results: &Results) -> Result<(), &'static str> {
+        results.0.lock().expect("the lock is not poisoned").pop_front().expect("one result for each call")
     }
 
-    for (ways, third) in [
+    for (results, third) in [
         (vec![Err("a"), Err("b"), Err("a"), Err("a")], false),
         (vec![Err("a"), Ok(()), Err("a"), Err("a")], false),
         (vec![Ok(()), Err("a"), Err("a"), Err("a")], true),
     ] {
-        let turns = ways.len();
+        let replies = results.len();
         let registry =
-            Registry::builder().tools(tools![fail]).state(Ways(std::sync::Mutex::new(ways.into())));
+            Registry::builder().tools(tools![fail]).state(Results(std::sync::Mutex::new(results.into())));
         let registry = registry.build().expect("one tool");
         let mut chat = chat();
         let model = |_| async { Ok::<_, Infallible>(calling(&[("fail", "")])) };
-        // It goes on after a restart, where the arguments are as they were written.
-        assert_eq!(chat.drive(&registry, turns - 1, model).await, Ok(Ending::LimitReached));
+        // The count continues after a restart, where the arguments are in their written form.
+        assert_eq!(chat.drive(&registry, replies - 1, model).await, Ok(Ending::LimitReached));
         let mut chat: Conversation = serde_json::from_value(json!(chat)).expect("it is valid");
         assert_eq!(chat.drive(&registry, 1, model).await, Ok(Ending::LimitReached));
         let last = contents_of(&chat).pop().map(str::to_owned);
@@ -254,7 +254,7 @@ async fn another_failure_of_the_same_call_and_a_success_in_between_begin_anew() 
 }
 
 #[tokio::test]
-async fn calls_that_the_program_cancels_are_no_failures_of_the_model() {
+async fn cancelled_calls_do_not_count_as_repeated_failures() {
     let token = CancellationToken::new();
     token.cancel();
     let batch = BatchContext::new().cancellation(token);
@@ -269,20 +269,20 @@ async fn calls_that_the_program_cancels_are_no_failures_of_the_model() {
 }
 
 #[tokio::test]
-async fn what_succeeds_may_be_repeated() {
+async fn repeated_successes_get_no_note() {
     let mut chat = chat();
-    let _ = chat.drive(&registry(), 5, stubborn).await;
+    let _ = chat.drive(&registry(), 5, repeating_model).await;
     assert_eq!(contents_of(&chat).last(), Some(&"2"));
 }
 
 #[tokio::test]
-async fn it_runs_on_a_task_of_its_own() {
+async fn driving_runs_in_a_spawned_task() {
     let driven = tokio::spawn(async {
         let mut chat = chat();
-        let ending = chat.drive(&registry(), 2, stubborn).await;
+        let ending = chat.drive(&registry(), 2, repeating_model).await;
         (chat, ending)
     });
-    let (chat, ending) = driven.await.expect("it does not panic");
+    let (chat, ending) = driven.await.expect("the task does not panic");
     assert_eq!((chat.messages().len(), ending), (5, Ok(Ending::LimitReached)));
     assert_eq!(json!(chat).as_array().map(Vec::len), Some(5));
 }

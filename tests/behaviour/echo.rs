@@ -1,4 +1,4 @@
-//! A reply as it goes back to the server.
+//! The form of a reply in the next request.
 
 use crate::schemas::now;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn wire(message: &impl serde::Serialize) -> Value {
 }
 
 #[test]
-fn an_echo_has_ids_names_and_arguments_as_they_came_and_nothing_of_the_reasoning() {
+fn an_echo_keeps_ids_names_and_arguments_and_drops_reasoning() {
     let reply = json!({
         "role": "assistant",
         "content": null,
@@ -42,7 +42,7 @@ fn an_echo_has_ids_names_and_arguments_as_they_came_and_nothing_of_the_reasoning
 }
 
 #[test]
-fn an_echo_with_reasoning_keeps_what_providers_ask_to_have_back() {
+fn an_echo_with_reasoning_keeps_the_fields_that_providers_require() {
     let reply = json!({
         "role": "assistant", "content": "", "reasoning_content": "Hm.", "reasoning": null, "annotations": [],
         "reasoning_details": [{"text":"Hm."}],
@@ -66,7 +66,7 @@ fn an_echo_with_reasoning_keeps_what_providers_ask_to_have_back() {
 }
 
 #[test]
-fn content_is_echoed_as_it_was_and_absent_content_as_null() {
+fn content_is_echoed_unchanged_and_missing_content_as_null() {
     for (content, echoed) in [
         (json!({"content": null}), json!(null)),
         (json!({"role": "assistant"}), json!(null)),
@@ -79,7 +79,7 @@ fn content_is_echoed_as_it_was_and_absent_content_as_null() {
 }
 
 #[test]
-fn a_refusal_is_echoed_since_it_is_the_content() {
+fn a_declined_request_is_echoed_with_its_reason() {
     let reply = echo(json!({"content":null,"refusal":"No."}), Echo::Minimal);
     assert_eq!(reply.refusal(), Some("No."));
     assert_eq!(wire(&reply), json!({"role":"assistant","content":null,"refusal":"No."}));
@@ -92,23 +92,23 @@ fn calls_with_ids(ids: &[Value]) -> Value {
 }
 
 #[tokio::test]
-async fn empty_and_repeated_ids_are_replaced_the_same_in_call_and_answer() {
+async fn empty_and_repeated_ids_are_replaced_in_calls_and_tool_messages() {
     let registry = Registry::new(tools![now]).expect("one tool");
     let reply =
         echo(calls_with_ids(&[json!(""), json!("a"), json!("a"), json!(null), json!("b")]), Echo::Minimal);
     let answers = registry.dispatch(&reply.tool_calls).await;
-    let asked: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
-    let answered: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
-    assert_eq!(asked, answered);
-    assert_eq!((asked[1], asked[4]), ("a", "b"), "usable ids stay");
-    assert_eq!(asked.iter().collect::<HashSet<_>>().len(), 5, "{asked:?}");
-    for replaced in [asked[0], asked[2], asked[3]] {
+    let call_ids: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    let message_ids: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
+    assert_eq!(call_ids, message_ids);
+    assert_eq!((call_ids[1], call_ids[4]), ("a", "b"), "usable ids stay");
+    assert_eq!(call_ids.iter().collect::<HashSet<_>>().len(), 5, "{call_ids:?}");
+    for replaced in [call_ids[0], call_ids[2], call_ids[3]] {
         assert!(replaced.len() == 9 && replaced.chars().all(|c| c.is_ascii_alphanumeric()), "{replaced}");
     }
 }
 
 #[tokio::test]
-async fn arguments_that_are_no_object_are_written_mended_and_dispatched_as_they_came() {
+async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_unchanged() {
     let registry = Registry::new(tools![now]).expect("one tool");
     for (arguments, written, answer) in [
         ("", "{}", "ok"),
@@ -123,7 +123,7 @@ async fn arguments_that_are_no_object_are_written_mended_and_dispatched_as_they_
             json!({"tool_calls":[{"id":"1","function":{"name":"now","arguments":arguments}}]}),
             Echo::Minimal,
         );
-        assert_eq!(reply.tool_calls[0].arguments, arguments, "the program reads what came");
+        assert_eq!(reply.tool_calls[0].arguments, arguments, "the program reads the original arguments");
         assert_eq!(wire(&reply)["tool_calls"][0]["function"]["arguments"], written);
         let answers = registry.dispatch(&reply.tool_calls).await;
         assert!(answers[0].content.as_str().contains(answer), "{arguments}: {}", answers[0].content);
@@ -131,14 +131,14 @@ async fn arguments_that_are_no_object_are_written_mended_and_dispatched_as_they_
 }
 
 #[test]
-fn an_echo_of_an_echo_is_the_same() {
+fn an_echo_of_an_echo_is_equal() {
     let once = echo(calls_with_ids(&[json!(""), json!("a"), json!("a")]), Echo::Reasoning);
     assert_eq!(once.clone().echo(Echo::Reasoning), once);
 }
 
 #[tokio::test]
-async fn the_deepseek_exchange_runs_through_registry_and_echo() {
-    // As DeepSeek's own documentation shows it: no `parameters`, `index: 0`, "{}", content "".
+async fn the_example_of_deepseek_works_with_registry_and_echo() {
+    // From the documentation of DeepSeek: no `parameters`, `index: 0`, "{}", content "".
     let definition: ToolSchema = serde_json::from_value(
         json!({"type":"function","function":{"name":"now","description":"The time of day."}}),
     )
@@ -169,7 +169,7 @@ async fn the_deepseek_exchange_runs_through_registry_and_echo() {
 }
 
 #[test]
-fn a_message_made_by_hand_needs_no_echo() {
+fn an_echo_does_not_change_a_constructed_message() {
     let message = AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]);
     assert_eq!(message.clone().echo(Echo::Minimal), message);
 }

@@ -116,7 +116,7 @@ async fn interrupted_stream() -> String {
     let chunks = futures_util::stream::iter([chunk, error]);
     let registry = Registry::new(tools![get_weather]).expect("a registry");
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the server failed");
-    let (_, results): (_, Vec<ToolMessage>) = interrupted.into_so_far();
+    let (_, results): (_, Vec<ToolMessage>) = interrupted.into_partial();
     results[0].content.to_string()
 }
 

@@ -15,7 +15,6 @@ mod arguments;
 mod cancellation;
 mod concurrency;
 mod conversation;
-mod cut_off_replies;
 #[allow(dead_code, reason = "some values are only printed")]
 mod derived_schemas;
 mod descriptions;
@@ -53,6 +52,7 @@ mod text;
 mod told_to_the_model;
 mod tool_options;
 mod toolsets;
+mod truncated_replies;
 mod unsupported_keywords;
 
 use tool_runtime::message::Message;

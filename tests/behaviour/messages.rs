@@ -1,4 +1,4 @@
-//! What is read from the wire, and what is written to it.
+//! Reading and writing messages in the format of Chat Completions.
 
 use serde_json::{Value, json};
 use tool_runtime::message::{Content, Message};
@@ -35,7 +35,7 @@ fn every_role_is_written_role_first() {
 }
 
 #[test]
-fn every_role_is_read_again_as_it_was_written() {
+fn every_role_survives_a_round_trip() {
     let messages = [
         Message::system("a"),
         Message::developer("b"),
@@ -48,7 +48,7 @@ fn every_role_is_read_again_as_it_was_written() {
 }
 
 #[test]
-fn a_message_without_a_role_or_of_an_unknown_one_is_refused_in_clear_words() {
+fn a_missing_or_unknown_role_is_a_clear_error() {
     let error = serde_json::from_str::<Message>(r#"{"content":"x"}"#).expect_err("no role");
     assert_eq!(error.to_string(), "missing field `role`");
     let error =
@@ -59,7 +59,7 @@ fn a_message_without_a_role_or_of_an_unknown_one_is_refused_in_clear_words() {
 }
 
 #[test]
-fn content_is_read_absent_null_empty_and_as_parts() {
+fn content_may_be_missing_null_empty_or_parts() {
     assert_eq!(read(json!({"role":"assistant"})).content, None);
     assert_eq!(read(json!({"role":"assistant","content":null})).content, None);
     assert_eq!(read(json!({"role":"assistant","content":""})).content, Some("".into()));
@@ -73,7 +73,7 @@ fn content_is_read_absent_null_empty_and_as_parts() {
 }
 
 #[test]
-fn calls_that_are_absent_null_or_empty_are_no_calls_and_leave_no_key() {
+fn missing_null_and_empty_calls_are_not_written() {
     for json in [
         json!({"content":"x"}),
         json!({"content":"x","tool_calls":null}),
@@ -86,7 +86,7 @@ fn calls_that_are_absent_null_or_empty_are_no_calls_and_leave_no_key() {
 }
 
 #[test]
-fn arguments_are_read_as_text_as_an_object_as_null_and_absent() {
+fn arguments_may_be_a_string_an_object_null_or_missing() {
     for (function, arguments) in [
         (json!({"name":"f","arguments":"{\"a\": 1}"}), "{\"a\": 1}"),
         (json!({"name":"f","arguments":{"a":1}}), r#"{"a":1}"#),
@@ -100,7 +100,7 @@ fn arguments_are_read_as_text_as_an_object_as_null_and_absent() {
 }
 
 #[test]
-fn a_call_is_read_without_id_type_index_or_even_a_function() {
+fn a_call_may_lack_id_type_index_and_function() {
     let calls: Vec<ToolCall> = serde_json::from_value(json!([
         {"function":{"name":"f","arguments":"{}"}},
         {"id":null,"type":null,"index":7,"function":{"name":"f","arguments":"{}"}},
@@ -116,7 +116,7 @@ fn a_call_is_read_without_id_type_index_or_even_a_function() {
 }
 
 #[test]
-fn a_reply_is_read_although_its_server_is_careless() {
+fn a_reply_may_have_another_role_null_calls_and_numeric_ids() {
     let reply = read(json!({
         "role": "model", "content": null,
         "tool_calls": [null, {"id": 7, "name": "f", "arguments": "{}"}],
@@ -148,7 +148,7 @@ fn fields_of_another_role_are_kept() {
 }
 
 #[test]
-fn text_of_a_message_is_its_content() {
+fn the_text_of_a_message_is_its_content() {
     assert_eq!(Message::user("x").text(), "x");
     assert_eq!(Message::from(AssistantMessage::default()).text(), "");
     assert_eq!(Message::from(ToolMessage::new("1", "y")).text(), "y");
@@ -170,7 +170,7 @@ fn a_tool_choice_has_four_values() {
 }
 
 #[test]
-fn a_tool_definition_without_parameters_is_one_of_a_tool_without_parameters() {
+fn a_tool_definition_may_lack_parameters() {
     for function in
         [json!({"name":"now"}), json!({"name":"now","description":null,"parameters":null,"strict":true})]
     {

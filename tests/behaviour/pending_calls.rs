@@ -1,4 +1,4 @@
-//! Calls that wait: for a person, for a restart, for the rest of a run that was given up.
+//! Calls that wait for an approval, for a restart, or for the rest of an interrupted run.
 
 use crate::contents_of;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use tool_runtime::{
     AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, tool, tools,
 };
 
-/// How often each tool was run.
+/// The number of runs of each tool.
 #[derive(Default)]
 struct Runs {
     quick: AtomicUsize,
@@ -21,7 +21,7 @@ struct Runs {
     deleted: AtomicUsize,
 }
 
-/// Answers at once.
+/// Returns at once.
 #[tool]
 async fn quick(#[state] runs: &Arc<Runs>) -> &'static str {
     runs.quick.fetch_add(1, Ordering::Relaxed);
@@ -43,7 +43,7 @@ async fn delete(path: &str, #[state] runs: &Arc<Runs>) -> String {
     format!("{path} is deleted")
 }
 
-/// Deletes a file, and what it was on.
+/// Deletes a file, and its disk.
 #[tool(requires_approval)]
 async fn shred(path: &str, #[state] runs: &Arc<Runs>) -> String {
     delete(path, runs).await
@@ -68,23 +68,23 @@ fn ids(pending: &PendingCalls) -> Vec<&str> {
     pending.unanswered().map(|call| &*call.id).collect()
 }
 
-fn restarted(pending: &PendingCalls) -> PendingCalls {
-    let saved = serde_json::to_string(pending).expect("it is written");
-    let read: PendingCalls = serde_json::from_str(&saved).expect("it is read");
-    assert_eq!(serde_json::to_string(&read).expect("it is written"), saved, "it is in the same state");
+fn after_restart(pending: &PendingCalls) -> PendingCalls {
+    let stored = serde_json::to_string(pending).expect("it is written");
+    let read: PendingCalls = serde_json::from_str(&stored).expect("it is read");
+    assert_eq!(serde_json::to_string(&read).expect("it is written"), stored, "the state is unchanged");
     read
 }
 
 const A: &str = r#"{"path":"a"}"#;
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_dropped_half_way_loses_no_finished_answer_and_runs_none_twice() {
+async fn a_dropped_run_keeps_finished_results_and_does_not_repeat_their_calls() {
     let (registry, runs) = registry();
     let mut pending = pending(&[("1", "quick", "{}"), ("2", "slow", "{}"), ("3", "quick", "{}")]);
-    let given_up = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
-    assert!(given_up.is_err(), "the client hung up");
+    let dropped = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
+    assert!(dropped.is_err(), "the client disconnected");
     assert_eq!(ids(&pending), ["2"]);
-    assert_eq!(pending.result_of("1").map(|answer| answer.content.as_str()), Some("quick"));
+    assert_eq!(pending.result_of("1").map(|result| result.content.as_str()), Some("quick"));
     assert!(pending.result_of("2").is_none());
 
     let mut pending = pending.finish().expect_err("one has no answer");
@@ -95,7 +95,7 @@ async fn a_run_that_is_dropped_half_way_loses_no_finished_answer_and_runs_none_t
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_restart_in_the_middle_goes_on_where_it_was() {
+async fn a_restart_keeps_approvals_and_results() {
     let (registry, runs) = registry();
     let mut calls = pending(&[
         ("1", "quick", "{}"),
@@ -106,12 +106,12 @@ async fn a_restart_in_the_middle_goes_on_where_it_was() {
     ]);
     calls.approve("2").expect("it waits");
     calls.provide_result("5", "by hand").expect("it waits");
-    assert_eq!(ids(&restarted(&calls)), ["1", "2", "3", "4"]);
-    let mut calls = restarted(&calls);
+    assert_eq!(ids(&after_restart(&calls)), ["1", "2", "3", "4"]);
+    let mut calls = after_restart(&calls);
     assert_eq!((&*calls.calls()[2].name, &*calls.calls()[2].arguments), ("nowhere!", "{\"cut"));
     assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
-    assert_eq!(ids(&restarted(&calls)), ["4"]);
-    let chat = restarted(&calls).dispatch(&registry).await;
+    assert_eq!(ids(&after_restart(&calls)), ["4"]);
+    let chat = after_restart(&calls).dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["quick", "a is deleted"]);
     assert!(contents_of(&chat)[4].starts_with("Error: there is no tool `nowhere!`"));
     assert_eq!(contents_of(&chat)[5..], ["slow", "by hand"]);
@@ -121,7 +121,7 @@ async fn a_restart_in_the_middle_goes_on_where_it_was() {
 }
 
 #[test]
-fn reasoning_outlives_a_restart() {
+fn reasoning_is_kept_across_a_restart() {
     let reply: AssistantMessage = serde_json::from_value(json!({
         "content": null, "reasoning_content": "Hm.",
         "tool_calls": [{"id": "1", "function": {"name": "quick", "arguments": "{}"}, "extra_content": {"x": 1}}],
@@ -130,48 +130,49 @@ fn reasoning_outlives_a_restart() {
     let Turn::Calls(pending) = Conversation::new().echo(Echo::Reasoning).user("?").reply(reply) else {
         panic!("it calls")
     };
-    let chat = serde_json::to_value(restarted(&pending).skip_rest("skipped")).expect("it is written");
+    let chat = serde_json::to_value(after_restart(&pending).skip_rest("skipped")).expect("it is written");
     assert_eq!(chat[1]["reasoning_content"], "Hm.");
     assert_eq!(chat[1]["tool_calls"][0]["extra_content"], json!({"x": 1}));
 }
 
 #[test]
-fn what_is_no_state_of_pending_calls_is_not_read() {
-    let saved =
+fn invalid_stored_calls_are_rejected() {
+    let stored =
         serde_json::to_value(pending(&[("1", "quick", "{}"), ("2", "quick", "{}")])).expect("written");
     let error = |change: &dyn Fn(&mut Value)| {
-        let mut saved = saved.clone();
-        change(&mut saved);
-        serde_json::from_value::<PendingCalls>(saved).expect_err("it is broken").to_string()
+        let mut stored = stored.clone();
+        change(&mut stored);
+        serde_json::from_value::<PendingCalls>(stored).expect_err("the state is invalid").to_string()
     };
     assert_eq!(
-        error(&|saved| drop(saved["calls"].as_array_mut().expect("a list").pop())),
-        "the reply has 2 calls, and the state is that of 1: these are not pending calls",
+        error(&|stored| drop(stored["calls"].as_array_mut().expect("an array").pop())),
+        "the reply has 2 calls, but there are states of 1: these are not pending calls",
     );
     assert_eq!(
-        error(&|saved| saved["calls"][0]["answer"] =
+        error(&|stored| stored["calls"][0]["answer"] =
             json!({"role": "tool", "tool_call_id": "2", "content": ""})),
-        "the answer `2` is not for the call `1`: these are not pending calls",
+        "the tool message `2` does not belong to the call `1`: these are not pending calls",
     );
     assert_eq!(
-        error(&|saved| saved["reply"]["tool_calls"][1]["id"] = json!("1")),
-        "two calls have one id: these are not pending calls",
+        error(&|stored| stored["reply"]["tool_calls"][1]["id"] = json!("1")),
+        "two calls have the same id: these are not pending calls",
     );
     assert_eq!(
-        error(&|saved| saved["reply"]["tool_calls"][1]["id"] = json!("")),
+        error(&|stored| stored["reply"]["tool_calls"][1]["id"] = json!("")),
         "a call has no id: these are not pending calls",
     );
     assert!(
-        error(&|saved| saved["messages"] = json!([{"role": "tool", "tool_call_id": "x", "content": ""}]))
-            .starts_with("a provider would refuse these messages: messages[0]: a tool message without calls"),
+        error(&|stored| stored["messages"] = json!([{"role": "tool", "tool_call_id": "x", "content": ""}]))
+            .starts_with("providers reject these messages: messages[0]: a tool message without tool calls"),
     );
     assert!(
-        error(&|saved| *saved = json!({ "messages": saved["messages"] })).contains("missing field `reply`")
+        error(&|stored| *stored = json!({ "messages": stored["messages"] }))
+            .contains("missing field `reply`")
     );
 }
 
 #[test]
-fn an_interrupt_answers_the_rest_as_skipped_and_the_user_has_the_word() {
+fn interrupting_skips_the_remaining_calls_and_adds_a_user_message() {
     let mut pending = pending(&[("1", "quick", "{}"), ("2", "delete", A)]);
     pending.provide_result("1", "quick").expect("it waits");
     let chat = pending.interrupt("Wait, not yet.");
@@ -180,7 +181,7 @@ fn an_interrupt_answers_the_rest_as_skipped_and_the_user_has_the_word() {
 }
 
 #[tokio::test]
-async fn what_needs_approval_is_what_would_run_with_it() {
+async fn only_calls_that_would_run_await_approval() {
     let (registry, runs) = registry();
     let mut calls = pending(&[
         ("1", "quick", "{}"),
@@ -210,7 +211,7 @@ async fn what_needs_approval_is_what_would_run_with_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approval_is_for_one_run() {
+async fn an_approval_is_valid_for_one_run() {
     /// Pays, and waits for the bank.
     #[tool(requires_approval)]
     async fn pay(#[state] runs: &Arc<Runs>) {
@@ -229,11 +230,11 @@ async fn an_approval_is_for_one_run() {
     assert_eq!(calls.awaiting_approval(&registry).len(), 1, "it may have taken effect");
     let chat = calls.dispatch(&registry).await;
     assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."));
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "nobody has approved that it is done twice");
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "the second run is not approved");
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_approved_call_that_has_not_begun_stays_approved() {
+async fn an_approved_call_that_has_not_started_stays_approved() {
     let runs = Arc::new(Runs::default());
     let queued = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).max_concurrency(1);
     let asked = Registry::builder().tools(tools![slow, delete]).state(Arc::clone(&runs)).before_call(
@@ -254,18 +255,18 @@ async fn an_approved_call_that_has_not_begun_stays_approved() {
 }
 
 #[tokio::test]
-async fn a_person_is_not_asked_about_what_would_not_run() {
+async fn calls_over_the_batch_limit_do_not_await_approval() {
     let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_batch(1).build().expect("one tool");
     let calls = pending(&[("1", "delete", A), ("2", "delete", A)]);
     let shown: Vec<String> =
         calls.awaiting_approval(&registry).iter().map(|call| call.context().id().to_owned()).collect();
-    assert_eq!(shown, ["1"], "the other is over the limit of its batch");
+    assert_eq!(shown, ["1"], "the second call is over the limit of the batch");
 }
 
 #[test]
-fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
-    /// Who asks.
+fn a_call_with_batch_state_can_be_approved_before_the_run() {
+    /// The user who asks.
     struct User;
 
     /// Greets.
@@ -283,33 +284,33 @@ fn a_call_that_needs_a_state_of_its_batch_can_be_approved_before() {
         calls.iter().map(|call| call.arguments().get().to_owned()).collect()
     };
     assert_eq!(shown(&BatchContext::new().state(User)), [r#"{"name":"Ada"}"#]);
-    // Without the state, nobody knows whether they are good.
+    // Without the state, the arguments cannot be validated.
     assert_eq!(shown(&BatchContext::new()), [r#"{"name":"Ada"}"#, r#"{"nam":"Ada"}"#]);
 }
 
 #[test]
-fn while_calls_wait_what_was_said_before_can_be_shown() {
-    let pending = restarted(&pending(&[("1", "quick", "{}")]));
+fn the_conversation_before_pending_calls_can_be_read() {
+    let pending = after_restart(&pending(&[("1", "quick", "{}")]));
     assert_eq!(contents_of(pending.conversation()), ["Go on."]);
     assert_eq!(pending.reply().tool_calls, pending.calls());
 }
 
 #[tokio::test]
-async fn an_edited_call_of_another_type_is_what_stands_in_the_history_also_after_a_restart() {
+async fn edited_arguments_of_a_custom_call_are_in_the_history_after_a_restart() {
     let (registry, _) = registry();
     let call =
         json!({"id": "1", "type": "custom", "custom": {"name": "delete", "input": "{\"path\":\"old\"}"}});
     let reply = serde_json::from_value(json!({"content": null, "tool_calls": [call]})).expect("it is read");
     let Turn::Calls(mut calls) = Conversation::new().user("Go on.").reply(reply) else { panic!("it calls") };
     calls.approve_with("1", A).expect("it waits");
-    let chat = restarted(&calls).dispatch(&registry).await;
+    let chat = after_restart(&calls).dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "a is deleted");
     let written = serde_json::to_value(&chat).expect("it is written");
     assert_eq!(written[1]["tool_calls"][0]["custom"], json!({"name": "delete", "input": A}));
 }
 
 #[tokio::test]
-async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
+async fn awaiting_approval_returns_the_repaired_arguments() {
     let registry = Registry::builder()
         .tools(tools![delete])
         .state(Arc::new(Runs::default()))
@@ -324,12 +325,12 @@ async fn a_person_is_shown_the_arguments_that_the_tool_will_get() {
     let written = serde_json::to_value(&chat).expect("it is written");
     assert_eq!(
         written[1]["tool_calls"][0]["function"]["arguments"], A,
-        "what was understood is what stands there"
+        "the history has the repaired arguments"
     );
 }
 
 #[tokio::test]
-async fn a_call_that_nobody_approved_does_not_run() {
+async fn a_call_without_approval_does_not_run() {
     let (registry, runs) = registry();
     let chat = pending(&[("1", "delete", A)]).dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "Error: the tool `delete` needs approval, which was not given.");
@@ -337,7 +338,7 @@ async fn a_call_that_nobody_approved_does_not_run() {
 }
 
 #[tokio::test]
-async fn an_approval_holds_for_the_arguments_that_were_shown_and_not_for_others() {
+async fn an_approval_is_valid_only_for_the_approved_tool_and_arguments() {
     let (registry, runs) = registry();
     let mut calls = pending(&[("1", "delete", A)]);
     calls.approve("1").expect("it waits");
@@ -355,13 +356,13 @@ async fn an_approval_holds_for_the_arguments_that_were_shown_and_not_for_others(
 }
 
 #[tokio::test]
-async fn edited_arguments_are_what_runs_and_what_stands_in_the_history() {
+async fn edited_arguments_run_and_are_in_the_history() {
     let (registry, _) = registry();
     let mut calls = pending(&[("1", "delete", A), ("2", "delete", "{\"path\":"), ("3", "delete", A)]);
     calls.approve_with("1", r#"{"path":"a.bak"}"#).expect("it waits");
     calls.approve_with("2", r#"{"path":"b"}"#).expect("it waits");
     calls.approve_with("3", r#"{"path":7}"#).expect("it waits");
-    let chat = restarted(&calls).dispatch(&registry).await;
+    let chat = after_restart(&calls).dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2..4], ["a.bak is deleted", "b is deleted"]);
     assert!(contents_of(&chat)[4].starts_with("Error: invalid arguments for `delete`: `path`"));
     let written = serde_json::to_value(&chat).expect("it is written");
@@ -370,11 +371,11 @@ async fn edited_arguments_are_what_runs_and_what_stands_in_the_history() {
 }
 
 #[tokio::test]
-async fn the_hook_may_deny_what_a_person_approved() {
+async fn the_hook_may_deny_an_approved_call() {
     let registry = |decision: fn() -> Decision| {
         let registry = Registry::builder().tools(tools![delete]).state(Arc::new(Runs::default()));
         let hook = move |call: ProposedCall| async move {
-            assert!(call.is_approved(), "the hook sees it");
+            assert!(call.is_approved(), "the hook sees the approval");
             decision()
         };
         registry.before_call(hook).build().expect("one tool")
@@ -388,7 +389,7 @@ async fn the_hook_may_deny_what_a_person_approved() {
 }
 
 #[test]
-fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
+fn unknown_and_finished_calls_cannot_be_changed() {
     let mut pending = pending(&[("1", "quick", "{}")]);
     let unknown = pending.approve("2").expect_err("there is no such call");
     assert!(matches!(&unknown, NotPendingError::UnknownId { id, .. } if id == "2"));
@@ -396,7 +397,7 @@ fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
     pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(
-        pending.result_of("1").map(|answer| answer.content.as_str()),
+        pending.result_of("1").map(|result| result.content.as_str()),
         Some("Error: the call of `quick` was denied.")
     );
     assert!(!pending.is_approved("1"));
@@ -411,16 +412,18 @@ fn nothing_can_be_said_of_a_call_that_is_not_there_or_has_its_answer() {
 }
 
 #[test]
-fn the_program_learns_why_a_call_was_not_run() {
+fn a_skipped_call_has_a_denied_outcome() {
     let chat = pending(&[("1", "quick", "{}")]).skip_rest("the office is closed");
-    let tool_runtime::message::Message::Tool(answer) = &chat.messages()[2] else { panic!("it is an answer") };
-    let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it has not run");
+    let tool_runtime::message::Message::Tool(answer) = &chat.messages()[2] else {
+        panic!("expected a tool message")
+    };
+    let error = answer.outcome().and_then(|outcome| outcome.error()).expect("the call did not run");
     assert_eq!((error.kind(), error.to_string().as_str()), ("denied", "the office is closed"));
     assert!(matches!(error, CallError::Denied { tool, .. } if tool == "quick"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_batch_that_is_cancelled_answers_all() {
+async fn a_cancelled_batch_gives_every_call_a_result() {
     let (registry, _) = registry();
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
@@ -430,7 +433,7 @@ async fn a_batch_that_is_cancelled_answers_all() {
 }
 
 #[tokio::test]
-async fn calls_over_the_limit_of_a_batch_are_the_same_when_it_runs_again() {
+async fn the_batch_limit_applies_to_the_same_calls_in_a_second_run() {
     let registry = Registry::builder().tools(tools![quick]).state(Arc::new(Runs::default()));
     let registry = registry.max_calls_per_batch(2).build().expect("one tool");
     let mut calls = pending(&[("1", "quick", "{}"), ("2", "quick", "{}"), ("3", "quick", "{}")]);

@@ -1,4 +1,4 @@
-//! What looks wrong in a reply is said to the program.
+//! Warnings about replies.
 
 use serde_json::{Value, json};
 use tool_runtime::Conversation;
@@ -17,7 +17,7 @@ fn warnings(echo: Echo, message: Value) -> Vec<ReplyWarning> {
     }
 }
 
-fn words(text: &str) -> Option<String> {
+fn unparsed_call(text: &str) -> Option<String> {
     match &*warnings(Echo::Minimal, json!({ "content": text })) {
         [] => None,
         [ReplyWarning::CallsInText { words, .. }] => Some((*words).to_owned()),
@@ -26,7 +26,7 @@ fn words(text: &str) -> Option<String> {
 }
 
 #[test]
-fn a_call_in_the_words_of_a_template_is_a_warning_that_the_server_does_not_parse_them() {
+fn a_call_in_the_format_of_a_template_is_a_warning() {
     for (text, expected) in [
         ("<tool_call>{\"name\":\"now\",\"arguments\":{}}</tool_call>", "<tool_call>"),
         ("Let me see.\n<tool_call>\n{\"name\": \"now\"}\n</tool_call>", "<tool_call>"),
@@ -44,12 +44,12 @@ fn a_call_in_the_words_of_a_template_is_a_warning_that_the_server_does_not_parse
         ("<|channel|>commentary to=functions.now <|message|>{}", "<|channel|>commentary to=functions."),
         (" {\"name\": \"now\", \"parameters\": {\"zone\": \"UTC\"}}", "{\"name\": .., \"parameters\": ..}"),
     ] {
-        assert_eq!(words(text).as_deref(), Some(expected), "{text}");
+        assert_eq!(unparsed_call(text).as_deref(), Some(expected), "{text}");
     }
 }
 
 #[test]
-fn text_about_calls_is_none() {
+fn text_about_calls_is_no_warning() {
     for text in [
         "Hermes writes `<tool_call>` before each call.",
         "It is in `<tool_call>`, `</tool_call>`.",
@@ -60,37 +60,37 @@ fn text_about_calls_is_none() {
         "Use <tool_call> before each call.",
         "Hello!",
     ] {
-        assert_eq!(words(text), None, "{text}");
+        assert_eq!(unparsed_call(text), None, "{text}");
     }
 }
 
 #[test]
-fn the_warning_says_what_to_do() {
+fn the_warning_names_the_server_settings() {
     let found = warnings(Echo::Minimal, json!({"content": "<tool_call>{}"}));
-    let said = found[0].to_string();
-    assert!(said.contains("<tool_call>") && said.contains("--enable-auto-tool-choice"), "{said}");
+    let text = found[0].to_string();
+    assert!(text.contains("<tool_call>") && text.contains("--enable-auto-tool-choice"), "{text}");
 }
 
 #[test]
-fn reasoning_beside_calls_that_is_dropped_is_a_warning() {
+fn dropped_reasoning_of_a_reply_with_calls_is_a_warning() {
     let calls = json!([{"id": "a", "function": {"name": "now", "arguments": "{}"}}]);
-    let thinking = json!({"content": null, "reasoning_content": "Hm.", "tool_calls": calls});
-    assert_eq!(warnings(Echo::Minimal, thinking.clone()), [ReplyWarning::ReasoningDropped]);
-    assert_eq!(warnings(Echo::Reasoning, thinking), []);
+    let with_reasoning = json!({"content": null, "reasoning_content": "Hm.", "tool_calls": calls});
+    assert_eq!(warnings(Echo::Minimal, with_reasoning.clone()), [ReplyWarning::ReasoningDropped]);
+    assert_eq!(warnings(Echo::Reasoning, with_reasoning), []);
     let signed = json!({"content": null, "tool_calls": [
         {"id": "a", "function": {"name": "now", "arguments": "{}"}, "extra_content": {"google": {"thought_signature": "s"}}},
     ]});
     assert_eq!(warnings(Echo::Minimal, signed), [ReplyWarning::ReasoningDropped]);
-    for without in [
+    for without_reasoning in [
         json!({"content": null, "reasoning_content": "", "reasoning": null, "reasoning_details": [], "tool_calls": calls}),
         json!({"content": "Hi.", "reasoning_content": "Hm."}),
     ] {
-        assert_eq!(warnings(Echo::Minimal, without), []);
+        assert_eq!(warnings(Echo::Minimal, without_reasoning), []);
     }
 }
 
 #[test]
-fn an_answer_that_is_cut_short_or_empty_is_a_warning() {
+fn a_truncated_or_empty_answer_is_a_warning() {
     let choice = json!({"finish_reason": "length", "message": {"content": "It is"}});
     assert_eq!(warnings(Echo::Minimal, choice), [ReplyWarning::CutShort]);
     let choice = json!({"finish_reason": "length", "message": {"content": "", "reasoning_content": "Hm"}});
@@ -100,7 +100,7 @@ fn an_answer_that_is_cut_short_or_empty_is_a_warning() {
 }
 
 #[test]
-fn each_kind_is_said_once() {
+fn each_kind_of_warning_is_reported_once() {
     let mut chat = Conversation::new();
     for content in [json!(null), json!(""), json!("<tool_call>{}"), json!("[TOOL_CALLS][]")] {
         let reply = serde_json::from_value(json!({ "content": content })).expect("it is read");

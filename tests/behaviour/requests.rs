@@ -1,4 +1,4 @@
-//! A request has the messages, the tools and the choice, and nothing for which a server would refuse it.
+//! A request has the messages, the tools and the tool choice, and no field that servers reject.
 
 use crate::schemas::now;
 use serde::Serialize;
@@ -27,7 +27,7 @@ fn registry() -> Registry {
 }
 
 #[test]
-fn what_a_server_refuses_is_left_out() {
+fn empty_tools_and_choices_without_tools_are_left_out() {
     let chat = Conversation::new().user("Hello!");
     let messages = json!([{"role": "user", "content": "Hello!"}]);
     let empty = Registry::new(tools![]).expect("no tools");
@@ -40,7 +40,7 @@ fn what_a_server_refuses_is_left_out() {
 }
 
 #[test]
-fn each_request_has_its_choice() {
+fn each_request_has_its_tool_choice() {
     let chat = Conversation::new().user("Hello!");
     let with = |choice| body(chat.request(&registry()).tool_choice(choice).expect("there is a tool"));
     assert_eq!(with(ToolChoice::None)["tool_choice"], "none");
@@ -53,7 +53,7 @@ fn each_request_has_its_choice() {
 }
 
 #[test]
-fn to_name_a_tool_that_is_not_in_the_request_is_an_error() {
+fn choosing_a_tool_that_is_not_in_the_request_is_an_error() {
     /// Turns the light on.
     #[tool]
     fn light() {}
@@ -61,18 +61,22 @@ fn to_name_a_tool_that_is_not_in_the_request_is_an_error() {
     let all = Registry::new(tools![now, light]).expect("two tools");
     let some = all.subset(["light"]).expect("it is there");
     let choice = all.tool_choice("now").expect("it is there");
-    let error = Conversation::new().user("?").request(&some).tool_choice(choice).expect_err("it is left out");
+    let error = Conversation::new()
+        .user("?")
+        .request(&some)
+        .tool_choice(choice)
+        .expect_err("the subset does not have it");
     assert_eq!(
         error.to_string(),
-        "the tool to be called is not in the request: there is no tool `now`. Available: `light`.",
+        "the tool of the tool choice is not in the request: there is no tool `now`. Available: `light`.",
     );
     let none = Registry::new(tools![]).expect("no tools");
     let error = Conversation::new().user("?").request(&none).tool_choice(ToolChoice::Required);
-    assert_eq!(error.expect_err("there is none"), RequestError::NoTools);
+    assert_eq!(error.expect_err("there are no tools"), RequestError::NoTools);
 }
 
 #[test]
-fn a_tool_whose_name_was_mapped_is_chosen_by_the_name_that_the_server_sees() {
+fn a_tool_choice_uses_the_mapped_name() {
     let tool = tool_runtime::DynamicTool::new("time.now", "The time.", Value::Null, |_| async {
         Ok::<_, String>(())
     });
@@ -83,7 +87,7 @@ fn a_tool_whose_name_was_mapped_is_chosen_by_the_name_that_the_server_sees() {
 }
 
 #[test]
-fn the_dialect_is_that_of_the_registry_or_of_the_request() {
+fn a_request_can_override_the_dialect_of_the_registry() {
     let strict = |request: Request| body(request)["tools"][0]["function"]["strict"] == true;
     let chat = Conversation::new().user("Hello!");
     assert!(!strict(chat.request(&registry())));
@@ -97,7 +101,7 @@ fn the_dialect_is_that_of_the_registry_or_of_the_request() {
 }
 
 #[test]
-fn a_request_that_is_on_its_way_does_not_change() {
+fn a_request_does_not_change_with_the_conversation() {
     let chat = Conversation::new().user("Hello!");
     let request = chat.request(&registry());
     let chat = chat.user("Are you there?");

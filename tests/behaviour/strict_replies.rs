@@ -1,4 +1,4 @@
-//! Where schemas are strict, null stands for what is left out.
+//! With strict schemas, null stands for a missing argument.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,7 +34,7 @@ fn search(
 const NULLS: &str = r#"{"text":"a","page":null,"seed":null,"language":null,"ids":null,"any":null,
     "filter":{"limit":null,"author":null,"tags":[null,1]}}"#;
 
-async fn said(registry: &Registry, arguments: &str) -> String {
+async fn call(registry: &Registry, arguments: &str) -> String {
     registry.dispatch(&[ToolCall::new("1", "search", arguments)]).await.remove(0).content.to_string()
 }
 
@@ -46,38 +46,41 @@ const ABSENT: &str =
     "a 3 Some(7) None Some(Filter { limit: 10, author: None, tags: [None, Some(1)] }) [1] null";
 
 #[tokio::test]
-async fn null_is_what_is_absent_where_the_registry_is_strict() {
+async fn null_means_missing_with_a_strict_registry() {
     let registry = builder().dialect(Dialect::OpenAiStrict).allow_non_strict(true).build().expect("one tool");
-    assert_eq!(said(&registry, NULLS).await, ABSENT);
-    let required = said(&registry, &NULLS.replace("\"a\"", "null")).await;
+    assert_eq!(call(&registry, NULLS).await, ABSENT);
+    let required = call(&registry, &NULLS.replace("\"a\"", "null")).await;
     assert!(required.contains("`text`: expected a string, got null"), "{required}");
 }
 
 #[tokio::test]
-async fn null_is_what_is_absent_once_strict_schemas_were_asked_for() {
+async fn null_means_missing_once_strict_schemas_were_requested() {
     let registry = builder().build().expect("one tool");
-    assert!(said(&registry, NULLS).await.contains("`page`: expected u8, got null"), "not before");
+    assert!(
+        call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
+        "strict schemas were not requested yet"
+    );
     let of_request = registry.subset(["search"]).expect("it is there");
     assert!(of_request.schemas_for(Dialect::OpenAi).is_some());
     assert!(
-        said(&registry, NULLS).await.contains("`page`: expected u8, got null"),
-        "not by the other dialect"
+        call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
+        "the other dialect is not strict"
     );
     assert!(of_request.schemas_for(Dialect::OpenAiStrict).is_some());
-    assert_eq!(said(&registry, NULLS).await, ABSENT);
+    assert_eq!(call(&registry, NULLS).await, ABSENT);
 }
 
 #[tokio::test]
-async fn elsewhere_null_is_a_value() {
+async fn without_strict_schemas_null_is_a_value() {
     let registry = builder().build().expect("one tool");
     let nested = r#"{"text":"a","filter":{"limit":null,"tags":[]},"any":1}"#;
-    let told = said(&registry, nested).await;
-    assert!(told.contains("`filter.limit`: expected an integer from 0 to 255, got null"), "{told}");
-    assert!(said(&registry, r#"{"text":"a","seed":null,"any":1}"#).await.starts_with("a 3 None None"));
+    let text = call(&registry, nested).await;
+    assert!(text.contains("`filter.limit`: expected an integer from 0 to 255, got null"), "{text}");
+    assert!(call(&registry, r#"{"text":"a","seed":null,"any":1}"#).await.starts_with("a 3 None None"));
 }
 
 #[tokio::test]
-async fn a_blocking_tool_is_no_exception() {
+async fn null_means_missing_for_a_blocking_tool() {
     /// Waits.
     #[tool(blocking)]
     fn wait(#[arg(default = 3)] times: u8) -> u8 {
@@ -85,5 +88,5 @@ async fn a_blocking_tool_is_no_exception() {
     }
     let registry =
         Registry::builder().tools(tools![wait]).dialect(Dialect::OpenAiStrict).build().expect("one tool");
-    assert_eq!(registry.call("wait", r#"{"times":null}"#).await.expect("it is the default"), "3");
+    assert_eq!(registry.call("wait", r#"{"times":null}"#).await.expect("the default is used"), "3");
 }

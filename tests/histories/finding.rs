@@ -1,6 +1,6 @@
-//! From an answer to its call, and back.
+//! Finding the call of a tool message, and the tool message of a call.
 
-use crate::{answer, calling, saying, user};
+use crate::{answer, calling, text_reply, user};
 use tool_runtime::history::{find, find_answer};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall};
@@ -15,12 +15,12 @@ fn history() -> Vec<Message> {
         AssistantMessage::calling(second).into(),
         answer("call_1"),
         answer("call_0"),
-        saying("!"),
+        text_reply("!"),
     ]
 }
 
 #[test]
-fn an_answer_leads_to_its_call_with_tool_and_arguments_though_ids_come_again() {
+fn find_returns_the_call_even_if_ids_repeat() {
     let history = history();
     let found = |place| {
         let pair = find(&history, place)?;
@@ -32,17 +32,17 @@ fn an_answer_leads_to_its_call_with_tool_and_arguments_though_ids_come_again() {
 }
 
 #[test]
-fn a_call_leads_to_its_answer_and_back() {
+fn find_answer_returns_the_tool_message_of_a_call() {
     let history = history();
     for (reply, position, place) in [(1, 0, 2), (3, 0, 5), (3, 1, 4)] {
-        let pair = find_answer(&history, reply, position).expect("it is answered");
+        let pair = find_answer(&history, reply, position).expect("the call has a tool message");
         assert_eq!(pair.answer_index, place);
         assert_eq!(find(&history, place), Some(pair));
     }
 }
 
 #[test]
-fn what_is_no_pair_is_not_found() {
+fn messages_without_a_pair_are_not_found() {
     let history = history();
     for place in [0, 1, 3, 6, 7, usize::MAX] {
         assert_eq!(find(&history, place), None, "{place}");

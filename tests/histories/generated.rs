@@ -1,11 +1,11 @@
-//! Valid histories of every shape that servers have accepted.
+//! Random valid histories, in the forms that servers accept.
 
-use crate::{saying, user};
+use crate::{text_reply, user};
 use fastrand::Rng;
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
-/// A history of some turns, with calls in at least one reply.
+/// A history of some exchanges, with calls in at least one reply.
 pub(crate) fn history(random: &mut Rng) -> Vec<Message> {
     let mut messages = Vec::new();
     if random.bool() {
@@ -18,8 +18,8 @@ pub(crate) fn history(random: &mut Rng) -> Vec<Message> {
     // Some servers count from `call_0` in each reply.
     let counts = random.bool();
     let mut next = 0;
-    for turn in 0..random.usize(1..4) {
-        if turn > 0 || random.u8(..) < 200 {
+    for round in 0..random.usize(1..4) {
+        if round > 0 || random.u8(..) < 200 {
             messages.push(user(["Hello!", "And now?", "Go on."][random.usize(..3)]));
         }
         for _ in 0..random.usize(1..4) {
@@ -32,7 +32,7 @@ pub(crate) fn history(random: &mut Rng) -> Vec<Message> {
             exchange(&ids, random, &mut messages);
         }
         if random.bool() {
-            messages.push(saying("Done."));
+            messages.push(text_reply("Done."));
         }
     }
     messages

@@ -1,22 +1,22 @@
-//! Histories from elsewhere: what is wrong with them is found, and mended with the least change.
+//! Invalid histories: violations are found, and repaired with as few changes as possible.
 
-mod classics;
 mod finding;
 mod generated;
+mod known_errors;
 mod mutations;
+mod random_lists;
 mod repairing;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
-mod ruled_out;
 mod trimming;
-mod whatever;
+mod validation;
 
 use serde_json::{Value, json};
 use tool_runtime::history::{Violation, ViolationKind, validate};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
-/// A seed that can be given, and is printed.
+/// The seed of a test, from the environment or random. It is printed.
 pub(crate) fn seed(test: &str) -> u64 {
     let seed = std::env::var("HISTORIES_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
@@ -28,7 +28,7 @@ pub(crate) fn user(text: &str) -> Message {
     Message::user(text)
 }
 
-pub(crate) fn saying(text: &str) -> Message {
+pub(crate) fn text_reply(text: &str) -> Message {
     AssistantMessage::saying(text).into()
 }
 
@@ -46,14 +46,14 @@ pub(crate) fn read(messages: Value) -> Vec<Message> {
 }
 
 pub(crate) fn written(message: &Message) -> String {
-    serde_json::to_string(message).expect("it is written")
+    serde_json::to_string(message).expect("the message serializes")
 }
 
 pub(crate) fn violations(messages: &[Message]) -> Vec<Violation> {
     validate(messages).err().map_or_else(Vec::new, |violations| violations.to_vec())
 }
 
-/// Place, id and rule of each violation.
+/// Index, id and kind of each violation.
 pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, ViolationKind)> {
     violations(messages)
         .into_iter()
@@ -61,8 +61,8 @@ pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, ViolationKind)>
         .collect()
 }
 
-/// What a strict server says of these messages, by a check that shares no code with ours.
-pub(crate) fn refusal(messages: &[Message]) -> Option<String> {
-    let refusal = examples::provider_rules::check(&json!({ "messages": messages })).err()?;
-    (!messages.is_empty()).then(|| refusal.to_string())
+/// The error of a strict server for these messages, by a check that shares no code with the library.
+pub(crate) fn rejection(messages: &[Message]) -> Option<String> {
+    let rejection = examples::provider_rules::check(&json!({ "messages": messages })).err()?;
+    (!messages.is_empty()).then(|| rejection.to_string())
 }

@@ -1,7 +1,7 @@
-//! Valid histories, broken in one place: each is refused, and mended without a change to any other turn.
+//! Valid histories with one error: each is rejected, and repaired without a change to any other exchange.
 
 use crate::rows::rows;
-use crate::{generated, read, refusal, seed, user, violations, written};
+use crate::{generated, read, rejection, seed, user, violations, written};
 use fastrand::Rng;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -11,10 +11,10 @@ use tool_runtime::{AssistantMessage, ToolMessage};
 
 const MUTATIONS: usize = 20_000;
 
-/// A reply with calls, and its answers.
-type Turn = Range<usize>;
+/// A reply with calls, and its tool messages.
+type Exchange = Range<usize>;
 
-fn turns(messages: &[Message]) -> Vec<Turn> {
+fn exchanges(messages: &[Message]) -> Vec<Exchange> {
     let is_calling =
         |message: &Message| matches!(message, Message::Assistant(reply) if !reply.tool_calls.is_empty());
     let calling = (0..messages.len()).filter(|&place| is_calling(&messages[place]));
@@ -29,14 +29,14 @@ fn turns(messages: &[Message]) -> Vec<Turn> {
 fn reply(messages: &mut [Message], place: usize) -> &mut AssistantMessage {
     match &mut messages[place] {
         Message::Assistant(reply) => reply,
-        _ => unreachable!("a turn begins with a reply"),
+        _ => unreachable!("an exchange begins with a reply"),
     }
 }
 
 fn answer(messages: &mut [Message], place: usize) -> &mut ToolMessage {
     match &mut messages[place] {
         Message::Tool(answer) => answer,
-        _ => unreachable!("answers follow it"),
+        _ => unreachable!("tool messages follow the reply"),
     }
 }
 
@@ -45,7 +45,7 @@ fn pick<T>(random: &mut Rng, from: impl IntoIterator<Item = T>) -> Option<T> {
     (!from.is_empty()).then(|| random.usize(..from.len())).and_then(|index| from.into_iter().nth(index))
 }
 
-/// An id that no call has, one of a sibling, or none.
+/// An id that no call has, the id of another call of the reply, or no id.
 fn other_id(random: &mut Rng, siblings: &[String], than: &str) -> String {
     match random.u8(..3) {
         0 => String::new(),
@@ -54,32 +54,32 @@ fn other_id(random: &mut Rng, siblings: &[String], than: &str) -> String {
     }
 }
 
-/// What is broken, and the turns that it has to do with.
-type Broken = (&'static str, Vec<Turn>);
+/// The kind of the error, and the affected exchanges.
+type Broken = (&'static str, Vec<Exchange>);
 
-/// Breaks the history in one place; `None` where it cannot be broken in the way that was chosen.
+/// Adds one error to the history; `None` if the chosen error is not possible.
 fn mutate(messages: &mut Vec<Message>, random: &mut Rng) -> Option<Broken> {
-    let turns = turns(messages);
-    let turn = pick(random, turns.iter().filter(|turn| turn.len() > 1).cloned())?;
-    let others: Vec<Turn> = turns.into_iter().filter(|other| *other != turn).collect();
+    let exchanges = exchanges(messages);
+    let exchange = pick(random, exchanges.iter().filter(|exchange| exchange.len() > 1).cloned())?;
+    let others: Vec<Exchange> = exchanges.into_iter().filter(|other| *other != exchange).collect();
     if random.bool() {
-        mutate_answers(messages, &turn, &others, random)
+        mutate_answers(messages, &exchange, &others, random)
     } else {
-        mutate_calls(messages, &turn, &others, random)
+        mutate_calls(messages, &exchange, &others, random)
     }
 }
 
 fn mutate_answers(
     messages: &mut Vec<Message>,
-    turn: &Turn,
-    others: &[Turn],
+    exchange: &Exchange,
+    others: &[Exchange],
     random: &mut Rng,
 ) -> Option<Broken> {
-    let place = random.usize(turn.start + 1..turn.end);
+    let place = random.usize(exchange.start + 1..exchange.end);
     let id = answer(messages, place).tool_call_id.clone();
     let siblings: Vec<String> =
-        reply(messages, turn.start).tool_calls.iter().map(|call| call.id.clone()).collect();
-    let own = vec![turn.clone()];
+        reply(messages, exchange.start).tool_calls.iter().map(|call| call.id.clone()).collect();
+    let own = vec![exchange.clone()];
     Some(match random.u8(..7) {
         0 => {
             messages.remove(place);
@@ -87,7 +87,7 @@ fn mutate_answers(
         }
         1 => {
             let copy = messages[place].clone();
-            messages.insert(random.usize(turn.start + 1..=turn.end), copy);
+            messages.insert(random.usize(exchange.start + 1..=exchange.end), copy);
             ("a tool message twice", own)
         }
         2 => {
@@ -96,26 +96,27 @@ fn mutate_answers(
         }
         3 => {
             let copy = messages[place].clone();
-            messages.insert(turn.end, copy);
-            answer(messages, turn.end).tool_call_id = other_id(random, &[], &id);
+            messages.insert(exchange.end, copy);
+            answer(messages, exchange.end).tool_call_id = other_id(random, &[], &id);
             ("a tool message too many", own)
         }
         4 => {
-            let to = pick(random, (0..=messages.len()).filter(|&to| to <= turn.start || to > turn.end))?;
+            let to =
+                pick(random, (0..=messages.len()).filter(|&to| to <= exchange.start || to > exchange.end))?;
             let moved = messages.remove(place);
             messages.insert(if to > place { to - 1 } else { to }, moved);
-            // It may land in another turn, which is not what it was then.
+            // The message may be moved into another exchange, which is then changed too.
             let landed = others.iter().filter(|other| (other.start + 1..=other.end).contains(&to)).cloned();
-            ("a tool message moved to another turn", own.into_iter().chain(landed).collect())
+            ("a tool message moved to another exchange", own.into_iter().chain(landed).collect())
         }
         5 => {
             let moved = messages.remove(place);
-            messages.insert(turn.start, moved);
-            let before = others.iter().filter(|other| other.end == turn.start).cloned();
+            messages.insert(exchange.start, moved);
+            let before = others.iter().filter(|other| other.end == exchange.start).cloned();
             ("a tool message before its calls", own.into_iter().chain(before).collect())
         }
         _ => {
-            messages.insert(random.usize(turn.start + 1..turn.end), user("Are you there?"));
+            messages.insert(random.usize(exchange.start + 1..exchange.end), user("Are you there?"));
             ("a message between", own)
         }
     })
@@ -123,36 +124,36 @@ fn mutate_answers(
 
 fn mutate_calls(
     messages: &mut Vec<Message>,
-    turn: &Turn,
-    others: &[Turn],
+    exchange: &Exchange,
+    others: &[Exchange],
     random: &mut Rng,
 ) -> Option<Broken> {
-    let asking = reply(messages, turn.start);
-    let call = random.usize(..asking.tool_calls.len());
-    let ids: Vec<String> = asking.tool_calls.iter().map(|call| call.id.clone()).collect();
-    let own = vec![turn.clone()];
+    let calling = reply(messages, exchange.start);
+    let call = random.usize(..calling.tool_calls.len());
+    let ids: Vec<String> = calling.tool_calls.iter().map(|call| call.id.clone()).collect();
+    let own = vec![exchange.clone()];
     Some(match random.u8(..7) {
         0 => {
-            asking.tool_calls.remove(call);
+            calling.tool_calls.remove(call);
             ("a call dropped", own)
         }
         1 => {
-            asking.tool_calls.clear();
+            calling.tool_calls.clear();
             ("all calls dropped", own)
         }
         2 => {
-            let copy = asking.tool_calls[call].clone();
-            asking.tool_calls.push(copy);
+            let copy = calling.tool_calls[call].clone();
+            calling.tool_calls.push(copy);
             if random.bool() {
-                messages.insert(turn.end, ToolMessage::new(&*ids[call], "again").into());
+                messages.insert(exchange.end, ToolMessage::new(&*ids[call], "again").into());
             }
             ("a call twice", own)
         }
         3 => {
             let id = other_id(random, &ids, &ids[call]);
-            asking.tool_calls[call].id.clone_from(&id);
+            calling.tool_calls[call].id.clone_from(&id);
             if id.is_empty() && random.bool() {
-                let mut places = turn.start + 1..turn.end;
+                let mut places = exchange.start + 1..exchange.end;
                 let place = places.find(|&place| answer(messages, place).tool_call_id == ids[call])?;
                 answer(messages, place).tool_call_id = id;
             }
@@ -160,35 +161,36 @@ fn mutate_calls(
         }
         4 => {
             let other = pick(random, others.iter().cloned())?;
-            let moved = asking.tool_calls.remove(call);
+            let moved = calling.tool_calls.remove(call);
             reply(messages, other.start).tool_calls.push(moved);
-            ("a call moved to another turn", vec![turn.clone(), other])
+            ("a call moved to another exchange", vec![exchange.clone(), other])
         }
         5 => {
-            messages.remove(turn.start);
-            let before = others.iter().filter(|other| other.end == turn.start).cloned();
+            messages.remove(exchange.start);
+            let before = others.iter().filter(|other| other.end == exchange.start).cloned();
             ("a reply dropped", own.into_iter().chain(before).collect())
         }
         _ => {
-            asking.tool_calls.clear();
-            asking.content = None;
-            messages.drain(turn.start + 1..turn.end);
+            calling.tool_calls.clear();
+            calling.content = None;
+            messages.drain(exchange.start + 1..exchange.end);
             ("calls and answers dropped", own)
         }
     })
 }
 
-/// Each turn as it is written, and each other message that is no answer.
+/// The JSON of each exchange, and of each message outside of exchanges.
 fn pieces(messages: &[Message]) -> Vec<(Range<usize>, String)> {
-    let turns = turns(messages);
-    let in_turn: HashSet<usize> = turns.iter().flat_map(Clone::clone).collect();
-    let others = (0..messages.len()).filter(|place| !in_turn.contains(place)).map(|place| place..place + 1);
-    let mut places: Vec<Range<usize>> = turns.into_iter().chain(others).collect();
+    let exchanges = exchanges(messages);
+    let in_exchange: HashSet<usize> = exchanges.iter().flat_map(Clone::clone).collect();
+    let others =
+        (0..messages.len()).filter(|place| !in_exchange.contains(place)).map(|place| place..place + 1);
+    let mut places: Vec<Range<usize>> = exchanges.into_iter().chain(others).collect();
     places.sort_by_key(|places| places.start);
     places.into_iter().map(|place| (place.clone(), messages[place].iter().map(written).collect())).collect()
 }
 
-/// Breaks histories in many ways, and says how often each rule was the only one that was broken.
+/// Adds errors to histories, and counts how often each kind of violation was the only one.
 fn check(
     name: &str,
     mut next: impl FnMut(&mut Rng) -> Vec<Message>,
@@ -207,34 +209,34 @@ fn check(
 
         let rules: HashSet<ViolationKind> =
             violations(&broken).iter().map(|violation| violation.kind).collect();
-        assert!(!rules.is_empty(), "it is not refused: {}", shown());
+        assert!(!rules.is_empty(), "it is not rejected: {}", shown());
         if let [rule] = Vec::from_iter(&rules)[..] {
             *alone.entry(rule.name()).or_insert(0) += 1;
         }
         if is_strict {
-            assert!(refusal(&broken).is_some(), "a strict server takes it: {}", shown());
+            assert!(rejection(&broken).is_some(), "a strict server accepts it: {}", shown());
         }
 
-        let (mended, repairs) = repair(broken.clone());
-        assert!(validate(&mended).is_ok() && !repairs.is_empty(), "it is not mended: {}", shown());
+        let (fixed, repairs) = repair(broken.clone());
+        assert!(validate(&fixed).is_ok() && !repairs.is_empty(), "it is not repaired: {}", shown());
         if is_strict {
-            assert_eq!(refusal(&mended), None, "a strict server refuses what was mended of: {}", shown());
+            assert_eq!(rejection(&fixed), None, "a strict server rejects the repair of: {}", shown());
         }
-        let mut left = pieces(&mended).into_iter().map(|(_, piece)| piece);
+        let mut left = pieces(&fixed).into_iter().map(|(_, piece)| piece);
         for (places, piece) in pieces(&history) {
             if !touched.contains(&places) {
-                assert!(left.any(|mended| mended == piece), "{piece} is not as it was, after {}", shown());
+                assert!(left.any(|fixed| fixed == piece), "{piece} was changed, after {}", shown());
             }
         }
     }
-    println!("{name}: {kinds:?}; refused by one rule alone: {alone:?}");
+    println!("{name}: {kinds:?}; rejected by one rule alone: {alone:?}");
     alone
 }
 
 #[test]
-fn twenty_thousand_mutations_are_refused_and_mended_and_other_turns_stay_as_they_were() {
+fn mutations_are_rejected_and_repaired_without_changes_to_other_exchanges() {
     let alone = check("mutations", generated::history, true);
-    // Each rule is needed: without it, these would be taken for valid.
+    // Each rule is needed: without it, these histories would be valid.
     for rule in [
         ViolationKind::OrphanAnswer,
         ViolationKind::MissingAnswer,
@@ -251,12 +253,12 @@ fn twenty_thousand_mutations_are_refused_and_mended_and_other_turns_stay_as_they
 }
 
 #[test]
-fn another_order_within_a_turn_stays_valid() {
+fn the_order_of_tool_messages_in_an_exchange_does_not_matter() {
     let mut random = Rng::with_seed(seed("reordering"));
     for _ in 0..2_000 {
         let mut history = generated::history(&mut random);
-        for turn in turns(&history) {
-            random.shuffle(&mut history[turn.start + 1..turn.end]);
+        for exchange in exchanges(&history) {
+            random.shuffle(&mut history[exchange.start + 1..exchange.end]);
         }
         validate(&history).expect("the order does not matter");
         let (same, repairs) = repair(history.clone());
@@ -264,19 +266,19 @@ fn another_order_within_a_turn_stays_valid() {
     }
 }
 
-/// The histories that a server has taken, with where they come from.
+/// The recorded histories that servers accepted, with their sources.
 fn accepted() -> Option<Vec<(String, Vec<Message>)>> {
     let rows = rows("transcripts.jsonl")?;
     let accepted = rows.iter().map(|row| {
-        let count = usize::try_from(row["accepted"].as_u64().expect("a number")).expect("it is small");
-        let messages = row["messages"].as_array().expect("a list")[..count].to_vec();
+        let count = usize::try_from(row["accepted"].as_u64().expect("a number")).expect("it fits into usize");
+        let messages = row["messages"].as_array().expect("an array")[..count].to_vec();
         (row["source"].to_string(), read(messages.into()))
     });
     Some(accepted.collect())
 }
 
 #[test]
-fn every_recorded_history_is_valid_in_any_order_within_its_turns() {
+fn recorded_histories_are_valid_in_any_order_of_tool_messages() {
     let Some(accepted) = accepted() else { return };
     let mut reordered = 0;
     let mut random = Rng::with_seed(seed("recorded orders"));
@@ -287,17 +289,17 @@ fn every_recorded_history_is_valid_in_any_order_within_its_turns() {
         let (same, repairs) = repair(messages.clone());
         assert_eq!((&same, &*repairs), (messages, &[][..]), "{source}");
         let mut messages = messages.clone();
-        for turn in turns(&messages) {
-            random.shuffle(&mut messages[turn.start + 1..turn.end]);
-            reordered += usize::from(turn.len() > 2);
+        for exchange in exchanges(&messages) {
+            random.shuffle(&mut messages[exchange.start + 1..exchange.end]);
+            reordered += usize::from(exchange.len() > 2);
         }
         validate(&messages).expect("the order does not matter");
     }
-    println!("{} histories are valid, {reordered} turns in another order too", accepted.len());
+    println!("{} histories are valid, {reordered} exchanges also in another order", accepted.len());
 }
 
 #[test]
-fn twenty_thousand_mutations_of_recorded_histories_are_refused_and_mended() {
+fn mutations_of_recorded_histories_are_rejected_and_repaired() {
     let Some(accepted) = accepted() else { return };
     check("recorded mutations", |random| accepted[random.usize(..accepted.len())].1.clone(), false);
 }

@@ -1,6 +1,6 @@
-//! What repair does where there is more than one way.
+//! Repairs of histories in which several repairs are possible.
 
-use crate::{answer, calling, found, read, refusal, saying, user, written};
+use crate::{answer, calling, found, read, rejection, text_reply, user, written};
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
 use tool_runtime::message::Message;
@@ -8,71 +8,75 @@ use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 fn repaired(messages: Vec<Message>) -> Vec<Message> {
     let (messages, _) = repair(messages);
-    validate(&messages).expect("they are valid");
+    validate(&messages).expect("the messages are valid");
     messages
 }
 
 #[test]
-fn an_answer_goes_back_over_what_was_said_between() {
-    let messages = vec![calling(&["a", "b"]), answer("b"), user("?"), saying("!"), answer("a"), user("??")];
+fn a_tool_message_is_moved_before_later_messages() {
+    let messages =
+        vec![calling(&["a", "b"]), answer("b"), user("?"), text_reply("!"), answer("a"), user("??")];
     assert_eq!(
         repaired(messages),
-        [calling(&["a", "b"]), answer("b"), answer("a"), user("?"), saying("!"), user("??")],
+        [calling(&["a", "b"]), answer("b"), answer("a"), user("?"), text_reply("!"), user("??")],
     );
 }
 
 #[test]
-fn two_replies_one_behind_the_other_get_their_own_answers() {
+fn two_consecutive_replies_get_their_own_tool_messages() {
     let messages = vec![calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
     assert_eq!(repaired(messages), [calling(&["a"]), answer("a"), calling(&["b"]), answer("b")]);
 }
 
 #[test]
-fn an_answer_goes_to_the_nearest_call_of_its_id_that_has_none() {
+fn a_tool_message_is_paired_with_the_nearest_open_call_of_its_id() {
     let messages =
         vec![calling(&["call_0"]), calling(&["call_0"]), user("?"), answer("call_0"), answer("call_0")];
-    let mended = repaired(messages);
+    let fixed = repaired(messages);
     assert_eq!(
-        mended,
+        fixed,
         [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0"), user("?"),]
     );
 }
 
 #[test]
-fn a_second_answer_to_one_call_is_taken_out_and_handed_back() {
+fn a_second_tool_message_is_removed_and_reported() {
     let mut second = answer("a");
     if let Message::Tool(second) = &mut second {
         second.content = "later".into();
     }
-    let (mended, repairs) = repair(vec![calling(&["a"]), answer("a"), second]);
-    assert_eq!(mended, [calling(&["a"]), answer("a")]);
+    let (fixed, repairs) = repair(vec![calling(&["a"]), answer("a"), second]);
+    assert_eq!(fixed, [calling(&["a"]), answer("a")]);
     let Repair::AnswerDropped { index: 2, answer, .. } = &repairs[0] else { panic!("{repairs:?}") };
     assert_eq!(answer.content, "later");
 }
 
 #[test]
-fn calls_of_one_id_or_of_none_get_ids_of_their_own_with_their_answers() {
-    let (mended, repairs) = repair(vec![
+fn repeated_and_missing_ids_are_replaced_in_calls_and_tool_messages() {
+    let (fixed, repairs) = repair(vec![
         calling(&["a", "a", "", ""]),
         answer("a"),
         read(json!([{"role": "tool", "tool_call_id": "a", "content": "second"}])).remove(0),
         answer(""),
         answer(""),
     ]);
-    validate(&mended).expect("they are valid");
-    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+    validate(&fixed).expect("the messages are valid");
+    let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
     let ids: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.id).collect();
     assert_eq!(ids[0], "a");
     assert_eq!(
-        mended.iter().map(Message::text).collect::<Vec<_>>(),
+        fixed.iter().map(Message::text).collect::<Vec<_>>(),
         ["", "result of a", "second", "result of ", "result of "]
     );
-    let Message::Tool(second) = &mended[2] else { panic!("it is an answer") };
+    let Message::Tool(second) = &fixed[2] else { panic!("expected a tool message") };
     assert_eq!(second.tool_call_id, ids[1]);
-    let said: Vec<String> = repairs.iter().map(ToString::to_string).collect();
-    assert_eq!(said[0], format!("messages[0]: two calls have the id a: the second gets its own, {}", ids[1]));
-    assert_eq!(said[1], format!("messages[0]: a call has no id: it gets one, {}", ids[2]));
-    assert_eq!(said.len(), 3);
+    let report: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        report[0],
+        format!("messages[0]: two calls had the id a: set the new id {} for the second", ids[1])
+    );
+    assert_eq!(report[1], format!("messages[0]: a call had no id: set the new id {}", ids[2]));
+    assert_eq!(report.len(), 3);
 }
 
 fn named(id: &str, tool: &str, content: &str) -> Message {
@@ -84,16 +88,17 @@ fn calls(calls: &[(&str, &str)]) -> Message {
 }
 
 #[test]
-fn a_result_is_not_taken_for_that_of_a_later_question() {
-    // What was said before was cut off, and the server counts from `call_0` in each reply.
-    let messages = vec![answer("call_0"), saying("5 degrees."), user("And in Rome?"), calling(&["call_0"])];
-    let mended = repaired(messages);
-    assert_eq!(mended[..3], [saying("5 degrees."), user("And in Rome?"), calling(&["call_0"])]);
-    assert_eq!(mended[3].text(), "Error: the result of this call was lost");
+fn a_result_is_not_paired_with_a_call_after_a_user_message() {
+    // Earlier messages were removed, and the server counts from `call_0` in each reply.
+    let messages =
+        vec![answer("call_0"), text_reply("5 degrees."), user("And in Rome?"), calling(&["call_0"])];
+    let fixed = repaired(messages);
+    assert_eq!(fixed[..3], [text_reply("5 degrees."), user("And in Rome?"), calling(&["call_0"])]);
+    assert_eq!(fixed[3].text(), "Error: the result of this call was lost");
 }
 
 #[test]
-fn a_result_is_not_taken_for_that_of_another_tool_or_of_an_earlier_call_with_the_same_id() {
+fn a_result_is_not_paired_with_another_tool_or_an_earlier_call_of_its_id() {
     let messages = vec![
         calls(&[("call_0", "get_weather")]),
         user("Delete a."),
@@ -101,16 +106,16 @@ fn a_result_is_not_taken_for_that_of_another_tool_or_of_an_earlier_call_with_the
         named("call_0", "delete", "a is deleted"),
         answer("call_0"),
     ];
-    let mended = repaired(messages);
-    assert_eq!(mended[1].text(), "Error: the result of this call was lost");
-    assert_eq!(mended.len(), 5, "the second answer goes");
+    let fixed = repaired(messages);
+    assert_eq!(fixed[1].text(), "Error: the result of this call was lost");
+    assert_eq!(fixed.len(), 5, "the second tool message is removed");
 
-    let messages = vec![calls(&[("call_0", "f")]), user("?"), saying("!"), named("call_0", "g", "1")];
+    let messages = vec![calls(&[("call_0", "f")]), user("?"), text_reply("!"), named("call_0", "g", "1")];
     assert_eq!(repaired(messages)[1].text(), "Error: the result of this call was lost");
 }
 
 #[test]
-fn answers_that_name_their_tools_go_to_calls_of_these() {
+fn tool_messages_with_a_tool_name_are_paired_with_calls_of_that_tool() {
     for id in ["", "x"] {
         let messages = vec![
             calls(&[(id, "a"), (id, "b"), (id, "b")]),
@@ -118,15 +123,15 @@ fn answers_that_name_their_tools_go_to_calls_of_these() {
             named(id, "a", "2"),
             named(id, "b", "3"),
         ];
-        let mended = repaired(messages);
+        let fixed = repaired(messages);
         let pairs: Vec<_> = (1..4)
-            .map(|place| find(&mended, place).map(|pair| (&*pair.call.name, pair.answer.content.as_str())))
+            .map(|place| find(&fixed, place).map(|pair| (&*pair.call.name, pair.answer.content.as_str())))
             .collect();
         assert_eq!(pairs, [Some(("b", "1")), Some(("a", "2")), Some(("b", "3"))], "{id}");
     }
-    let mended = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
-    assert_eq!(mended.len(), 3);
-    let pair = find(&mended, 1).expect("it is paired");
+    let fixed = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
+    assert_eq!(fixed.len(), 3);
+    let pair = find(&fixed, 1).expect("the messages are paired");
     assert_eq!((&*pair.call.id, pair.answer.content.as_str()), ("2", "of b"));
 }
 
@@ -137,43 +142,44 @@ fn pairs(messages: &[Message]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_lost_call_is_made_anew_though_its_id_was_used_before_by_a_server_that_counts() {
+fn a_lost_call_is_rebuilt_even_if_its_id_repeats() {
     let messages = vec![
         calls(&[("call_0", "f")]),
         answer("call_0"),
         calls(&[("call_0", "g")]),
         answer("call_0"),
-        saying("Once more."),
+        text_reply("Once more."),
         named("call_0", "g", "2"),
     ];
-    let (mended, repairs) = repair(messages);
+    let (fixed, repairs) = repair(messages);
     assert!(matches!(&*repairs, [Repair::CallRebuilt { index: 4, .. }]), "{repairs:?}");
-    assert_eq!(pairs(&mended)[2], ("g".to_owned(), "2".to_owned()));
+    assert_eq!(pairs(&fixed)[2], ("g".to_owned(), "2".to_owned()));
 }
 
 #[test]
-fn answers_that_were_parted_from_calls_of_one_id_keep_their_order() {
-    let asking = calls(&[("call_0", "a"), ("call_0", "b")]);
+fn separated_tool_messages_of_one_id_keep_their_order() {
+    let calling_twice = calls(&[("call_0", "a"), ("call_0", "b")]);
     let nameless = |content: &str| ToolMessage::new("call_0", content).into();
     let expected = [("a".to_owned(), "first".to_owned()), ("b".to_owned(), "second".to_owned())];
-    let late = vec![asking.clone(), user("?"), nameless("first"), nameless("second")];
+    let late = vec![calling_twice.clone(), user("?"), nameless("first"), nameless("second")];
     assert_eq!(pairs(&repaired(late)), expected);
-    let early = vec![user("?"), nameless("first"), nameless("second"), asking.clone()];
+    let early = vec![user("?"), nameless("first"), nameless("second"), calling_twice.clone()];
     assert_eq!(pairs(&repaired(early)), expected);
     for between in [vec![], vec![user("?")]] {
         let one_named = vec![nameless("second"), named("call_0", "a", "first")];
-        let mut found = pairs(&repaired([vec![asking.clone()], between, one_named].concat()));
+        let mut found = pairs(&repaired([vec![calling_twice.clone()], between, one_named].concat()));
         found.sort();
-        assert_eq!(found, expected, "the one that says whose it is goes first");
+        assert_eq!(found, expected, "the one that names its tool is paired first");
     }
-    let named_late = vec![asking, user("?"), named("call_0", "b", "second"), named("call_0", "a", "first")];
+    let named_late =
+        vec![calling_twice, user("?"), named("call_0", "b", "second"), named("call_0", "a", "first")];
     let mut found = pairs(&repaired(named_late));
     found.sort();
     assert_eq!(found, expected);
 }
 
 #[test]
-fn an_answer_that_names_its_tool_finds_its_call_among_those_of_one_id() {
+fn a_tool_name_selects_the_call_among_calls_of_one_id() {
     let messages = vec![
         user("?"),
         calls(&[("call_0", "a")]),
@@ -193,41 +199,41 @@ fn an_answer_that_names_its_tool_finds_its_call_among_those_of_one_id() {
 }
 
 #[test]
-fn an_answer_with_the_id_of_another_call_is_not_taken_for_a_mistyped_one() {
+fn a_tool_message_with_the_id_of_another_call_is_not_renamed() {
     let messages = vec![calling(&["b"]), answer("b"), calling(&["a"]), answer("b")];
-    let mended = repaired(messages);
-    assert_eq!(mended[..3], [calling(&["b"]), answer("b"), calling(&["a"])]);
-    assert_eq!(mended[3].text(), "Error: the result of this call was lost");
+    let fixed = repaired(messages);
+    assert_eq!(fixed[..3], [calling(&["b"]), answer("b"), calling(&["a"])]);
+    assert_eq!(fixed[3].text(), "Error: the result of this call was lost");
 }
 
 #[test]
-fn a_second_answer_that_stands_elsewhere_is_no_call_that_was_lost() {
+fn a_repeated_tool_message_does_not_rebuild_a_call() {
     let messages = vec![
         calls(&[("call_1", "delete_all")]),
         named("call_1", "delete_all", "all"),
-        saying("Done."),
+        text_reply("Done."),
         named("call_1", "delete_all", "all"),
         user("?"),
     ];
-    let (mended, repairs) = repair(messages.clone());
-    assert_eq!(mended, [&messages[..3], &messages[4..]].concat());
+    let (fixed, repairs) = repair(messages.clone());
+    assert_eq!(fixed, [&messages[..3], &messages[4..]].concat());
     assert!(matches!(&*repairs, [Repair::AnswerDropped { index: 3, .. }]), "{repairs:?}");
 }
 
 #[test]
-fn an_answer_that_names_another_tool_is_not_taken_for_that_of_the_call_beside_it() {
-    let (mended, repairs) = repair(vec![calling(&["a"]), named("x", "g", "1")]);
-    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+fn a_tool_message_of_another_tool_is_not_renamed() {
+    let (fixed, repairs) = repair(vec![calling(&["a"]), named("x", "g", "1")]);
+    let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
     let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.id, &*call.name)).collect();
-    assert_eq!(calls, [("a", "f"), ("x", "g")], "its own call was lost");
-    assert_eq!(mended.len(), 3);
+    assert_eq!(calls, [("a", "f"), ("x", "g")], "its call was lost and is rebuilt");
+    assert_eq!(fixed.len(), 3);
     assert!(matches!(&*repairs, [Repair::AnswerMade { .. } | Repair::CallRebuilt { .. }, _]), "{repairs:?}");
-    let (mended, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
-    assert_eq!(mended[1].text(), "1");
+    let (fixed, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
+    assert_eq!(fixed[1].text(), "1");
 }
 
 #[test]
-fn a_call_that_was_lost_from_among_others_is_made_anew() {
+fn a_lost_call_is_rebuilt_next_to_other_calls() {
     let messages = read(json!([
         {"role": "assistant", "content": null, "tool_calls": [
             {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}},
@@ -235,19 +241,19 @@ fn a_call_that_was_lost_from_among_others_is_made_anew() {
         {"role": "tool", "tool_call_id": "a", "content": "1"},
         {"role": "tool", "tool_call_id": "b", "tool_name": "g", "content": "2"},
     ]));
-    let mended = repaired(messages.clone());
-    assert_eq!(mended[1..], messages[1..]);
-    let Message::Assistant(reply) = &mended[0] else { panic!("it is the reply") };
+    let fixed = repaired(messages.clone());
+    assert_eq!(fixed[1..], messages[1..]);
+    let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
     assert_eq!(reply.tool_calls, [ToolCall::new("a", "f", "{\"x\":1}"), ToolCall::new("b", "g", "{}")]);
 }
 
 #[test]
-fn two_answers_to_one_lost_call_make_it_anew_once() {
+fn two_tool_messages_of_one_lost_call_rebuild_it_once() {
     let named = |content: &str| json!({"role": "tool", "tool_call_id": "a", "name": "f", "content": content});
-    let (mended, repairs) = repair(read(json!([
+    let (fixed, repairs) = repair(read(json!([
         {"role": "assistant", "content": null}, named("first"), named("second"),
     ])));
-    assert_eq!(mended.iter().map(Message::text).collect::<Vec<_>>(), ["", "first"]);
+    assert_eq!(fixed.iter().map(Message::text).collect::<Vec<_>>(), ["", "first"]);
     assert!(
         matches!(&*repairs, [Repair::CallRebuilt { .. }, Repair::AnswerDropped { index: 2, .. }]),
         "{repairs:?}"
@@ -255,36 +261,36 @@ fn two_answers_to_one_lost_call_make_it_anew_once() {
 }
 
 #[test]
-fn orphans_become_user_text_on_request_behind_the_answers_among_which_they_stood() {
+fn orphans_are_converted_to_user_messages_after_the_exchange() {
     let orphan =
         read(json!([{"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "42"}]}]));
     let messages =
         vec![calling(&["a", "b"]), answer("a"), orphan[0].clone(), answer("b"), user("?"), answer("y")];
-    let (mended, repairs) = repair_with(messages, Orphans::IntoUserText);
-    validate(&mended).expect("they are valid");
-    assert_eq!(refusal(&mended), None);
-    assert_eq!(mended[1..3], [answer("a"), answer("b")]);
+    let (fixed, repairs) = repair_with(messages, Orphans::ConvertToUser);
+    validate(&fixed).expect("the messages are valid");
+    assert_eq!(rejection(&fixed), None);
+    assert_eq!(fixed[1..3], [answer("a"), answer("b")]);
     assert_eq!(
-        written(&mended[3]),
+        written(&fixed[3]),
         r#"{"role":"user","content":[{"text":"The result of a call that is no longer in this conversation:","type":"text"},{"text":"42","type":"text"}]}"#,
     );
-    assert_eq!(mended[4], user("?"));
-    assert_eq!(mended[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
+    assert_eq!(fixed[4], user("?"));
+    assert_eq!(fixed[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
     assert!(matches!(&repairs[0], Repair::AnswerIntoUserText { index: 2, id, .. } if id == "x"));
     assert_eq!(
         repairs[0].to_string(),
-        "messages[2]: the answer x is for no call that lacks one: it becomes a user message"
+        "messages[2]: the tool message x had no open call: converted to a user message"
     );
 }
 
 #[test]
-fn what_a_reply_says_beside_its_lost_calls_stays() {
-    let (mended, _) = repair(vec![user("?"), saying("Let me see."), answer("a"), saying("!")]);
-    assert_eq!(mended, [user("?"), saying("Let me see."), saying("!")]);
+fn the_text_of_a_reply_with_lost_calls_is_kept() {
+    let (fixed, _) = repair(vec![user("?"), text_reply("Let me see."), answer("a"), text_reply("!")]);
+    assert_eq!(fixed, [user("?"), text_reply("Let me see."), text_reply("!")]);
 }
 
 #[test]
-fn fields_of_the_wire_survive() {
+fn other_fields_are_kept() {
     let messages = read(json!([
         {"role": "assistant", "content": null, "reasoning_content": "Hm.", "tool_calls": [
             {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{ }"}, "extra_content": {"s": 1}},
@@ -292,19 +298,19 @@ fn fields_of_the_wire_survive() {
         {"role": "user", "content": "?", "name": "Ada"},
         {"role": "tool", "tool_call_id": "a", "content": "1", "name": "f"},
     ]));
-    let mended = repaired(messages.clone());
-    assert_eq!(mended, [messages[0].clone(), messages[2].clone(), messages[1].clone()]);
+    let fixed = repaired(messages.clone());
+    assert_eq!(fixed, [messages[0].clone(), messages[2].clone(), messages[1].clone()]);
 }
 
 #[test]
-fn a_very_long_and_very_broken_list_is_repaired() {
+fn a_long_list_with_many_violations_is_repaired() {
     let ids: Vec<String> = (0..100_000).map(|id| id.to_string()).collect();
     let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}")).collect();
     let mut messages = vec![Message::from(AssistantMessage::calling(calls))];
     messages.extend(ids.iter().rev().step_by(2).flat_map(|id| [answer(id), user("?"), answer(id)]));
     assert_eq!(found(&messages).len(), 149_999);
-    let (mended, repairs) = repair(messages);
-    validate(&mended).expect("they are valid");
-    assert_eq!(mended.len(), 1 + 100_000 + 50_000);
+    let (fixed, repairs) = repair(messages);
+    validate(&fixed).expect("the messages are valid");
+    assert_eq!(fixed.len(), 1 + 100_000 + 50_000);
     assert_eq!(repairs.len(), 49_999 + 50_000 + 50_000);
 }

@@ -1,6 +1,6 @@
-//! A history made shorter.
+//! Trimming of histories.
 
-use crate::{answer, calling, generated, saying, seed, user, whatever, written};
+use crate::{answer, calling, generated, random_lists, seed, text_reply, user, written};
 use fastrand::Rng;
 use tool_runtime::Conversation;
 use tool_runtime::history::{TrimBudget, trim, validate};
@@ -14,8 +14,8 @@ fn is_prompt(message: &Message) -> bool {
     matches!(message, Message::System(_) | Message::Developer(_))
 }
 
-/// Where what the user said last begins.
-fn newest_turn(messages: &[Message]) -> usize {
+/// The index of the first message of the newest exchange.
+fn newest_exchange(messages: &[Message]) -> usize {
     let is_user = |place: &usize| matches!(messages[*place], Message::User(_));
     let Some(mut start) = (0..messages.len()).rev().find(is_user) else {
         return messages.iter().position(|message| !is_prompt(message)).unwrap_or(messages.len());
@@ -27,11 +27,12 @@ fn newest_turn(messages: &[Message]) -> usize {
 }
 
 #[test]
-fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newest_turn_alone_is_not() {
+fn trimmed_lists_are_valid_and_within_the_budget_unless_the_newest_exchange_exceeds_it() {
     let mut random = Rng::with_seed(seed("trimming"));
     let mut trimmed_lists = 0;
     for round in 0..20_000 {
-        let list = if round % 2 == 0 { whatever::list(&mut random) } else { generated::history(&mut random) };
+        let list =
+            if round % 2 == 0 { random_lists::list(&mut random) } else { generated::history(&mut random) };
         let counts_messages = random.bool();
         let count = |message: &Message| if counts_messages { 1 } else { length(message) };
         let size = |messages: &[Message]| messages.iter().map(count).sum::<usize>();
@@ -52,10 +53,10 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         assert!(!matches!(kept.first(), Some(Message::Tool(_))));
 
         let (repaired, _) = tool_runtime::history::repair(list.clone());
-        let newest = newest_turn(&repaired);
+        let newest = newest_exchange(&repaired);
         let is_reply = |place: &usize| matches!(repaired[*place], Message::Assistant(_));
         let newest_reply = (newest..repaired.len()).rev().find(is_reply).unwrap_or(repaired.len());
-        // What the newest turn has to keep.
+        // The messages of the newest exchange that must stay.
         let stays =
             |place: usize| keeps || place >= newest_reply || matches!(repaired[place], Message::User(_));
         let must_stay: Vec<Message> = repaired
@@ -68,26 +69,26 @@ fn whatever_the_list_what_is_left_is_valid_and_within_the_budget_unless_the_newe
         assert!(trimmed.is_within_budget || kept.len() == must_stay.len(), "{}", shown());
         assert!(
             shortens || !keeps || kept.ends_with(&repaired[newest..]),
-            "the newest turn is whole: {}",
+            "the newest exchange is complete: {}",
             shown()
         );
-        assert!(kept.ends_with(&repaired[newest_reply..]), "the newest reply is whole: {}", shown());
-        // Nothing went that could have stayed: the turns before the last one that went did not suffice.
+        assert!(kept.ends_with(&repaired[newest_reply..]), "the newest reply is complete: {}", shown());
+        // No exchange was removed without need: without the last removed one, the budget would be exceeded.
         let is_user = |place: &usize| matches!(trimmed.removed[*place], Message::User(_));
-        let last_turn_removed = (0..trimmed.removed.len())
+        let last_exchange_removed = (0..trimmed.removed.len())
             .rev()
             .find(|&place| is_user(&place) && (place == 0 || !is_user(&(place - 1))));
-        if let (Some(start), true, false) = (last_turn_removed, keeps, shortens) {
-            let last_turn = size(&trimmed.removed[start..]);
-            assert!(size(kept) + last_turn > limit, "{}", shown());
+        if let (Some(start), true, false) = (last_exchange_removed, keeps, shortens) {
+            let last_exchange = size(&trimmed.removed[start..]);
+            assert!(size(kept) + last_exchange > limit, "{}", shown());
         }
         assert_eq!(
             kept.iter().filter(|message| is_prompt(message)).count(),
             repaired.iter().filter(|message| is_prompt(message)).count()
         );
-        assert_eq!(kept.len() + trimmed.removed.len(), repaired.len(), "nothing is lost: {}", shown());
+        assert_eq!(kept.len() + trimmed.removed.len(), repaired.len(), "no message is lost: {}", shown());
         if size(&repaired) <= limit {
-            assert_eq!(*kept, repaired, "what fits is not changed: {}", shown());
+            assert_eq!(*kept, repaired, "a list within the budget is not changed: {}", shown());
         }
         trimmed_lists += usize::from(!trimmed.removed.is_empty());
     }
@@ -100,7 +101,7 @@ fn long() -> Vec<Message> {
         user("One?"),
         calling(&["a"]),
         answer("a"),
-        saying("One."),
+        text_reply("One."),
         user("Two?"),
         calling(&["b"]),
         answer("b"),
@@ -110,7 +111,7 @@ fn long() -> Vec<Message> {
 }
 
 #[test]
-fn the_oldest_turn_goes_whole_and_is_handed_back() {
+fn the_oldest_exchange_is_removed_completely_and_reported() {
     let (kept, trimmed) = trim(long(), &TrimBudget::messages(9));
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
     assert_eq!(trimmed.removed, long()[1..5]);
@@ -118,25 +119,27 @@ fn the_oldest_turn_goes_whole_and_is_handed_back() {
 }
 
 #[test]
-fn no_more_turns_go_than_must() {
-    let turns = |count: usize| -> Vec<Message> {
-        (0..count).flat_map(|turn| [user(&format!("{turn}?")), saying(&format!("{turn}."))]).collect()
+fn no_exchange_is_removed_without_need() {
+    let exchanges = |count: usize| -> Vec<Message> {
+        (0..count)
+            .flat_map(|exchange| [user(&format!("{exchange}?")), text_reply(&format!("{exchange}."))])
+            .collect()
     };
-    let (kept, trimmed) = trim(turns(4), &TrimBudget::messages(6));
-    assert_eq!((kept, trimmed.removed), (turns(4)[2..].to_vec(), turns(4)[..2].to_vec()));
-    let (kept, _) = trim(turns(4), &TrimBudget::messages(5));
-    assert_eq!(kept, turns(4)[4..]);
+    let (kept, trimmed) = trim(exchanges(4), &TrimBudget::messages(6));
+    assert_eq!((kept, trimmed.removed), (exchanges(4)[2..].to_vec(), exchanges(4)[..2].to_vec()));
+    let (kept, _) = trim(exchanges(4), &TrimBudget::messages(5));
+    assert_eq!(kept, exchanges(4)[4..]);
 }
 
 #[test]
-fn system_messages_and_the_newest_turn_stay_even_where_they_are_too_much() {
+fn system_messages_and_the_newest_exchange_stay_over_the_budget() {
     let (kept, trimmed) = trim(long(), &TrimBudget::messages(0));
     assert!(!trimmed.is_within_budget);
     assert_eq!(kept, [&long()[..1], &long()[5..]].concat());
 }
 
 #[test]
-fn within_the_newest_turn_old_replies_go_with_their_answers_where_the_program_lets_them() {
+fn older_replies_of_the_newest_exchange_may_be_removed() {
     let (kept, trimmed) = trim(long(), &TrimBudget::messages(4).keep_newest_exchange(false));
     assert_eq!(kept, [&long()[..1], &long()[5..6], &long()[8..]].concat());
     assert_eq!(trimmed.removed, [&long()[1..5], &long()[6..8]].concat());
@@ -145,7 +148,7 @@ fn within_the_newest_turn_old_replies_go_with_their_answers_where_the_program_le
 }
 
 #[test]
-fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
+fn old_results_are_truncated_before_removals_and_only_if_needed() {
     let output = |id: &str| {
         let mut message = answer(id);
         if let Message::Tool(answer) = &mut message {
@@ -158,7 +161,7 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
         calling(&["a", "b"]),
         output("a"),
         output("b"),
-        saying("One."),
+        text_reply("One."),
         user("Two?"),
         calling(&["c"]),
         output("c"),
@@ -171,44 +174,44 @@ fn old_outputs_are_shortened_before_anything_goes_and_only_as_far_as_needed() {
     assert!(trimmed.removed.is_empty());
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert_eq!(lengths.len(), 4);
-    assert!(lengths[0] <= 100 && lengths[1..] == [1_000; 3], "the oldest alone: {lengths:?}");
+    assert!(lengths[0] <= 100 && lengths[1..] == [1_000; 3], "only the oldest: {lengths:?}");
     assert_eq!(trimmed.truncated.len(), 1);
-    assert_eq!(trimmed.truncated[0].content.as_str().len(), 1_000, "as it was");
+    assert_eq!(trimmed.truncated[0].content.as_str().len(), 1_000, "the report has the original");
 
-    // More than the older turns can give: then those of the newest one, but for its newest reply.
+    // If the older exchanges are not enough, results of the newest one are truncated, except for its newest reply.
     let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(1_500, text).shorten_outputs(100));
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
-    let long_turn = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
+    let long_exchange = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
     let budget = TrimBudget::tokens(1_300, text).shorten_outputs(100).keep_newest_exchange(false);
-    let (kept_of_turn, trimmed) = trim(long_turn, &budget);
+    let (kept_of_exchange, trimmed) = trim(long_exchange, &budget);
     assert_eq!(
-        (kept_of_turn.len(), trimmed.removed.len(), trimmed.truncated.len()),
+        (kept_of_exchange.len(), trimmed.removed.len(), trimmed.truncated.len()),
         (7, 0, 2),
-        "cut before it goes"
+        "results are truncated before replies are removed"
     );
     let (kept, _) = trim(kept, &TrimBudget::tokens(0, text).shorten_outputs(10));
-    assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never cut");
+    assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never truncated");
 }
 
 #[test]
-fn a_conversation_is_trimmed_and_stays_one() {
-    let mut chat = Conversation::try_from(long()).expect("it is valid");
+fn a_conversation_can_be_trimmed() {
+    let mut chat = Conversation::try_from(long()).expect("the messages are valid");
     let trimmed = chat.trim(&TrimBudget::messages(9));
     assert_eq!((chat.messages().len(), trimmed.removed.len()), (6, 4));
     assert_eq!(chat.user("Three?").messages().len(), 7);
 }
 
 #[test]
-fn what_was_not_valid_is_mended_first_and_said() {
-    let (kept, trimmed) = trim(vec![user("?"), answer("a"), saying("!")], &TrimBudget::messages(10));
-    assert_eq!(kept, [user("?"), saying("!")]);
+fn an_invalid_list_is_repaired_before_trimming() {
+    let (kept, trimmed) = trim(vec![user("?"), answer("a"), text_reply("!")], &TrimBudget::messages(10));
+    assert_eq!(kept, [user("?"), text_reply("!")]);
     assert_eq!(trimmed.repairs.len(), 1);
 }
 
 #[test]
-fn an_answer_with_more_than_text_is_not_cut() {
+fn a_result_with_an_image_is_not_truncated() {
     let parts = serde_json::json!([
         {"role": "user", "content": "?"},
         {"role": "assistant", "content": null, "tool_calls": [

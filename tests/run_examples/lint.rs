@@ -1,4 +1,4 @@
-//! The linter: what it finds, what it mends, and how it ends.
+//! The lint example: its report, its repairs and its exit codes.
 
 use crate::process::{self, stderr, stdout};
 use serde_json::{Value, json};
@@ -22,23 +22,23 @@ fn broken() -> Value {
 }
 
 const REPORT: &str = "\
-messages[1]: a call without an answer (a)
-    OpenAI says: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a
-    mend: messages[1]: the call a has no answer: one is made, which says that the result was lost
-messages[2]: another message between a call and its answer (b)
-    OpenAI says: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b
-    mend: messages[3]: the answer b is put behind its call, in messages[1]
-messages[4]: a tool message without calls before it (x)
-    OpenAI says: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
-    mend: messages[4]: the answer x is for no call that lacks one: it is taken out
+messages[1]: a tool call without a tool message (a)
+    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a
+    repair: messages[1]: the call a had no tool message: added one that reports a lost result
+messages[2]: another message between a call and its tool message (b)
+    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b
+    repair: messages[3]: the tool message b was moved after its call in messages[1]
+messages[4]: a tool message without tool calls before it (x)
+    OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
+    repair: messages[4]: the tool message x had no open call: removed
 warning: messages[1]: arguments that are not a JSON object (a)
-    Ollama says: invalid tool call arguments
-    refused by Ollama, llama.cpp
-HistoryError: 3; warnings: 1; messages: 5.
+    Ollama error: invalid tool call arguments
+    rejected by Ollama, llama.cpp
+Violations: 3; warnings: 1; messages: 5.
 ";
 
 #[test]
-fn each_violation_is_printed_with_its_place_the_words_of_a_provider_and_the_mend() {
+fn each_violation_is_printed_with_the_error_of_a_provider_and_the_repair() {
     let output = lint(&[], &broken().to_string());
     assert_eq!(stdout(&output), REPORT);
     assert_eq!(output.status.code(), Some(1));
@@ -46,42 +46,42 @@ fn each_violation_is_printed_with_its_place_the_words_of_a_provider_and_the_mend
 }
 
 #[test]
-fn a_history_in_which_nothing_is_wrong_is_said_to_be_so() {
+fn a_valid_history_has_no_violations() {
     let file = std::env::temp_dir().join(format!("lint-{}.json", std::process::id()));
-    std::fs::write(&file, r#"[{"role":"user","content":"?"}]"#).expect("there is room");
-    let output = lint(&[file.to_str().expect("it is text")], "");
-    std::fs::remove_file(&file).expect("it is there");
-    assert_eq!(stdout(&output), "Nothing is wrong. Messages: 1.\n");
+    std::fs::write(&file, r#"[{"role":"user","content":"?"}]"#).expect("the file can be written");
+    let output = lint(&[file.to_str().expect("the path is UTF-8")], "");
+    std::fs::remove_file(&file).expect("the file exists");
+    assert_eq!(stdout(&output), "No violations. Messages: 1.\n");
     assert_eq!(output.status.code(), Some(0));
 }
 
 #[test]
-fn a_whole_request_is_read_and_mended_in_its_place() {
+fn a_complete_request_is_read_and_repaired_in_place() {
     let request = format!(
         "\u{feff}{{\"model\": \"m\", \"stop\": [],\n \"messages\": {}, \"temperature\": 1}}",
         broken()
     );
     let output = lint(&["--repair", "-"], &request);
-    assert_eq!(output.status.code(), Some(1), "something was wrong");
+    assert_eq!(output.status.code(), Some(1), "there were violations");
     assert_eq!(stderr(&output), REPORT);
-    let mended = stdout(&output);
-    assert!(mended.starts_with("{\"model\": \"m\", \"stop\": [],\n \"messages\": [\n"), "{mended}");
-    assert!(mended.ends_with("], \"temperature\": 1}\n"), "{mended}");
-    let request: Value = serde_json::from_str(&mended).expect("it is JSON");
+    let repaired = stdout(&output);
+    assert!(repaired.starts_with("{\"model\": \"m\", \"stop\": [],\n \"messages\": [\n"), "{repaired}");
+    assert!(repaired.ends_with("], \"temperature\": 1}\n"), "{repaired}");
+    let request: Value = serde_json::from_str(&repaired).expect("the output is JSON");
     let roles: Vec<&str> = request["messages"]
         .as_array()
-        .expect("a list")
+        .expect("an array")
         .iter()
         .filter_map(|message| message["role"].as_str())
         .collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool", "user"]);
-    let again = lint(&[], &mended);
+    let again = lint(&[], &repaired);
     assert_eq!(again.status.code(), Some(0), "{}", stdout(&again));
-    assert!(stdout(&again).ends_with("HistoryError: 0; warnings: 1; messages: 5.\n"));
+    assert!(stdout(&again).ends_with("Violations: 0; warnings: 1; messages: 5.\n"));
 }
 
 #[test]
-fn what_is_no_history_ends_in_a_clear_error() {
+fn invalid_input_is_a_clear_error() {
     const EXPECTED: &str = "expected a `messages` array, or a request with one";
     for (input, error) in [
         ("", format!("standard input is empty; {EXPECTED}")),
@@ -96,10 +96,10 @@ fn what_is_no_history_ends_in_a_clear_error() {
         ("{\"messages\":{}}", "`messages` is not an array".to_owned()),
         (
             "[{\"role\":\"user\",\"content\":\"?\"},7]",
-            "messages[1] is no message: invalid type: integer `7`, expected a message at line 1 column 1"
+            "messages[1] is not a message: invalid type: integer `7`, expected a message at line 1 column 1"
                 .to_owned(),
         ),
-        ("[{\"content\":\"?\"}]", "messages[0] is no message: missing field `role`".to_owned()),
+        ("[{\"content\":\"?\"}]", "messages[0] is not a message: missing field `role`".to_owned()),
     ] {
         let output = lint(&[], input);
         assert_eq!(stderr(&output), format!("Error: {error}\n"));
@@ -109,13 +109,13 @@ fn what_is_no_history_ends_in_a_clear_error() {
     let output = lint(&["there/is/no/such.json"], "");
     assert!(stderr(&output).starts_with("Error: cannot read there/is/no/such.json: "), "{}", stderr(&output));
     assert_eq!(output.status.code(), Some(2));
-    let output = lint(&["--mend"], "");
-    assert!(stderr(&output).starts_with("Error: unknown option --mend; usage: lint"), "{}", stderr(&output));
+    let output = lint(&["--fix"], "");
+    assert!(stderr(&output).starts_with("Error: unknown option --fix; usage: lint"), "{}", stderr(&output));
     assert_eq!(output.status.code(), Some(2));
 }
 
 #[test]
-fn each_violation_has_the_mend_that_is_its_own() {
+fn each_violation_has_its_own_repair() {
     let call = |id: &str| {
         json!({"role": "assistant", "content": null, "tool_calls": [
             {"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}},
@@ -126,27 +126,27 @@ fn each_violation_has_the_mend_that_is_its_own() {
     let messages =
         json!([call("c"), user, answer("c"), call("c"), user, answer("c"), call("a"), answer("A"),]);
     let output = stdout(&lint(&[], &messages.to_string()));
-    let lines: Vec<&str> = output.lines().filter(|line| !line.contains(" says: ")).collect();
+    let lines: Vec<&str> = output.lines().filter(|line| !line.contains(" error: ")).collect();
     assert_eq!(
         lines,
         [
-            "messages[1]: another message between a call and its answer (c)",
-            "    mend: messages[2]: the answer c is put behind its call, in messages[0]",
-            "messages[4]: another message between a call and its answer (c)",
-            "    mend: messages[5]: the answer c is put behind its call, in messages[3]",
-            "messages[6]: a call without an answer (a)",
-            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
-            "messages[7]: an answer whose id is not in the calls before it (A)",
-            "    mend: messages[7]: the answer A is for no call: it gets the id of the one beside it, a",
-            "warning: messages[3]: an id that a call of an earlier reply has too (c)",
-            "    refused by DeepSeek",
-            "HistoryError: 4; warnings: 1; messages: 8.",
+            "messages[1]: another message between a call and its tool message (c)",
+            "    repair: messages[2]: the tool message c was moved after its call in messages[0]",
+            "messages[4]: another message between a call and its tool message (c)",
+            "    repair: messages[5]: the tool message c was moved after its call in messages[3]",
+            "messages[6]: a tool call without a tool message (a)",
+            "    repair: messages[7]: the tool message A had no call: set the id of the open call before it, a",
+            "messages[7]: a tool message whose id is not among the calls before it (A)",
+            "    repair: messages[7]: the tool message A had no call: set the id of the open call before it, a",
+            "warning: messages[3]: an id that a call of an earlier reply also has (c)",
+            "    rejected by DeepSeek",
+            "Violations: 4; warnings: 1; messages: 8.",
         ],
     );
 }
 
 #[test]
-fn every_mend_is_told_also_one_that_follows_from_another() {
+fn every_repair_is_printed_even_if_it_follows_from_another() {
     let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let messages = json!([
         {"role": "assistant", "content": null, "tool_calls": [call, call]},
@@ -154,17 +154,14 @@ fn every_mend_is_told_also_one_that_follows_from_another() {
         {"role": "tool", "tool_call_id": "b", "content": ""},
     ]);
     let output = stdout(&lint(&[], &messages.to_string()));
-    assert_eq!(
-        output.matches("mend: messages[0]: two calls have the id a: the second gets its own").count(),
-        3
-    );
-    assert_eq!(output.matches("mend: messages[0]: the call a has no answer").count(), 3);
-    assert_eq!(output.matches("one is made, which says that the result was lost").count(), 4);
-    assert_eq!(output.matches("the answer b is for no call that lacks one: it is taken out").count(), 1);
+    assert_eq!(output.matches("repair: messages[0]: two calls had the id a: set the new id").count(), 3);
+    assert_eq!(output.matches("repair: messages[0]: the call a had no tool message").count(), 3);
+    assert_eq!(output.matches("added one that reports a lost result").count(), 4);
+    assert_eq!(output.matches("the tool message b had no open call: removed").count(), 1);
 }
 
 #[test]
-fn it_says_how_it_is_used() {
+fn help_prints_the_usage() {
     let output = lint(&["--help"], "");
     assert_eq!(
         stdout(&output),
@@ -174,9 +171,10 @@ fn it_says_how_it_is_used() {
 }
 
 #[test]
-fn what_somebody_wrote_does_not_move_the_cursor() {
+fn control_characters_of_ids_are_escaped() {
     let output = lint(&[], r#"[{"role":"tool","tool_call_id":"\u001b[31m\n","content":""}]"#);
     assert!(
-        stdout(&output).starts_with("messages[0]: a tool message without calls before it (\\u{1b}[31m\\n)\n")
+        stdout(&output)
+            .starts_with("messages[0]: a tool message without tool calls before it (\\u{1b}[31m\\n)\n")
     );
 }

@@ -1,4 +1,4 @@
-//! The examples as processes: what a person who runs them sees.
+//! The examples as processes: their output and exit codes.
 
 mod approval;
 mod lint;

@@ -5,7 +5,7 @@ use crate::stub::{self, Received};
 use serde_json::{Value, json};
 
 #[test]
-fn it_runs_on_its_script_from_the_plan_to_the_conclusion() {
+fn the_scripted_example_goes_from_the_plan_to_the_answer() {
     let output = process::run("planner", &[], "", &[]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let messages = appended_messages(&stdout(&output));
@@ -16,28 +16,28 @@ fn it_runs_on_its_script_from_the_plan_to_the_conclusion() {
     );
     assert_eq!(messages[2]["tool_calls"][0]["function"]["name"], "plan");
     assert_eq!(messages[4]["tool_calls"].as_array().map(Vec::len), Some(3));
-    let conclusion = messages[8]["content"].as_str().expect("it concludes");
+    let conclusion = messages[8]["content"].as_str().expect("there is an answer");
     assert!(stdout(&output).trim_end().ends_with(conclusion));
 }
 
-/// A plan, then two calls, then a conclusion.
+/// A plan, then two calls, then an answer.
 fn reply(request: &Value) -> Value {
-    let answers = request["messages"]
+    let results = request["messages"]
         .as_array()
         .map_or(0, |messages| messages.iter().filter(|message| message["role"] == "tool").count());
     let call = |id: &str, name: &str, arguments: Value| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
-    match answers {
+    match results {
         0 => json!({"role": "assistant", "tool_calls": [call("a", "plan", json!({"steps": ["look"]}))]}),
         1 => json!({"role": "assistant", "tool_calls": [
             call("b", "get_forecast", json!({"city": "Kyoto"})),
-            call("c", "find_rooms", json!({"city": "Kyoto", "nights": 0})),
+            call("c", "find_hotels", json!({"city": "Kyoto", "nights": 0})),
         ]}),
         _ => json!({"role": "assistant", "content": "Go."}),
     }
 }
 
 #[tokio::test]
-async fn the_first_request_forces_a_plan_and_the_last_one_forbids_to_call() {
+async fn the_first_request_forces_a_plan_and_the_last_one_allows_no_calls() {
     let received = Received::default();
     let output = stub::run_against("planner", stub::completing(reply), received.clone(), "secret").await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));

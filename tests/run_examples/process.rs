@@ -1,11 +1,11 @@
-//! An example as a process.
+//! Running an example as a process.
 
 use serde_json::Value;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
-/// The example, built if need be, with these arguments and only these settings in its environment.
-/// `input` is what stands on standard input before it is closed.
+/// Builds and runs the example with these arguments and only these settings in its environment. Standard input
+/// contains `input`, and then ends.
 pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--package", "examples", "--example", example, "--"]).args(arguments);
@@ -14,7 +14,7 @@ pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&
     {
         command.env_remove(name);
     }
-    // Of the test's own package; build scripts that read them would run anew each time.
+    // Variables of the test package would make build scripts that read them run again each time.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -24,8 +24,8 @@ pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&
     command.envs(settings.iter().copied());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("cargo runs");
-    let mut stdin = child.stdin.take().expect("it is piped");
-    // An example that reads nothing may be gone before.
+    let mut stdin = child.stdin.take().expect("standard input is piped");
+    // An example that does not read may have ended already.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     child.wait_with_output().expect("the example ends")
@@ -39,7 +39,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The messages that are printed as they are appended.
+/// The messages that the example prints when they are added.
 pub(crate) fn appended_messages(stdout: &str) -> Vec<Value> {
     let numbered = |line: &str| {
         let (number, message) = line.split_once(". ")?;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
 
-/// The lines that say when a tool started: its call, and whether that was before the reply ended.
+/// The calls that started, and whether they started before the end of the reply.
 fn starts(stdout: &str) -> Vec<(&str, bool)> {
     let start = |line| {
         let (call, when) = str::split_once(line, " started ")?;
@@ -21,7 +21,7 @@ fn starts(stdout: &str) -> Vec<(&str, bool)> {
 }
 
 #[test]
-fn what_reads_starts_before_the_reply_has_ended_and_what_acts_after_it() {
+fn read_only_tools_start_before_the_end_of_the_reply_and_others_after_it() {
     let output = process::run("streaming", &[], "", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let stdout = stdout(&output);
@@ -35,21 +35,21 @@ fn what_reads_starts_before_the_reply_has_ended_and_what_acts_after_it() {
             (r#"remind({"text":"Take an umbrella to Shanghai"})"#, false),
         ]
     );
-    let last = stdout.lines().last().expect("it prints");
+    let last = stdout.lines().last().expect("there is output");
     assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
-    assert!(stdout.contains(r#"{"city":"Bei"#), "the arguments are shown as they come: {stdout}");
+    assert!(stdout.contains(r#"{"city":"Bei"#), "the arguments are printed while they arrive: {stdout}");
 }
 
 type Requests = Arc<Mutex<Vec<Value>>>;
 
-/// A server that streams these bodies, one for each request, which must keep the rules.
+/// A server that streams these bodies, one for each request, and rejects invalid requests.
 fn streaming(content_type: &'static str, bodies: &'static [&'static str]) -> axum::Router<Requests> {
     let complete = move |State(requests): State<Requests>, Json(request): Json<Value>| async move {
-        if let Err(refusal) = provider_rules::check(&request) {
-            return (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": refusal.message}})))
+        if let Err(rejection) = provider_rules::check(&request) {
+            return (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": rejection.message}})))
                 .into_response();
         }
-        let mut requests = requests.lock().expect("no test panics with it");
+        let mut requests = requests.lock().expect("the lock is not poisoned");
         requests.push(request);
         ([(header::CONTENT_TYPE, content_type)], bodies[requests.len() - 1]).into_response()
     };
@@ -61,11 +61,11 @@ async fn run(content_type: &'static str, bodies: &'static [&'static str]) -> (Ou
     let output =
         stub::run_against("streaming", streaming(content_type, bodies), Arc::clone(&requests), "secret")
             .await;
-    let requests = requests.lock().expect("no test panics with it").clone();
+    let requests = requests.lock().expect("the lock is not poisoned").clone();
     (output, requests)
 }
 
-/// As servers write them: comments, two kinds of line ends, and fields that nobody asked for.
+/// Events in the format of servers: with comments, two kinds of line ends, and unused fields.
 const CALLS: &str = concat!(
     ": PROCESSING\n\n",
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":null}}]}\n\n",
@@ -84,7 +84,7 @@ async fn the_example_reads_a_stream_and_satisfies_a_strict_server() {
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     assert_eq!(requests.len(), 2);
     assert!(requests.iter().all(|request| request["stream"] == true));
-    let messages = requests[1]["messages"].as_array().expect("it has messages");
+    let messages = requests[1]["messages"].as_array().expect("the request has messages");
     let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool"]);
     assert_eq!(messages[2]["content"], "sunny in Beijing");
@@ -92,7 +92,7 @@ async fn the_example_reads_a_stream_and_satisfies_a_strict_server() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_read_as_well() {
+async fn a_server_that_does_not_stream_is_supported() {
     let (output, requests) = run(
         "application/json",
         &[r#"{"choices":[{"message":{"content":"Sunny."},"finish_reason":"stop"}]}"#],
@@ -103,7 +103,7 @@ async fn a_server_that_does_not_stream_is_read_as_well() {
     assert!(stdout(&output).trim_end().ends_with("Sunny."));
 }
 
-/// A clear message, a failure, and no panic.
+/// Checks that the example fails with this message, without a panic.
 fn assert_ends_with(output: &Output, message: &str) {
     assert_eq!(output.status.code(), Some(1), "{}", stdout(output));
     let stderr = stderr(output);
@@ -112,14 +112,14 @@ fn assert_ends_with(output: &Output, message: &str) {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
+async fn an_interrupted_stream_is_a_clear_error() {
     for (body, message) in [
         (
             "data: {\"choices\":[{\"delta\":{\"content\":\"Sun\"}}]}\n\nevent: error\ndata: {\"error\":{\"message\":\"overloaded\"}}\n\n",
-            "the reply broke off: the server sent an error: overloaded",
+            "the reply was interrupted: the server sent an error: overloaded",
         ),
-        ("<html>hello</html>", "the reply broke off: the stream ended, and there was no reply in it"),
-        ("data: {\"choices\":[{\n\n", "the reply broke off: what came is not a chunk"),
+        ("<html>hello</html>", "the reply was interrupted: the stream ended without a reply"),
+        ("data: {\"choices\":[{\n\n", "the reply was interrupted: a chunk is not in the format"),
     ] {
         let body: &'static [&'static str] = Box::leak(Box::new([body]));
         assert_ends_with(&run("text/event-stream", body).await.0, message);
@@ -129,11 +129,11 @@ async fn a_stream_that_breaks_off_ends_in_a_clear_message() {
 const HALF: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"get_weather\",\"arguments\":\"{\\\"city\\\":\\\"Beijing\\\"}\"}},{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"remind\",\"arguments\":\"{\"}}]}}]}\n\ndata: {\"error\":\"overloaded\"}\n\n";
 
 #[tokio::test]
-async fn a_stream_that_breaks_off_behind_a_call_goes_on_from_its_answer() {
+async fn after_an_interruption_the_example_continues_with_the_results() {
     let (output, requests) = run("text/event-stream", &[HALF, ANSWER]).await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("the reply broke off: the server sent an error: overloaded"));
-    let messages = requests[1]["messages"].as_array().expect("it has messages");
+    assert!(stdout(&output).contains("the reply was interrupted: the server sent an error: overloaded"));
+    let messages = requests[1]["messages"].as_array().expect("the request has messages");
     assert_eq!(messages[2]["content"], "sunny in Beijing");
     assert_eq!(
         messages[3]["content"],
@@ -142,7 +142,7 @@ async fn a_stream_that_breaks_off_behind_a_call_goes_on_from_its_answer() {
 }
 
 #[test]
-fn a_server_that_is_not_there_ends_in_a_clear_message() {
+fn an_unreachable_server_is_a_clear_error() {
     let output = process::run("streaming", &[], "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
     assert_ends_with(&output, "cannot reach http://127.0.0.1:1/v1/chat/completions");
 }

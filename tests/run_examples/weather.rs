@@ -10,17 +10,16 @@ use std::process::Output;
 
 /// The array that is printed at the end.
 fn printed_messages(stdout: &str) -> Vec<Value> {
-    let (_, array) =
-        stdout.split_once("The messages of the next request:\n").expect("the array is announced");
+    let (_, array) = stdout.split_once("The messages of the next request:\n").expect("there is a heading");
     serde_json::from_str(array).expect("the array is JSON")
 }
 
-/// Three calls, then a conclusion.
+/// Three calls, then an answer.
 fn reply(request: &Value) -> Value {
-    let messages = request["messages"].as_array().expect("checked before");
-    let answers = messages.iter().filter(|message| message["role"] == "tool").count();
-    if answers > 0 {
-        return json!({"role": "assistant", "content": format!("{answers} answers, thank you."), "annotations": []});
+    let messages = request["messages"].as_array().expect("the request is valid");
+    let results = messages.iter().filter(|message| message["role"] == "tool").count();
+    if results > 0 {
+        return json!({"role": "assistant", "content": format!("{results} results, thank you."), "annotations": []});
     }
     let calls: Vec<Value> = ["Beijing", "Shanghai", "Atlantis"]
         .iter()
@@ -35,7 +34,7 @@ fn reply(request: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
+async fn the_example_satisfies_a_strict_server_and_prints_the_messages() {
     let received = Received::default();
     let output = stub::run_against("weather", stub::completing(reply), received.clone(), "secret").await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
@@ -47,7 +46,7 @@ async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
         assert_eq!(request["model"], "stub-1");
         assert_eq!(request["tools"][0]["function"]["name"], "get_weather");
     }
-    let last = requests[1]["messages"].as_array().expect("it has messages");
+    let last = requests[1]["messages"].as_array().expect("the request has messages");
     let roles: Vec<&str> = last.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "tool"]);
     assert!(
@@ -55,13 +54,13 @@ async fn the_example_satisfies_a_strict_server_and_prints_what_it_sent() {
     );
 
     let printed = printed_messages(&stdout(&output));
-    assert_eq!(&printed[..6], &last[..], "what is printed is what was sent");
-    assert_eq!(printed[6], json!({"role": "assistant", "content": "3 answers, thank you."}));
+    assert_eq!(&printed[..6], &last[..], "the example prints the messages of the request");
+    assert_eq!(printed[6], json!({"role": "assistant", "content": "3 results, thank you."}));
     assert_eq!(appended_messages(&stdout(&output)), printed);
 }
 
 #[test]
-fn the_example_runs_on_its_script_and_says_so() {
+fn the_example_runs_with_a_script_by_default() {
     let output = process::run("weather", &[], "", &[]);
     assert!(output.status.success(), "{}", stderr(&output));
     let stdout = stdout(&output);
@@ -70,13 +69,15 @@ fn the_example_runs_on_its_script_and_says_so() {
     let roles: Vec<&str> = printed.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "tool", "assistant"]);
     assert_eq!(printed[2]["content"], Value::Null);
-    for (position, call) in printed[2]["tool_calls"].as_array().expect("it has calls").iter().enumerate() {
+    for (position, call) in
+        printed[2]["tool_calls"].as_array().expect("the reply has calls").iter().enumerate()
+    {
         assert_eq!(printed[3 + position]["tool_call_id"], call["id"]);
     }
     assert_eq!(appended_messages(&stdout), printed);
 }
 
-/// A clear message, a failure, and no panic.
+/// Checks that the example fails with this message, without a panic.
 fn assert_ends_with(output: &Output, message: &str) {
     assert_eq!(output.status.code(), Some(1), "{}", stdout(output));
     let stderr = stderr(output);
@@ -85,7 +86,7 @@ fn assert_ends_with(output: &Output, message: &str) {
 }
 
 #[test]
-fn a_server_that_is_not_there_ends_in_a_clear_message() {
+fn an_unreachable_server_is_a_clear_error() {
     let output = process::run("weather", &[], "", &[("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")]);
     assert_ends_with(&output, "cannot reach http://127.0.0.1:1/v1/chat/completions");
     let output = process::run("weather", &[], "", &[("OPENAI_BASE_URL", "not a url")]);
@@ -93,19 +94,19 @@ fn a_server_that_is_not_there_ends_in_a_clear_message() {
 }
 
 #[tokio::test]
-async fn a_server_that_answers_with_an_error_ends_in_its_words() {
+async fn an_error_of_the_server_is_printed() {
     async fn unauthorized() -> (StatusCode, Json<Value>) {
         (StatusCode::UNAUTHORIZED, Json(json!({"error": {"message": "Incorrect API key provided: sk-x."}})))
     }
     let app = axum::Router::new().route("/v1/chat/completions", post(unauthorized));
     assert_ends_with(
         &stub::run_against("weather", app, (), "sk-x").await,
-        "the server answered 401: Incorrect API key provided: sk-x.",
+        "the server responded with status 401: Incorrect API key provided: sk-x.",
     );
 }
 
 #[tokio::test]
-async fn a_server_that_answers_with_something_else_ends_in_a_clear_message() {
+async fn an_invalid_response_is_a_clear_error() {
     for body in [
         "<html>hello</html>",
         r#"{"choices":[]}"#,
@@ -114,7 +115,7 @@ async fn a_server_that_answers_with_something_else_ends_in_a_clear_message() {
         let app = axum::Router::new().route("/v1/chat/completions", post(move || async move { body }));
         assert_ends_with(
             &stub::run_against("weather", app, (), "x").await,
-            "the server did not answer with a chat completion",
+            "the response of the server is not a chat completion",
         );
     }
 }

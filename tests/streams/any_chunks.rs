@@ -1,4 +1,4 @@
-//! Any sequence of chunks gives calls or an error, and never a panic; and what it gives pairs.
+//! Any sequence of chunks gives calls or an error, never a panic, and calls and tool messages are paired.
 
 use crate::logged_tools::history_of;
 use crate::{calls, delta, finish};
@@ -13,14 +13,14 @@ use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, histor
 
 const STREAMS: usize = 10_000;
 
-/// Which calls ran, with what.
+/// The calls that ran, with their arguments.
 #[derive(Clone, Default)]
 struct Ran(Arc<Mutex<HashMap<String, String>>>);
 
 impl Ran {
     fn add(&self, call: &CallContext, text: &str) {
         let before =
-            self.0.lock().expect("nobody panics with it").insert(call.id().to_owned(), text.to_owned());
+            self.0.lock().expect("the lock is not poisoned").insert(call.id().to_owned(), text.to_owned());
         assert_eq!(before, None, "a call ran twice");
     }
 }
@@ -44,32 +44,33 @@ fn seed() -> u64 {
     seed
 }
 
-/// A stream as it should be: some text, and up to four calls, each in some pieces.
+/// A stream as documented: some text, and up to four calls, each in some pieces.
 fn well_formed(rng: &mut Rng) -> Vec<Value> {
     let mut chunks =
         vec![delta(json!({ "role": "assistant", "content": "" })), delta(json!({ "content": "Look: é" }))];
     for index in 0..rng.usize(0..5) {
-        let name = *rng.choice(&["read", "write", "nothing"]).expect("there are some");
-        let text = *rng.choice(&["", "a", "}{", "\\\"", "日本", "\\u0041"]).expect("there are some");
+        let name = *rng.choice(&["read", "write", "nothing"]).expect("the array is not empty");
+        let text = *rng.choice(&["", "a", "}{", "\\\"", "日本", "\\u0041"]).expect("the array is not empty");
         let with_text = format!("{{\"text\":\"{text}\"}}");
-        let arguments = *rng.choice(&[&*with_text, &with_text, "{}", "", "null"]).expect("there are some");
+        let arguments =
+            *rng.choice(&[&*with_text, &with_text, "{}", "", "null"]).expect("the array is not empty");
         chunks.push(calls(&[json!({ "index": index, "id": format!("call_{index}"), "type": "function", "function": { "name": name, "arguments": "" } })]));
         let mut rest = arguments;
         while let Some(first) = rest.char_indices().map(|(at, _)| at).nth(1) {
             let ends: Vec<usize> = rest.char_indices().map(|(at, _)| at).filter(|&at| at >= first).collect();
-            let (piece, behind) = rest.split_at(*rng.choice(&ends).expect("there is one"));
+            let (piece, after) = rest.split_at(*rng.choice(&ends).expect("the array is not empty"));
             chunks.push(calls(&[json!({ "index": index, "function": { "arguments": piece } })]));
-            rest = behind;
+            rest = after;
         }
         chunks.push(calls(&[json!({ "index": index, "function": { "arguments": rest } })]));
     }
-    chunks.push(finish(rng.choice(&["tool_calls", "stop", "length"]).expect("there are some")));
+    chunks.push(finish(rng.choice(&["tool_calls", "stop", "length"]).expect("the array is not empty")));
     chunks.push(json!({ "choices": [], "usage": { "total_tokens": 1 } }));
     chunks.push("[DONE]".into());
     chunks
 }
 
-/// Something is dropped, repeated, moved, or of another kind.
+/// Drops, repeats, moves or replaces chunks or values.
 fn broken(mut chunks: Vec<Value>, rng: &mut Rng) -> Vec<Value> {
     for _ in 0..rng.usize(1..6) {
         if chunks.is_empty() {
@@ -92,13 +93,13 @@ fn broken(mut chunks: Vec<Value>, rng: &mut Rng) -> Vec<Value> {
     chunks
 }
 
-/// One value, at any depth, is dropped, or another.
+/// Drops or replaces one value at any depth.
 fn break_somewhere(value: &mut Value, rng: &mut Rng) {
     let goes_on = rng.u8(..8) > 0;
     match value {
         Value::Object(fields) if goes_on && !fields.is_empty() => {
             let keys: Vec<String> = fields.keys().cloned().collect();
-            let key = rng.choice(&keys).expect("it is not empty");
+            let key = rng.choice(&keys).expect("the object is not empty");
             if rng.u8(..6) == 0 {
                 fields.remove(key);
             } else if rng.u8(..8) == 0 {
@@ -145,7 +146,7 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
         1 => rng.i64(-1..4).into(),
         2 => rng.bool().into(),
         3 => "".into(),
-        4 => (*rng.choice(&["call_0", "call_1", "read", "write"]).expect("there are some")).into(),
+        4 => (*rng.choice(&["call_0", "call_1", "read", "write"]).expect("the array is not empty")).into(),
         5 => (*rng
             .choice(&[
                 "{",
@@ -158,7 +159,7 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
                 " ",
                 "é",
             ])
-            .expect("there are some"))
+            .expect("the array is not empty"))
         .into(),
         6 => json!({}),
         7 => json!([]),
@@ -171,8 +172,8 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-/// What a client would give: text, perhaps cut, or a value.
-fn as_given(chunk: Value, rng: &mut Rng) -> Result<Chunk, &'static str> {
+/// A chunk as a client passes it: text, which may be truncated, or a value.
+fn as_passed(chunk: Value, rng: &mut Rng) -> Result<Chunk, &'static str> {
     match rng.u8(..200) {
         0 => Err("the connection broke"),
         1 => {
@@ -185,7 +186,7 @@ fn as_given(chunk: Value, rng: &mut Rng) -> Result<Chunk, &'static str> {
     }
 }
 
-/// What is told agrees with what comes out.
+/// Checks that the events agree with the reply.
 fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, bool) {
     let mut reply = ReplyAssembler::new();
     let (mut text, mut arguments, mut complete) = (String::new(), HashMap::new(), HashMap::new());
@@ -195,21 +196,24 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
         Event::CallStarted { index, .. } => {
             assert!(arguments.insert(index, String::new()).is_none(), "a call starts twice");
         }
-        Event::Arguments { index, so_far, piece, .. } => {
+        Event::Arguments { index, partial, piece, .. } => {
             assert!(!complete.contains_key(&index), "the arguments of a complete call grow");
-            let before = arguments.insert(index, so_far.to_owned()).expect("it has started");
-            let begins_anew = so_far == piece;
+            let before = arguments.insert(index, partial.to_owned()).expect("the call has started");
+            let begins_anew = partial == piece;
             assert!(
-                begins_anew || so_far == [&*before, piece].concat(),
-                "{so_far} is not {before} and {piece}"
+                begins_anew || partial == [&*before, piece].concat(),
+                "{partial} is not {before} and {piece}"
             );
         }
         Event::CallComplete { index, call, .. } => {
             assert!(complete.insert(index, call.clone()).is_none(), "a call is complete twice");
-            let told = &arguments[&index];
+            let streamed = &arguments[&index];
             let is_none =
                 call.arguments.trim_start().starts_with('{') && call.arguments.trim_end().ends_with('}');
-            assert!(*told == call.arguments || is_none && told.trim().len() <= 1, "{told} is not {call:?}");
+            assert!(
+                *streamed == call.arguments || is_none && streamed.trim().len() <= 1,
+                "{streamed} is not {call:?}"
+            );
         }
         Event::Finished { .. } => finished += 1,
         Event::Failed(_) => failed += 1,
@@ -222,7 +226,7 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
     assert!(finished <= 1 && failed <= 1 && finished + failed >= 1, "{finished} ends, {failed} errors");
     let (reply, is_whole) = match reply.finish() {
         Ok(reply) => (reply, true),
-        Err(interrupted) => (interrupted.into_so_far(), false),
+        Err(interrupted) => (interrupted.into_partial(), false),
     };
     assert_eq!(reply.text(), text);
     for (index, call) in complete {
@@ -233,9 +237,9 @@ fn check_events(chunks: Vec<Result<Chunk, &'static str>>) -> (AssistantMessage, 
 }
 
 #[tokio::test]
-async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs() {
+async fn any_sequence_of_chunks_gives_calls_or_an_error_and_paired_messages() {
     let mut rng = Rng::with_seed(seed());
-    let (mut whole, mut broke_off, mut calls) = (0, 0, 0);
+    let (mut whole, mut interrupted, mut calls) = (0, 0, 0);
     for round in 0..STREAMS {
         let mut chunks = well_formed(&mut rng);
         if round % 10 > 0 {
@@ -244,34 +248,37 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
         let seed = rng.u64(..);
         let given = |chunks: Vec<Value>| {
             let mut rng = Rng::with_seed(seed);
-            chunks.into_iter().map(|chunk| as_given(chunk, &mut rng)).collect::<Vec<_>>()
+            chunks.into_iter().map(|chunk| as_passed(chunk, &mut rng)).collect::<Vec<_>>()
         };
         let (assembled, is_whole) = check_events(given(chunks.clone()));
 
         let ran = Ran::default();
-        let registry =
-            Registry::builder().tools(tools![read, write]).state(ran.clone()).build().expect("it is there");
+        let registry = Registry::builder()
+            .tools(tools![read, write])
+            .state(ran.clone())
+            .build()
+            .expect("the registry builds");
         let dispatched = registry.dispatch_stream(stream::iter(given(chunks))).await;
         assert_eq!(dispatched.is_ok(), is_whole);
-        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_so_far);
+        let (reply, answers) = dispatched.unwrap_or_else(InterruptedError::into_partial);
         assert_eq!(reply.content, assembled.content);
         assert_eq!(answers.len(), assembled.tool_calls.len());
         for (call, answer) in reply.tool_calls.iter().zip(&answers) {
             assert_eq!(call.id, answer.tool_call_id);
-            let ran = ran.0.lock().expect("nobody panics with it").get(&call.id).cloned();
-            assert_eq!(ran.is_some(), answer.content == "ok", "what ran has its result");
+            let ran = ran.0.lock().expect("the lock is not poisoned").get(&call.id).cloned();
+            assert_eq!(ran.is_some(), answer.content == "ok", "a call that ran has its result");
             if let Some(text) = ran {
                 let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
                 assert_eq!(
                     text,
                     arguments["text"].as_str().unwrap_or_default(),
-                    "it ran with what the reply says"
+                    "the call ran with the arguments of the reply"
                 );
-                assert!(is_whole || call.name == "read", "a reply that broke off ran a side effect");
+                assert!(is_whole || call.name == "read", "an interrupted reply ran a side effect");
             }
         }
         whole += usize::from(is_whole);
-        broke_off += usize::from(!is_whole);
+        interrupted += usize::from(!is_whole);
         calls += answers.len();
 
         if reply.tool_calls.is_empty() {
@@ -279,11 +286,11 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_what_it_gives_pairs(
         }
         assert_eq!(history::validate(&history_of(reply.clone(), answers.clone())), Ok(()));
         let Turn::Calls(mut pending) = Conversation::new().user("Go on.").reply(reply) else {
-            panic!("it has calls")
+            panic!("expected tool calls")
         };
-        pending.add_results(answers).expect("they are those of the reply");
+        pending.add_results(answers).expect("the results belong to the calls of the reply");
         assert!(pending.finish().is_ok());
     }
-    println!("{whole} replies and {broke_off} that broke off, with {calls} calls");
-    assert!(whole > STREAMS / 10 && broke_off > STREAMS / 10, "they are of both kinds");
+    println!("{whole} complete and {interrupted} interrupted replies, with {calls} calls");
+    assert!(whole > STREAMS / 10 && interrupted > STREAMS / 10, "there are both kinds");
 }

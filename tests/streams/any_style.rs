@@ -1,4 +1,4 @@
-//! However a server writes its calls, they are the same calls.
+//! The same calls, in each format that servers use, are read as the same calls.
 
 use crate::{calls, finish};
 use fastrand::Rng;
@@ -7,13 +7,13 @@ use tool_runtime::stream::ReplyAssembler;
 
 const REPLIES: usize = 200;
 
-/// A call to be written: its tool, and the text of its arguments.
+/// A call: its tool, and the text of its arguments.
 type Call = (&'static str, String);
 
-/// One call, with its place among the calls of the reply, as pieces of a stream.
+/// Writes a call with this position in the reply as pieces of a stream.
 type Style = fn(usize, &Call, &mut Rng) -> Vec<Value>;
 
-/// In which servers have been seen to write.
+/// The formats that servers have been observed to use.
 const STYLES: [(&str, Style); 16] = [
     ("as documented", |at, call, rng| {
         headed(call, rng, json!({ "index": at, "id": id(at), "type": "function" }), json!({ "index": at }))
@@ -57,7 +57,7 @@ const STYLES: [(&str, Style); 16] = [
         vec![json!({ "index": 0, "id": "", "function": { "name": name, "arguments": arguments } })]
     }),
     ("as an object", |at, (name, arguments), _| {
-        let arguments: Value = serde_json::from_str(arguments).expect("it is JSON");
+        let arguments: Value = serde_json::from_str(arguments).expect("valid JSON");
         vec![json!({ "index": at, "id": id(at), "function": { "name": name, "arguments": arguments } })]
     }),
 ];
@@ -66,10 +66,10 @@ fn id(at: usize) -> String {
     format!("call_{at}")
 }
 
-/// A head, and pieces of the arguments behind it.
+/// A head, followed by pieces of the arguments.
 fn headed((name, arguments): &Call, rng: &mut Rng, mut head: Value, piece: Value) -> Vec<Value> {
     head["function"] = json!({ "name": name, "arguments": "" });
-    let pieces = cut(arguments, rng).into_iter().map(|text| {
+    let pieces = split(arguments, rng).into_iter().map(|text| {
         let mut piece = piece.clone();
         piece["function"] = json!({ "arguments": text });
         piece
@@ -79,7 +79,7 @@ fn headed((name, arguments): &Call, rng: &mut Rng, mut head: Value, piece: Value
 
 /// The head with each piece of the arguments.
 fn repeated((name, arguments): &Call, rng: &mut Rng, head: Value) -> Vec<Value> {
-    let pieces = cut(arguments, rng).into_iter().map(|text| {
+    let pieces = split(arguments, rng).into_iter().map(|text| {
         let mut piece = head.clone();
         piece["function"] = json!({ "name": name, "arguments": text });
         piece
@@ -94,13 +94,13 @@ fn with_new_ids(mut pieces: Vec<Value>, rng: &mut Rng) -> Vec<Value> {
     pieces
 }
 
-fn cut(text: &str, rng: &mut Rng) -> Vec<String> {
+fn split(text: &str, rng: &mut Rng) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for letter in text.chars() {
         if rng.u8(..3) == 0 {
             pieces.push(String::new());
         }
-        pieces.last_mut().expect("there is one").push(letter);
+        pieces.last_mut().expect("the array is not empty").push(letter);
     }
     pieces.retain(|piece| !piece.is_empty());
     pieces
@@ -109,7 +109,7 @@ fn cut(text: &str, rng: &mut Rng) -> Vec<String> {
 fn any_call(rng: &mut Rng) -> Call {
     let fields = (0..rng.usize(1..4)).map(|field| (field.to_string(), any_value(rng, 2)));
     let arguments = Value::Object(fields.collect());
-    let name = *rng.choice(&["get_weather", "get", "now"]).expect("there are some");
+    let name = *rng.choice(&["get_weather", "get", "now"]).expect("the array is not empty");
     let arguments = if rng.bool() { arguments.to_string() } else { format!("{arguments:#}") };
     (name, arguments)
 }
@@ -126,7 +126,7 @@ fn any_value(rng: &mut Rng, depth: usize) -> Value {
 }
 
 #[test]
-fn calls_are_the_same_however_a_server_writes_them() {
+fn calls_are_equal_in_every_format() {
     let seed = std::env::var("STREAMS_SEED")
         .map_or_else(|_| fastrand::u64(..), |seed| seed.parse().expect("a number"));
     println!("STREAMS_SEED={seed}");
@@ -144,7 +144,7 @@ fn calls_are_the_same_however_a_server_writes_them() {
                 rest = others;
             }
             reply.push(finish("tool_calls"));
-            let reply = reply.finish().expect("nothing went wrong");
+            let reply = reply.finish().expect("the stream has no errors");
             let json = |text: &str| serde_json::from_str::<Value>(text).expect("arguments are JSON");
             let called: Vec<_> =
                 reply.tool_calls.iter().map(|call| (&*call.name, json(&call.arguments))).collect();

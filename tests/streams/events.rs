@@ -1,12 +1,12 @@
-//! What is told while a reply comes.
+//! Events of a streamed reply.
 
-use crate::{assembled, calls, delta, finish, told, whole};
+use crate::{assembled, calls, complete_call, delta, event_log, finish};
 use serde_json::json;
 use tool_runtime::ToolCall;
 use tool_runtime::stream::{Event, ReplyAssembler};
 
 #[test]
-fn a_reply_is_told_piece_by_piece() {
+fn each_piece_of_a_reply_is_an_event() {
     let chunks = [
         delta(json!({ "role": "assistant", "content": "" })),
         delta(json!({ "content": "One " })),
@@ -21,7 +21,7 @@ fn a_reply_is_told_piece_by_piece() {
         json!("[DONE]").as_str().into(),
     ];
     assert_eq!(
-        told(chunks.clone()),
+        event_log(chunks.clone()),
         [
             "text One ",
             "text moment.",
@@ -52,9 +52,13 @@ fn a_call_is_complete_with_the_brace_that_closes_its_arguments() {
 }
 
 #[test]
-fn each_call_is_complete_before_the_next_has_come() {
+fn each_call_is_complete_before_the_next_one_arrives() {
     assert_eq!(
-        told([calls(&[whole(0, "Rome")]), calls(&[whole(1, "Oslo")]), finish("tool_calls")]),
+        event_log([
+            calls(&[complete_call(0, "Rome")]),
+            calls(&[complete_call(1, "Oslo")]),
+            finish("tool_calls")
+        ]),
         [
             "0 started get_weather",
             r#"0 {"city":"Rome"}"#,
@@ -68,10 +72,10 @@ fn each_call_is_complete_before_the_next_has_come() {
 }
 
 #[test]
-fn an_empty_object_may_be_the_beginning_and_is_complete_when_the_reply_has_finished() {
+fn an_empty_object_is_complete_when_the_reply_has_finished() {
     let now = |index| json!({ "index": index, "id": format!("call_{index}"), "function": { "name": "now", "arguments": "{}" } });
     assert_eq!(
-        told([calls(&[now(0)]), calls(&[now(1)]), finish("tool_calls")]),
+        event_log([calls(&[now(0)]), calls(&[now(1)]), finish("tool_calls")]),
         ["0 started now", "1 started now", "0 complete now({})", "1 complete now({})", "finished tool_calls"]
     );
 }
@@ -82,7 +86,7 @@ fn arguments_that_are_not_json_are_complete_when_the_stream_has_ended() {
         json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": "{'text': '}', x}" } });
     let more = json!({ "index": 0, "function": { "arguments": " and more" } });
     assert_eq!(
-        told([calls(&[broken]), calls(&[more]), finish("tool_calls")]),
+        event_log([calls(&[broken]), calls(&[more]), finish("tool_calls")]),
         [
             "0 started say",
             "0 {'text': '}', x}",
@@ -94,81 +98,82 @@ fn arguments_that_are_not_json_are_complete_when_the_stream_has_ended() {
 }
 
 #[test]
-fn a_call_that_was_cut_off_is_never_complete() {
+fn a_truncated_call_is_never_complete() {
     let cut = json!({ "index": 1, "id": "b", "function": { "name": "say", "arguments": "{\"text\":\"Th" } });
-    let told = told([calls(&[whole(0, "Rome")]), calls(&[cut]), finish("length"), "[DONE]".into()]);
-    assert_eq!(told.last().map(String::as_str), Some("finished length"));
-    assert!(told.iter().all(|told| !told.starts_with("1 complete")), "{told:?}");
+    let event_log =
+        event_log([calls(&[complete_call(0, "Rome")]), calls(&[cut]), finish("length"), "[DONE]".into()]);
+    assert_eq!(event_log.last().map(String::as_str), Some("finished length"));
+    assert!(event_log.iter().all(|event| !event.starts_with("1 complete")), "{event_log:?}");
 }
 
 #[test]
-fn reasoning_is_told_once_where_a_server_says_it_twice() {
+fn reasoning_in_two_fields_is_one_event() {
     let both = delta(json!({ "reasoning": "Hm.", "reasoning_content": "Hm." }));
-    assert_eq!(told([both, finish("stop")]), ["reasoning Hm.", "finished stop"]);
+    assert_eq!(event_log([both, finish("stop")]), ["reasoning Hm.", "finished stop"]);
     let other = delta(json!({ "reasoning": "Hm.", "reasoning_content": "" }));
-    assert_eq!(told([other, finish("stop")]), ["reasoning Hm.", "finished stop"]);
+    assert_eq!(event_log([other, finish("stop")]), ["reasoning Hm.", "finished stop"]);
     let nothing = delta(json!({ "reasoning": "", "reasoning_content": "" }));
-    assert_eq!(told([nothing, finish("stop")]), ["finished stop"]);
+    assert_eq!(event_log([nothing, finish("stop")]), ["finished stop"]);
 }
 
 #[test]
-fn reasoning_is_told_before_the_text_that_comes_with_it() {
+fn reasoning_comes_before_the_text_of_the_same_chunk() {
     let both = delta(json!({ "content": "Yes.", "reasoning": "Hm." }));
-    assert_eq!(told([both, finish("stop")]), ["reasoning Hm.", "text Yes.", "finished stop"]);
+    assert_eq!(event_log([both, finish("stop")]), ["reasoning Hm.", "text Yes.", "finished stop"]);
 }
 
 #[test]
-fn the_end_of_a_stream_without_done_is_told_to_a_program_that_says_it() {
+fn end_returns_the_events_of_a_stream_without_done() {
     let now = calls(&[json!({ "index": 0, "id": "a", "function": { "name": "now" } })]);
     let mut reply = ReplyAssembler::new();
     reply.push(now);
     reply.push(finish("tool_calls"));
-    assert_eq!(reply.end().map(crate::in_words).collect::<Vec<_>>(), ["0 complete now({})"]);
-    assert_eq!(reply.end().count(), 0, "once");
+    assert_eq!(reply.end().map(crate::describe).collect::<Vec<_>>(), ["0 complete now({})"]);
+    assert_eq!(reply.end().count(), 0, "only the first time");
     assert_eq!(reply.push(delta(json!({ "content": "ghost" }))).count(), 0);
-    assert_eq!(told(Vec::<&str>::new()), ["failed: the stream ended, and there was no reply in it"]);
+    assert_eq!(event_log(Vec::<&str>::new()), ["failed: the stream ended without a reply"]);
 }
 
 #[test]
-fn nothing_is_looked_at_behind_the_end_of_the_stream() {
+fn chunks_after_the_end_of_the_stream_are_ignored() {
     let chunks = [finish("stop"), "[DONE]".into(), delta(json!({ "content": "ghost" }))];
-    assert_eq!(told(chunks.clone()), ["finished stop"]);
+    assert_eq!(event_log(chunks.clone()), ["finished stop"]);
     assert_eq!(assembled(chunks).content, None);
 }
 
-/// Were it not linear, this would take minutes, as would the next.
+/// Without linear running time, this test and the next one would take minutes.
 #[test]
-fn a_megabyte_of_arguments_in_pieces_of_four_bytes_is_put_together() {
+fn a_megabyte_of_arguments_in_pieces_of_four_bytes_is_assembled() {
     let arguments = format!(r#"{{"text":"{}"}}"#, "abcdé\\n".repeat(1 << 17));
     let mut reply = ReplyAssembler::new();
     reply.push(calls(&[json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": "" } })]));
-    let mut told = 0;
+    let mut count = 0;
     let mut rest = &*arguments;
     while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(
+        let (piece, after) = rest.split_at(
             (1..=rest.len())
                 .find(|&at| at >= 4.min(rest.len()) && rest.is_char_boundary(at))
                 .unwrap_or(rest.len()),
         );
-        rest = behind;
-        let piece = serde_json::to_string(piece).expect("a text");
+        rest = after;
+        let piece = serde_json::to_string(piece).expect("a string");
         let chunk = format!(
             r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":0,"function":{{"arguments":{piece}}}}}]}}}}]}}"#
         );
-        told += reply.push(chunk).count();
+        count += reply.push(chunk).count();
     }
-    assert!(told > 200_000, "{told}");
-    let reply = reply.finish().expect("it is whole");
+    assert!(count > 200_000, "{count}");
+    let reply = reply.finish().expect("the stream is not interrupted");
     assert_eq!(reply.tool_calls[0].arguments, arguments);
 }
 
-/// Models have been seen to go on with white space for ever.
+/// Some models never stop to send white space.
 #[test]
-fn a_megabyte_of_white_space_in_or_behind_arguments_is_taken_piece_by_piece() {
+fn a_megabyte_of_white_space_in_or_after_arguments_is_read_in_linear_time() {
     for begun in ["{\"a\":1,", "{", "", "{}", "{\"a\":1}"] {
         let mut reply = ReplyAssembler::new();
         let piece = |piece: &str| {
-            let piece = serde_json::to_string(piece).expect("a text");
+            let piece = serde_json::to_string(piece).expect("a string");
             format!(
                 r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":0,"id":"a","function":{{"arguments":{piece}}}}}]}}}}]}}"#
             )
@@ -186,10 +191,10 @@ fn a_megabyte_of_white_space_in_or_behind_arguments_is_taken_piece_by_piece() {
 }
 
 #[test]
-fn many_calls_are_told_apart_in_time_by_their_number() {
+fn many_calls_are_assembled_in_linear_time() {
     let mut reply = ReplyAssembler::new();
     for index in 0..20_000 {
-        reply.push(calls(&[whole(index, "Rome")]));
+        reply.push(calls(&[complete_call(index, "Rome")]));
     }
     assert_eq!(reply.finish().expect("there is a reply").tool_calls.len(), 20_000);
 }

@@ -1,17 +1,17 @@
-//! What stands beside text and calls, and what some servers want back.
+//! Other fields of a streamed reply, such as reasoning.
 
 use crate::{assembled, calls, delta, finish};
 use serde_json::{Value, json};
 use tool_runtime::message::Content;
 use tool_runtime::message::Echo;
 
-/// The reply as it goes back to a server that wants its reasoning.
+/// The reply in the next request, with its reasoning.
 fn echoed(chunks: impl IntoIterator<Item = Value>) -> Value {
-    serde_json::to_value(assembled(chunks).echo(Echo::Reasoning)).expect("it is JSON")
+    serde_json::to_value(assembled(chunks).echo(Echo::Reasoning)).expect("the reply serializes")
 }
 
 #[test]
-fn reasoning_is_put_together_and_echoed() {
+fn reasoning_is_assembled_and_echoed() {
     for field in ["reasoning_content", "reasoning"] {
         let chunks = [
             delta(json!({ "role": "assistant", "content": null, field: "The user " })),
@@ -27,7 +27,7 @@ fn reasoning_is_put_together_and_echoed() {
 }
 
 #[test]
-fn reasoning_details_are_put_together_as_they_were_without_streaming() {
+fn reasoning_details_are_the_same_as_without_streaming() {
     let detail = |detail: Value| delta(json!({ "reasoning_details": [detail] }));
     let reply = echoed([
         detail(json!({ "type": "reasoning.text", "text": "Let me ", "format": "x", "index": 0 })),
@@ -56,7 +56,7 @@ fn thought_signatures_of_messages_and_calls_are_kept() {
     let reply = echoed([
         calls(&[call]),
         delta(json!({ "extra_content": signed("bXNn") })),
-        // Said again, it is the same, and not twice of it.
+        // A repeated value is not appended.
         delta(json!({ "extra_content": signed("bXNn") })),
         finish("tool_calls"),
     ]);
@@ -65,7 +65,7 @@ fn thought_signatures_of_messages_and_calls_are_kept() {
 }
 
 #[test]
-fn a_refusal_comes_in_pieces() {
+fn a_declined_request_comes_in_pieces() {
     let reply = assembled([
         delta(json!({ "refusal": "I can" })),
         delta(json!({ "refusal": "not." })),
@@ -100,7 +100,7 @@ fn content_comes_in_parts() {
             ][..]
         )
     );
-    // Text that came before the first part is not lost.
+    // Text before the first part is kept.
     let chunks =
         [delta(json!({ "content": "A" })), delta(json!({ "content": [{ "type": "text", "text": "B" }] }))];
     assert_eq!(assembled(chunks).text(), "AB");

@@ -29,7 +29,8 @@ async fn streamed(
     chunks: Vec<Value>,
     chat: Conversation,
 ) -> (PendingCalls, Vec<ToolMessage>) {
-    let (reply, answers) = registry.dispatch_stream(stream::iter(chunks)).await.expect("it comes to its end");
+    let (reply, answers) =
+        registry.dispatch_stream(stream::iter(chunks)).await.expect("the stream is not interrupted");
     match chat.reply(reply) {
         Turn::Calls(pending) => (pending, answers),
         Turn::Answer(chat) => panic!("no calls in {:?}", chat.messages()),
@@ -44,11 +45,11 @@ async fn a_reply_of_text_is_an_answer() {
         delta(json!({ "content": "lo." })),
         finish("stop"),
     ]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert!(answers.is_empty());
     match Conversation::new().user("Hello!").reply(reply) {
         Turn::Answer(chat) => assert_eq!(chat.final_text(), "Hello."),
-        Turn::Calls(_) => panic!("it calls nothing"),
+        Turn::Calls(_) => panic!("expected an answer"),
     }
 }
 
@@ -58,31 +59,31 @@ async fn a_call_that_needs_approval_stays_pending() {
     let chunks =
         vec![call(0, "read", r#"{"path":"a"}"#), call(1, "delete", r#"{"path":"b"}"#), finish("tool_calls")];
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
-    pending.add_results(answers).expect("they are those of the reply");
+    pending.add_results(answers).expect("the results belong to the calls of the reply");
     assert_eq!(pending.unanswered().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
-    pending.approve("call_1").expect("it is pending");
+    pending.approve("call_1").expect("the call is pending");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "the text of a");
     assert_eq!(chat.messages()[3].text(), "b is deleted");
 }
 
 #[tokio::test]
-async fn a_streamed_call_that_fails_for_the_third_time_is_told_so() {
+async fn the_third_identical_failure_of_a_streamed_call_gets_a_note() {
     let registry = Registry::new(tools![read]).expect("one tool");
     let mut chat = Conversation::new().user("Read it.");
     for attempt in 1..=3 {
         let chunks = vec![call(0, "read", r#"{"file":"a"}"#), finish("tool_calls")];
         let (mut pending, answers) = streamed(&registry, chunks, chat).await;
-        pending.add_results(answers).expect("they are those of the reply");
-        chat = pending.finish().expect("each call has its answer");
-        let told = chat.messages().last().expect("it has messages").text();
-        assert_eq!(told.contains("three times in a row"), attempt == 3, "{told}");
+        pending.add_results(answers).expect("the results belong to the calls of the reply");
+        chat = pending.finish().expect("each call has its result");
+        let text = chat.messages().last().expect("the conversation has messages").text();
+        assert_eq!(text.contains("three times in a row"), attempt == 3, "{text}");
     }
 }
 
 #[tokio::test]
-async fn of_answers_to_other_calls_none_is_taken() {
+async fn results_of_unknown_or_finished_calls_are_rejected() {
     let registry = Registry::new(tools![read]).expect("one tool");
     let chunks = vec![call(0, "read", r#"{"path":"a"}"#), call(1, "read", r#"{"path":"b"}"#), finish("stop")];
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Read both.")).await;
@@ -92,23 +93,23 @@ async fn of_answers_to_other_calls_none_is_taken() {
     let twice = pending.add_results(with(answers[0].clone()));
     assert!(matches!(twice, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
     assert_eq!(pending.unanswered().count(), 2);
-    pending.add_results(answers.clone()).expect("they are those of the reply");
+    pending.add_results(answers.clone()).expect("the results belong to the calls of the reply");
     assert_eq!(pending.unanswered().count(), 0);
     let again = pending.add_results(answers);
     assert!(matches!(again, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
 }
 
 #[test]
-fn a_stream_that_just_ends_is_warned_of() {
-    let warned = |reply: AssistantMessage| match Conversation::new().user("Hello!").reply(reply) {
+fn a_stream_without_an_end_is_a_warning() {
+    let warnings_of = |reply: AssistantMessage| match Conversation::new().user("Hello!").reply(reply) {
         Turn::Answer(chat) => chat.warnings().to_vec(),
         Turn::Calls(pending) => pending.warnings().to_vec(),
     };
-    let warnings = |chunks: Vec<Value>| warned(crate::assembled(chunks));
+    let warnings = |chunks: Vec<Value>| warnings_of(crate::assembled(chunks));
     let half = delta(json!({ "content": "Half a sen" }));
     assert_eq!(warnings(vec![half.clone()]), [ReplyWarning::NoFinishReason]);
     assert_eq!(warnings(vec![half.clone(), "[DONE]".into()]), []);
     assert_eq!(warnings(vec![half.clone(), finish("stop")]), []);
-    let said = crate::assembled([half]).with_finish_reason("stop");
-    assert_eq!(warned(said), [], "the program knows that it ended");
+    let ended = crate::assembled([half]).with_finish_reason("stop");
+    assert_eq!(warnings_of(ended), [], "the program set the finish reason");
 }

@@ -1,4 +1,4 @@
-//! Tools that log when they run, and streams at a pace.
+//! Tools that log their runs, and streams with delays.
 
 use crate::calls;
 use futures_util::stream::{self, Stream, StreamExt as _};
@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 use tool_runtime::message::{Echo, Message};
 use tool_runtime::{AssistantMessage, Registry, RegistryBuilder, ToolMessage, tool, tools};
 
-/// When what happened, in milliseconds since the beginning.
+/// A log of events, with the milliseconds since its creation.
 #[derive(Clone)]
 pub(crate) struct Log {
     pub(crate) since: Instant,
@@ -23,11 +23,11 @@ impl Log {
 
     pub(crate) fn add(&self, what: impl std::fmt::Display) {
         let line = format!("{} {what}", self.since.elapsed().as_millis());
-        self.lines.lock().expect("nobody panics with it").push(line);
+        self.lines.lock().expect("the lock is not poisoned").push(line);
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.lines.lock().expect("nobody panics with it").clone()
+        self.lines.lock().expect("the lock is not poisoned").clone()
     }
 }
 
@@ -44,14 +44,14 @@ async fn read(n: u8, #[state] log: &Log) -> String {
     format!("read {n}")
 }
 
-/// Sets a value, to the same each time.
+/// Sets a value; idempotent.
 #[tool(idempotent)]
 async fn set(n: u8, #[state] log: &Log) -> String {
     takes_500_ms(&format!("set {n}"), log).await;
     format!("set {n}")
 }
 
-/// Sends a letter, and another each time.
+/// Sends a letter; not idempotent.
 #[tool]
 pub(crate) async fn send(n: u8, #[state] log: &Log) -> String {
     takes_500_ms(&format!("send {n}"), log).await;
@@ -62,7 +62,7 @@ pub(crate) fn registry(log: &Log) -> RegistryBuilder {
     Registry::builder().tools(tools![read, set, send]).state(log.clone())
 }
 
-/// A whole call.
+/// A complete call.
 pub(crate) fn call(n: u8, tool: &str) -> Value {
     let arguments = format!(r#"{{"n":{n}}}"#);
     calls(&[
@@ -70,7 +70,7 @@ pub(crate) fn call(n: u8, tool: &str) -> Value {
     ])
 }
 
-/// Chunks, each so many milliseconds after the one before.
+/// A stream of chunks, each after a delay in milliseconds.
 pub(crate) fn paced<T>(chunks: impl IntoIterator<Item = (u64, T)>) -> impl Stream<Item = T> {
     stream::iter(chunks).then(|(pause, chunk)| async move {
         sleep(Duration::from_millis(pause)).await;
@@ -82,7 +82,7 @@ pub(crate) fn texts(answers: &[ToolMessage]) -> Vec<&str> {
     answers.iter().map(|answer| answer.content.as_str()).collect()
 }
 
-/// A history with this reply and its answers.
+/// A history with this reply and its tool messages.
 pub(crate) fn history_of(reply: AssistantMessage, answers: Vec<ToolMessage>) -> Vec<Message> {
     let mut messages = vec![Message::user("Go on."), reply.echo(Echo::Minimal).into()];
     messages.extend(answers.into_iter().map(Message::from));

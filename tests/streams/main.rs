@@ -1,17 +1,17 @@
-//! Replies that come piece by piece, as a user would notice it.
+//! Streamed replies, through the public API.
 
 #![allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
 
 mod any_chunks;
 mod any_style;
-mod before_its_end;
-mod broken_off;
+mod early_calls;
 mod events;
 mod fields;
 mod in_a_conversation;
+mod interrupted;
+mod interrupted_dispatch;
 mod logged_tools;
 mod quirks;
-mod while_the_model_speaks;
 
 use serde_json::{Value, json};
 use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
@@ -30,51 +30,51 @@ fn finish(reason: &str) -> Value {
     json!({ "id": "1", "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
 }
 
-/// A whole call of `get_weather`, in one piece.
-fn whole(index: usize, city: &str) -> Value {
+/// A complete call of `get_weather`, in one piece.
+fn complete_call(index: usize, city: &str) -> Value {
     let arguments = json!({ "city": city }).to_string();
     json!({ "index": index, "id": format!("call_{index}"), "function": { "name": "get_weather", "arguments": arguments } })
 }
 
-/// The reply of a stream that goes well.
+/// The reply of a stream without errors.
 fn assembled<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> AssistantMessage {
     let mut reply = ReplyAssembler::new();
     for chunk in chunks {
         reply.push(chunk);
     }
-    reply.finish().expect("nothing went wrong")
+    reply.finish().expect("the stream has no errors")
 }
 
-/// The calls of a stream that goes well: id, name and arguments of each.
+/// The calls of a stream without errors: id, name and arguments of each.
 fn called<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<[String; 3]> {
     assembled(chunks).tool_calls.into_iter().map(|call| [call.id, call.name, call.arguments]).collect()
 }
 
-/// The events of a stream, each in a few words.
-fn told<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<String> {
+/// The events of a stream, each as a short text.
+fn event_log<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<String> {
     let mut reply = ReplyAssembler::new();
-    let mut told = Vec::new();
+    let mut event_log = Vec::new();
     for chunk in chunks {
-        told.extend(reply.push(chunk).map(in_words));
+        event_log.extend(reply.push(chunk).map(describe));
     }
-    told.extend(reply.end().map(in_words));
-    told
+    event_log.extend(reply.end().map(describe));
+    event_log
 }
 
-fn in_words(event: Event<'_>) -> String {
+fn describe(event: Event<'_>) -> String {
     match event {
         Event::Text(piece) => format!("text {piece}"),
         Event::Reasoning(piece) => format!("reasoning {piece}"),
         Event::CallStarted { index, tool, .. } => format!("{index} started {tool}"),
-        Event::Arguments { index, so_far, piece, .. } => {
-            assert!(so_far.ends_with(piece), "{piece} is not the end of {so_far}");
-            format!("{index} {so_far}")
+        Event::Arguments { index, partial, piece, .. } => {
+            assert!(partial.ends_with(piece), "{piece} is not the end of {partial}");
+            format!("{index} {partial}")
         }
         Event::CallComplete { index, call: ToolCall { name, arguments, .. }, .. } => {
             format!("{index} complete {name}({arguments})")
         }
         Event::Finished { reason, .. } => format!("finished {}", reason.unwrap_or("without a reason")),
         Event::Failed(error) => format!("failed: {error}"),
-        other => panic!("an event that is not known: {other:?}"),
+        other => panic!("an unknown event: {other:?}"),
     }
 }

@@ -1,4 +1,4 @@
-//! What servers do otherwise than documented, each by its name.
+//! Deviations of servers from the documentation. Each test is named after one.
 
 mod arguments;
 mod chunks;
@@ -7,11 +7,12 @@ mod which_call;
 const ROME: &str = r#"{"city":"Rome"}"#;
 const OSLO: &str = r#"{"city":"Oslo"}"#;
 
-/// What `Rome`, and then `Oslo`, are asked for with.
+/// The calls for Rome and Oslo, with these ids.
 fn rome_and_oslo(ids: [&str; 2]) -> Vec<[String; 3]> {
     vec![[ids[0], "get_weather", ROME].map(str::to_owned), [ids[1], "get_weather", OSLO].map(str::to_owned)]
 }
 
+/// The call for Rome.
 fn rome(id: &str) -> Vec<[String; 3]> {
     vec![[id, "get_weather", ROME].map(str::to_owned)]
 }

@@ -1,16 +1,16 @@
-//! A conversation that cannot be left unpaired.
+//! Conversations whose calls and tool messages are always paired.
 
-mod calls_in_text;
 mod drive;
-mod not_pending;
+mod error;
 mod pending;
+mod repeated_failures;
 mod reply_warning;
 mod request;
-mod saved;
-mod third_failure;
+mod stored;
+mod unparsed_calls;
 
 pub use drive::Ending;
-pub use not_pending::NotPendingError;
+pub use error::NotPendingError;
 pub use pending::PendingCalls;
 pub use reply_warning::ReplyWarning;
 pub use request::{Request, RequestError};
@@ -24,12 +24,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::mem::discriminant;
 use std::sync::Arc;
 
-/// The messages so far, in which every call has its answer, whatever is done with it.
+/// The messages of a conversation. Every tool call has its tool message.
 ///
-/// It serialises as the `messages` array of a request. [`reply`](Conversation::reply) consumes it: where the model asks
-/// for tools, there are [`PendingCalls`] instead, which become a conversation again when every call has its answer. A
-/// program that would send the one without the other does not compile. A clone is a pointer, until one of the two gets
-/// a message more.
+/// Serializes as the `messages` array of a request. [`reply`](Conversation::reply) consumes the conversation: if the
+/// reply calls tools, it returns [`PendingCalls`], which become a conversation again once every call has its tool
+/// message. Sending a conversation with unanswered calls is a compile error. Clones share their messages until one of
+/// them changes.
 ///
 /// ```
 /// use tool_runtime::conversation::Turn;
@@ -69,52 +69,52 @@ use std::sync::Arc;
 /// # }
 /// ```
 ///
-/// [`drive`](Conversation::drive) is this loop, with an end to it.
+/// [`drive`](Conversation::drive) is this loop with a limit.
 #[derive(Clone, Debug, Default)]
-#[must_use = "it is the whole conversation"]
+#[must_use = "dropping it drops all messages"]
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
     echo: Echo,
     warnings: Vec<ReplyWarning>,
 }
 
-/// What the model's reply leads to.
+/// The result of [`Conversation::reply`].
 #[derive(Clone, Debug)]
-#[must_use = "the conversation is in it"]
+#[must_use = "it contains the conversation"]
 pub enum Turn {
-    /// It answers: the conversation again, with the [`final_text`](Conversation::final_text).
+    /// The reply answers: the conversation with the [`final_text`](Conversation::final_text).
     Answer(Conversation),
-    /// It asks for tools.
+    /// The reply calls tools.
     Calls(PendingCalls),
 }
 
 impl Conversation {
-    /// An empty one.
+    /// Creates an empty conversation.
     pub fn new() -> Self {
         Conversation::default()
     }
 
-    /// With a system message at its end.
+    /// Adds a system message.
     pub fn system(self, content: impl Into<Content>) -> Self {
         self.with(Message::system(content))
     }
 
-    /// With a developer message at its end.
+    /// Adds a developer message.
     pub fn developer(self, content: impl Into<Content>) -> Self {
         self.with(Message::developer(content))
     }
 
-    /// With a user message at its end.
+    /// Adds a user message.
     pub fn user(self, content: impl Into<Content>) -> Self {
         self.with(Message::user(content))
     }
 
-    /// With a reply at its end that the program puts into the model's mouth: an example of how to answer.
+    /// Adds a reply that the program wrote, for example as a sample answer.
     pub fn assistant(self, content: impl Into<Content>) -> Self {
         self.with(Message::assistant(content))
     }
 
-    /// Changes the messages, to others that a server takes; the settings stay.
+    /// Changes the messages. The settings do not change.
     ///
     /// ```
     /// use tool_runtime::message::Message;
@@ -128,7 +128,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// Everything that is wrong with the messages that came out; the conversation stays as it was.
+    /// The changed messages are invalid; the error lists all violations. The conversation is not changed.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
         let mut messages = self.messages.to_vec();
         let changed = change(&mut messages);
@@ -137,7 +137,7 @@ impl Conversation {
         Ok(changed)
     }
 
-    /// How much of each reply goes back to the server, from now on. It is not part of what is serialised.
+    /// Sets how much of each later reply is sent back to the server. The setting is not serialized.
     pub fn echo(self, echo: Echo) -> Self {
         Conversation { echo, ..self }
     }
@@ -148,8 +148,7 @@ impl Conversation {
         &self.messages
     }
 
-    /// What the model said last: the text of the newest reply, or its refusal; empty where there is none, or it only
-    /// called tools.
+    /// The text of the newest reply, or its `refusal`. Empty if there is no reply, or if it only calls tools.
     #[must_use]
     pub fn final_text(&self) -> &str {
         let newest = self.messages.iter().rev().find_map(|message| match message {
@@ -163,14 +162,14 @@ impl Conversation {
         }
     }
 
-    /// What looked wrong in the replies so far, the first of each kind: not part of what is serialised, and empty in
-    /// most conversations. To be shown to whoever runs the program.
+    /// Warnings about the replies so far, the first of each kind, for the operator of the program. They are not
+    /// serialized; most conversations have none.
     #[must_use]
     pub fn warnings(&self) -> &[ReplyWarning] {
         &self.warnings
     }
 
-    /// Takes the model's reply, as the [`echo`](AssistantMessage::echo) that the history may hold.
+    /// Adds a reply of the model, reduced by [`echo`](AssistantMessage::echo) to the fields that a history may contain.
     ///
     /// ```
     /// use tool_runtime::conversation::Turn;
@@ -189,7 +188,7 @@ impl Conversation {
         }
         let mut reply = reply.echo(self.echo);
         if reply.is_empty() {
-            // A null alone is refused.
+            // Servers reject a null without calls.
             reply.content = Some(Content::default());
         }
         if reply.tool_calls.is_empty() {
@@ -205,15 +204,14 @@ impl Conversation {
     }
 
     fn push(&mut self, message: Message) {
-        // Shared only while a request is on its way.
+        // Shared only while a request is being sent.
         Arc::make_mut(&mut self.messages).push(message);
     }
 }
 
 #[cfg(feature = "history")]
 impl Conversation {
-    /// Makes the conversation shorter, to be within this budget, and says what was done for it: see
-    /// [`history::trim`](crate::history::trim()).
+    /// Trims the conversation to this budget and returns the changes: see [`history::trim`](crate::history::trim()).
     ///
     /// ```
     /// use tool_runtime::{Conversation, history::TrimBudget};
@@ -230,21 +228,21 @@ impl Conversation {
     }
 }
 
-/// Equal when they have equal messages.
+/// Compares the messages only.
 impl PartialEq for Conversation {
     fn eq(&self, other: &Self) -> bool {
         self.messages == other.messages
     }
 }
 
-/// Of messages that are paired as every server wants it; [`history::repair`](crate::history) makes such of any.
-/// [`history::warnings`](crate::history::warnings) says what some servers refuse all the same.
+/// Converts messages whose calls and tool messages are paired; [`history::repair`](crate::history) repairs any others.
+/// [`history::warnings`](crate::history::warnings) lists what some servers reject in addition.
 impl TryFrom<Vec<Message>> for Conversation {
     type Error = HistoryError;
 
     /// # Errors
     ///
-    /// Everything that is wrong with them.
+    /// The messages are invalid; the error lists all violations.
     fn try_from(messages: Vec<Message>) -> Result<Self, HistoryError> {
         validate(&messages)?;
         Ok(Conversation { messages: Arc::new(messages), ..Conversation::default() })

@@ -1,15 +1,14 @@
-//! Histories that come from elsewhere: whether a provider would take them, what to do where it would not, and how to
-//! make them shorter.
+//! Validation, repair and trimming of message lists.
 //!
-//! A [`Conversation`](crate::Conversation) is never invalid. A list of messages that another program wrote, that was
-//! kept in a database, or that was cut to length, may be: [`validate`] says all that is wrong, in words and in those of
-//! a provider. With the feature `history`, `repair` makes any list valid, `trim` makes one shorter without parting a
-//! call from its answer, and `find` goes from an answer to its call.
+//! A [`Conversation`](crate::Conversation) is always valid. A list of messages that another program wrote, that was
+//! stored in a database, or that was shortened, may be invalid: [`validate`] lists all errors, each with the text of a
+//! provider's error. With the feature `history`, `repair` makes any list valid, `trim` shortens a list without
+//! separating a call from its tool message, and `find` finds the call of a tool message.
 
 mod exchange;
 #[cfg(feature = "history")]
 mod find;
-mod provider_words;
+mod provider_messages;
 #[cfg(feature = "history")]
 mod repair;
 #[cfg(feature = "history")]

@@ -1,6 +1,6 @@
-//! The messages of a conversation, as they go over the wire of Chat Completions.
+//! Messages of a conversation in the format of Chat Completions.
 //!
-//! They read what servers really send, and write what the API documents:
+//! Reading accepts the variations that servers send; writing follows the API reference:
 //! <https://platform.openai.com/docs/api-reference/chat/create>.
 
 mod artifact;
@@ -45,30 +45,30 @@ use wire::{Role, WireMessage};
 /// assert_eq!(serde_json::to_string(&message)?, r#"{"role":"user","content":"Beijing and Shanghai?"}"#);
 ///
 /// let read: Message = serde_json::from_str(r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#)?;
-/// assert!(matches!(read, Message::Tool(answer) if answer.tool_call_id == "call_1"));
+/// assert!(matches!(read, Message::Tool(message) if message.tool_call_id == "call_1"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Message {
-    /// What the program tells the model to be.
+    /// Instructions of the program to the model.
     System(Prompt),
-    /// The same, in the word of newer models of OpenAI.
+    /// Instructions of the program; newer models of OpenAI take them under this role.
     Developer(Prompt),
-    /// What the person says.
+    /// Input of the user.
     User(Prompt),
-    /// What the model answers, or the tools that it calls.
+    /// A reply of the model: text, tool calls, or both.
     Assistant(AssistantMessage),
-    /// What one tool call came to.
+    /// The result of one tool call.
     Tool(ToolMessage),
 }
 
-/// What a person or the program says to the model.
+/// A message of the user or of the program to the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prompt {
     /// Text, or parts with images and files.
     pub content: Content,
-    /// Other fields, such as `name`, written again as they came.
+    /// Other fields, such as `name`. They are written as they were read.
     other: Map<String, Value>,
 }
 

@@ -1,12 +1,12 @@
-//! Replies that come piece by piece.
+//! Replies that arrive in chunks.
 //!
-//! [`ReplyAssembler`] takes the chunks of a streamed Chat Completion, as servers really send them, and says what each
-//! brought as [`Event`]s; in the end there is the same [`AssistantMessage`](crate::AssistantMessage) as without
-//! streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) does that, and runs the tools: those that
-//! are `read_only` or `idempotent` while the model still speaks.
+//! [`ReplyAssembler`] takes the chunks of a streamed Chat Completion, including the variations that servers send, and
+//! reports their contents as [`Event`]s. The result is the same [`AssistantMessage`](crate::AssistantMessage) as
+//! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
+//! are `read_only` or `idempotent` run while the model is still writing.
 //!
-//! Neither reads server-sent events, which is what a client or a crate for it does: a chunk is what stands behind
-//! `data:`, as text ([`Chunk`] has the other ways).
+//! Neither of them parses server-sent events; a client or a crate does. A chunk is the text after `data:` ([`Chunk`]
+//! lists the other forms).
 //!
 //! ```
 //! use tool_runtime::stream::{Event, ReplyAssembler};

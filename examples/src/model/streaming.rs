@@ -1,4 +1,4 @@
-//! Replies as they come.
+//! Streamed replies.
 
 use super::{Model, ModelError, Server};
 use crate::scripted::chunks;
@@ -14,20 +14,20 @@ use tool_runtime::conversation::Request;
 
 type Chunks = BoxStream<'static, Result<String, Box<dyn Error + Send + Sync>>>;
 
-/// Between two chunks of the script, as a model of some 30 tokens in a second would need.
+/// The time between two chunks of the script, like a model with about 30 tokens per second.
 const PAUSE: Duration = Duration::from_millis(30);
 
 impl Model {
-    /// Sends the request, and gives the reply as it comes: what stands behind `data:` of each server-sent event, or why
-    /// the connection broke.
+    /// Sends the request, and streams the reply: the text after `data:` of each server-sent event, or an error of the
+    /// connection.
     ///
     /// # Errors
     ///
-    /// The server is not there, or refuses the request.
+    /// The server cannot be reached, or rejects the request.
     pub async fn stream(&self, request: Request) -> Result<Chunks, ModelError> {
         match self {
             Model::Scripted(script) => {
-                let chunks = chunks::of(&script.reply(&request, true)?);
+                let chunks = chunks::from_message(&script.reply(&request, true)?);
                 let paced = stream::iter(chunks).then(|chunk| async move {
                     tokio::time::sleep(PAUSE).await;
                     Ok(chunk)
@@ -44,11 +44,11 @@ impl Server {
         let post = spawn_blocking(move || self.post(&request, true));
         let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
         if body.mime_type() == Some("application/json") {
-            // It does not stream: all comes at once.
+            // The server does not stream: the complete reply arrives at once.
             return Ok(stream::once(async move { Ok(body.read_to_string()?) }).boxed());
         }
         let (sender, mut received) = mpsc::channel(16);
-        // Not one of the runtime's threads, which would keep the program until the server closes the connection.
+        // A thread of the runtime would keep the program alive until the server closes the connection.
         std::thread::spawn(move || read(body, &sender));
         let bytes = stream::poll_fn(move |context| received.poll_recv(context));
         let events = SseByteStream::new(bytes);
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Reads the body until it ends, or nobody wants it.
+/// Reads the body until it ends, or until the receiver is dropped.
 fn read(body: ureq::Body, sender: &mpsc::Sender<io::Result<Cursor<Vec<u8>>>>) {
     let mut reader = body.into_reader();
     loop {

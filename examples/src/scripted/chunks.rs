@@ -1,10 +1,10 @@
-//! A scripted reply in chunks, as OpenAI streams one.
+//! A scripted reply in chunks, in the format of OpenAI.
 
 use serde_json::{Value, json};
 
 /// The `data` of each server-sent event of this assistant message.
 #[must_use]
-pub fn of(message: &Value) -> Vec<String> {
+pub fn from_message(message: &Value) -> Vec<String> {
     let mut chunks = vec![delta(json!({ "role": "assistant", "content": "" }))];
     for word in message["content"].as_str().unwrap_or_default().split_inclusive(' ') {
         chunks.push(delta(json!({ "content": word })));
@@ -29,7 +29,7 @@ pub fn of(message: &Value) -> Vec<String> {
     chunks
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "what is written in place is not borrowed as well")]
+#[allow(clippy::needless_pass_by_value, reason = "callers pass a literal")]
 fn delta(delta: Value) -> String {
     chunk(&json!([{ "index": 0, "delta": delta, "finish_reason": null }]))
 }

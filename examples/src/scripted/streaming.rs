@@ -3,11 +3,11 @@
 use super::{Scripted, assistant_calls};
 use serde_json::{Value, json};
 
-/// A word, then three questions and a reminder at once, then a conclusion.
+/// A short text with four calls, then an answer.
 #[must_use]
 pub fn script() -> Scripted {
-    Scripted::new(|answers| {
-        if answers.is_empty() {
+    Scripted::new(|results| {
+        if results.is_empty() {
             let mut reply = assistant_calls(&[
                 ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
                 ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
@@ -17,6 +17,6 @@ pub fn script() -> Scripted {
             reply["content"] = Value::from("I look at the weather.");
             return reply;
         }
-        json!({ "role": "assistant", "content": format!("This is what I found: {}", answers.join("; ")) })
+        json!({ "role": "assistant", "content": format!("This is what I found: {}", results.join("; ")) })
     })
 }

@@ -1,7 +1,7 @@
-//! Arguments, in whatever form they come.
+//! Arguments in undocumented forms.
 
 use super::{OSLO, ROME, rome, rome_and_oslo};
-use crate::{assembled, called, calls, finish, told};
+use crate::{assembled, called, calls, event_log, finish};
 use serde_json::{Value, json};
 
 #[test]
@@ -9,21 +9,24 @@ fn arguments_are_an_object() {
     let call = |arguments: Value| json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": arguments } });
     let chunks = [calls(&[call(json!({ "city": "Rome" }))]), finish("tool_calls")];
     assert_eq!(called(chunks.clone()), rome("a"));
-    assert_eq!(told(chunks)[2], format!("0 complete get_weather({ROME})"));
-    // An empty one may stand in front of the arguments.
+    assert_eq!(event_log(chunks)[2], format!("0 complete get_weather({ROME})"));
+    // An empty object may be a placeholder for arguments that follow.
     let chunks = [calls(&[call(json!({}))]), finish("tool_calls")];
-    assert_eq!(told(chunks), ["0 started get_weather", "0 complete get_weather({})", "finished tool_calls"]);
-    // Said again, it is the same call.
+    assert_eq!(
+        event_log(chunks),
+        ["0 started get_weather", "0 complete get_weather({})", "finished tool_calls"]
+    );
+    // Repeated arguments belong to the same call.
     let chunks = [
         calls(&[call(json!({ "city": "Rome" }))]),
         calls(&[call(json!({ "city": "Rome" }))]),
         finish("stop"),
     ];
     assert_eq!(called(chunks), rome("a"));
-    // Behind half of a text, it is another call.
+    // An object after incomplete text starts another call.
     let chunks = [calls(&[call(json!("{\"ci"))]), calls(&[call(json!({ "city": "Rome" }))]), finish("stop")];
     assert_eq!(called(chunks), [["a", "get_weather", "{\"ci"], ["", "get_weather", ROME]]);
-    // Another one is another call, unless what was there was an empty text of an object.
+    // A different object starts another call, unless the text so far was an empty object.
     let chunks = [
         calls(&[call(json!({ "city": "Rome" }))]),
         calls(&[call(json!({ "city": "Oslo" }))]),
@@ -42,7 +45,7 @@ fn name_and_arguments_have_no_function_around_them() {
 }
 
 #[test]
-fn arguments_are_null_or_empty_or_never_there() {
+fn arguments_are_null_empty_or_missing() {
     for function in [
         json!({ "name": "now", "arguments": null }),
         json!({ "name": "now", "arguments": "" }),
@@ -50,16 +53,16 @@ fn arguments_are_null_or_empty_or_never_there() {
     ] {
         let chunks = [calls(&[json!({ "index": 0, "id": "a", "function": function })]), finish("tool_calls")];
         assert_eq!(called(chunks.clone()), [["a", "now", "{}"]]);
-        assert_eq!(told(chunks), ["0 started now", "finished tool_calls", "0 complete now({})"]);
+        assert_eq!(event_log(chunks), ["0 started now", "finished tool_calls", "0 complete now({})"]);
     }
 }
 
 #[test]
-fn arguments_of_two_calls_come_behind_one_another() {
+fn arguments_of_two_calls_are_concatenated() {
     // In one piece.
     let glued = json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": format!("{ROME}{OSLO}") } });
     assert_eq!(called([calls(&[glued]), finish("stop")]), rome_and_oslo(["a", ""]));
-    // In two, the second of which is not said to be another call.
+    // In two pieces, without a sign that the second one starts another call.
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]),
         calls(&[json!({ "index": 0, "function": { "name": "", "arguments": ROME } })]),
@@ -68,7 +71,7 @@ fn arguments_of_two_calls_come_behind_one_another() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome_and_oslo(["a", ""]));
-    // And each piece has the id.
+    // Each piece has the id.
     let piece = |piece: &str| {
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
     };
@@ -78,8 +81,8 @@ fn arguments_of_two_calls_come_behind_one_another() {
         calls(&[json!({ "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
     };
     let chunks = [piece(ROME), piece("{\"city\""), piece(":\"Oslo\"}"), finish("tool_calls")];
-    assert_eq!(called(chunks), rome_and_oslo(["a", "a"]), "without an index, too");
-    // And the name comes late.
+    assert_eq!(called(chunks), rome_and_oslo(["a", "a"]), "also without an index");
+    // The name comes late.
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]),
         calls(&[json!({ "index": 0, "function": { "arguments": OSLO } })]),
@@ -89,7 +92,7 @@ fn arguments_of_two_calls_come_behind_one_another() {
 }
 
 #[test]
-fn an_empty_object_stands_in_front_of_the_arguments() {
+fn an_empty_object_comes_before_the_arguments() {
     for nothing in [json!({}), json!("{}"), json!("{ \n}")] {
         let chunks = [
             calls(&[
@@ -107,13 +110,13 @@ fn an_empty_object_stands_in_front_of_the_arguments() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome("a"));
-    // In one piece with them.
+    // In the same piece as the arguments.
     let both = json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": format!("{{}}{ROME}") } });
     assert_eq!(called([calls(&[both]), finish("stop")]), rome("a"));
 }
 
 #[test]
-fn arguments_are_said_again_without_a_head_or_with_none_behind_them() {
+fn arguments_are_repeated_after_the_pieces() {
     let head =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": "" } })]);
     let piece = |arguments: Value| calls(&[json!({ "index": 0, "function": { "arguments": arguments } })]);
@@ -128,7 +131,7 @@ fn arguments_are_said_again_without_a_head_or_with_none_behind_them() {
 }
 
 #[test]
-fn what_stands_behind_the_arguments_is_left_out() {
+fn text_after_the_arguments_is_ignored() {
     let piece = |piece: &str| {
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
     };
@@ -151,7 +154,7 @@ fn a_call_of_a_custom_tool_has_its_input_in_pieces() {
     assert_eq!(reply.tool_calls[0].name, "run");
     assert_eq!(reply.tool_calls[0].arguments, "{} {1} x");
     assert_eq!(
-        serde_json::to_value(&reply.tool_calls[0]).expect("it is JSON"),
+        serde_json::to_value(&reply.tool_calls[0]).expect("the call serializes"),
         json!({ "id": "a", "type": "custom", "custom": { "name": "run", "input": "{} {1} x" } })
     );
 }

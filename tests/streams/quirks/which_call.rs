@@ -1,7 +1,7 @@
-//! Which call a piece belongs to.
+//! Assignment of pieces to calls.
 
 use super::{OSLO, ROME, rome, rome_and_oslo};
-use crate::{called, calls, finish, told, whole};
+use crate::{called, calls, complete_call, event_log, finish};
 use serde_json::{Value, json};
 
 #[test]
@@ -25,7 +25,7 @@ fn the_first_index_is_1() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks.clone()), rome_and_oslo(["a", "b"]));
-    assert_eq!(told(chunks)[0], "0 started get_weather", "events count the calls of the reply");
+    assert_eq!(event_log(chunks)[0], "0 started get_weather", "events count the calls of the reply");
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn one_index_stands_for_several_ids() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), rome_and_oslo(["a", "b"]));
-    // In pieces, each with its id.
+    // In pieces, each with the id of its call.
     let piece = |id: &str, name: &str, piece: &str| {
         calls(&[json!({ "index": 0, "id": id, "function": { "name": name, "arguments": piece } })])
     };
@@ -48,7 +48,7 @@ fn one_index_stands_for_several_ids() {
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks), [["a", "get_weather", ROME], ["b", "now", "{\"zone\":1}"]]);
-    // The head of a call of the same tool, and its arguments behind it.
+    // The head of a call of the same tool, followed by its arguments.
     let chunks = [
         piece("a", "get_weather", ""),
         piece("", "", ROME),
@@ -84,7 +84,7 @@ fn two_calls_have_the_same_id() {
     let call = |index, arguments: &str| json!({ "index": index, "id": "call_0", "function": { "name": "get_weather", "arguments": arguments } });
     let chunks = [calls(&[call(0, ROME)]), calls(&[call(1, OSLO)]), finish("tool_calls")];
     assert_eq!(called(chunks), rome_and_oslo(["call_0", "call_0"]));
-    // And the same index.
+    // The same id and the same index.
     let chunks = [calls(&[call(0, ROME)]), calls(&[call(0, OSLO)]), finish("tool_calls")];
     assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]));
 }
@@ -112,7 +112,7 @@ fn id_and_name_are_null_or_empty_in_later_pieces() {
 }
 
 #[test]
-fn each_piece_has_an_id_of_its_own() {
+fn each_piece_has_a_different_id() {
     let piece =
         |id: &str, piece: &str| calls(&[json!({ "index": 0, "id": id, "function": { "arguments": piece } })]);
     for begun in ["{", ""] {
@@ -121,7 +121,7 @@ fn each_piece_has_an_id_of_its_own() {
         let (more, last) = (piece("b", &ROME[begun.len()..8]), piece("c", &ROME[8..]));
         assert_eq!(called([calls(&[first]), more, last, piece("d", ""), finish("tool_calls")]), rome("a"));
     }
-    // And the name, too, as vLLM's do whose tool was chosen; the last for nothing.
+    // Each piece also has the name, as with vLLM and a tool choice; the last piece is empty.
     let piece = |id: &str, piece: &str| {
         calls(&[json!({ "index": 0, "id": id, "function": { "name": "get_weather", "arguments": piece } })])
     };
@@ -136,30 +136,32 @@ fn each_piece_has_an_id_of_its_own() {
 }
 
 #[test]
-fn a_head_alone_behind_a_whole_call_of_the_same_tool_is_a_call_once_it_has_arguments() {
+fn a_head_after_a_complete_call_of_the_tool_is_a_call_once_it_has_arguments() {
     let head =
         calls(&[json!({ "index": 0, "id": "b", "function": { "name": "get_weather", "arguments": "" } })]);
     let of_index =
         |index: usize| json!({ "index": index, "function": { "name": "get_weather", "arguments": OSLO } });
-    let chunks = [calls(&[whole(0, "Rome")]), head.clone(), calls(&[of_index(0)]), finish("stop")];
+    let chunks = [calls(&[complete_call(0, "Rome")]), head.clone(), calls(&[of_index(0)]), finish("stop")];
     assert_eq!(called(chunks), rome_and_oslo(["call_0", "b"]));
-    let chunks = [calls(&[whole(0, "Rome")]), head.clone(), calls(&[of_index(1)]), finish("stop")];
-    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "these are not its own");
-    let chunks = [calls(&[whole(0, "Rome")]), head, calls(&[whole(0, "Oslo")]), finish("stop")];
-    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "nor are these, which have another id");
+    let chunks = [calls(&[complete_call(0, "Rome")]), head.clone(), calls(&[of_index(1)]), finish("stop")];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "these arguments do not belong to the head");
+    let chunks =
+        [calls(&[complete_call(0, "Rome")]), head, calls(&[complete_call(0, "Oslo")]), finish("stop")];
+    assert_eq!(called(chunks), rome_and_oslo(["call_0", ""]), "neither do these, which have another id");
 }
 
 #[test]
-fn a_whole_call_is_said_again() {
+fn a_complete_call_is_repeated() {
     for again in [json!("{ \"city\" : \"Rome\" }\n"), json!({ "city": "Rome" })] {
         let again =
             json!({ "index": 0, "id": "call_0", "function": { "name": "get_weather", "arguments": again } });
-        let chunks = [calls(&[whole(0, "Rome")]), calls(&[again]), finish("tool_calls")];
+        let chunks = [calls(&[complete_call(0, "Rome")]), calls(&[again]), finish("tool_calls")];
         assert_eq!(called(chunks), rome("call_0"), "with other white space, or as an object");
     }
-    let chunks = [calls(&[whole(0, "Rome")]), calls(&[whole(0, "Rome")]), finish("tool_calls")];
+    let chunks =
+        [calls(&[complete_call(0, "Rome")]), calls(&[complete_call(0, "Rome")]), finish("tool_calls")];
     assert_eq!(called(chunks.clone()), rome("call_0"));
-    assert_eq!(told(chunks).iter().filter(|told| told.contains("complete")).count(), 1);
+    assert_eq!(event_log(chunks).iter().filter(|event| event.contains("complete")).count(), 1);
 }
 
 #[test]
@@ -173,24 +175,24 @@ fn the_name_arrives_late() {
     ];
     assert_eq!(called(chunks.clone()), rome("a"));
     assert_eq!(
-        told(chunks)[..2],
+        event_log(chunks)[..2],
         ["0 started get_weather", "0 {\"city\""],
-        "and what was known is told then"
+        "the events of the known parts come then"
     );
 }
 
 #[test]
-fn the_name_arrives_behind_the_arguments() {
+fn the_name_arrives_after_the_arguments() {
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]),
         calls(&[json!({ "index": 0, "function": { "name": "get_weather" } })]),
         finish("tool_calls"),
     ];
     assert_eq!(called(chunks.clone()), rome("a"));
-    assert!(told(chunks).contains(&format!("0 complete get_weather({ROME})")));
-    // Of another call than the first.
+    assert!(event_log(chunks).contains(&format!("0 complete get_weather({ROME})")));
+    // For the second call.
     let chunks = [
-        calls(&[whole(0, "Rome")]),
+        calls(&[complete_call(0, "Rome")]),
         calls(&[json!({ "index": 1, "function": { "arguments": OSLO } })]),
         calls(&[json!({ "index": 1, "id": "b", "function": { "name": "get_weather" } })]),
         finish("tool_calls"),
@@ -203,13 +205,13 @@ fn the_name_comes_in_pieces() {
     let name = |piece: &str| calls(&[json!({ "index": 0, "function": { "name": piece, "arguments": "" } })]);
     let arguments = calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]);
     let chunks = [name("get"), name("_"), name("weather"), arguments.clone(), finish("tool_calls")];
-    assert_eq!(called(chunks), rome("a"), "the id arrives late, too");
+    assert_eq!(called(chunks), rome("a"), "also if the id arrives late");
     let chunks = [name("get"), name("get_"), name("get_weather"), arguments, finish("tool_calls")];
-    assert_eq!(called(chunks), rome("a"), "each piece has what was before");
+    assert_eq!(called(chunks), rome("a"), "also if each piece repeats the name so far");
 }
 
 #[test]
-fn another_name_with_arguments_is_another_call_also_behind_none() {
+fn another_name_with_arguments_is_another_call() {
     let now = calls(&[json!({ "index": 0, "function": { "name": "now", "arguments": "" } })]);
     let weather = calls(&[json!({ "index": 0, "function": { "name": "get_weather", "arguments": ROME } })]);
     assert_eq!(called([now, weather, finish("stop")]), [["", "now", "{}"], ["", "get_weather", ROME]]);
@@ -225,7 +227,7 @@ fn two_calls_without_index_and_id_come_one_after_the_other() {
 }
 
 #[test]
-fn the_index_is_a_text_or_something_else() {
+fn the_index_is_a_string_or_another_type() {
     let piece =
         |index: Value, piece: &str| calls(&[json!({ "index": index, "function": { "arguments": piece } })]);
     for index in [json!("0"), json!(0), json!(null), json!({})] {
@@ -271,7 +273,7 @@ fn the_index_changes_in_a_call_that_keeps_its_id() {
 }
 
 #[test]
-fn another_name_is_another_call_whatever_else_is_the_same() {
+fn another_name_is_another_call_even_with_the_same_id_and_index() {
     for id in ["a", ""] {
         let piece = |name: &str, piece: &str| {
             calls(&[json!({ "index": 0, "id": id, "function": { "name": name, "arguments": piece } })])
@@ -279,7 +281,7 @@ fn another_name_is_another_call_whatever_else_is_the_same() {
         let chunks = [piece("get_weather", ROME), piece("now", "{\"zone\":1}"), finish("stop")];
         assert_eq!(called(chunks), [[id, "get_weather", ROME], [id, "now", "{\"zone\":1}"]]);
     }
-    // The first of them has no end, and is not run.
+    // The first call is incomplete and does not run.
     let cut = calls(&[json!({ "index": 0, "function": { "name": "get_weather", "arguments": "{\"ci" } })]);
     let now = calls(&[json!({ "index": 0, "function": { "name": "now", "arguments": "{\"zone\":1}" } })]);
     assert_eq!(
@@ -296,8 +298,8 @@ fn the_first_of_two_calls_of_a_tool_has_no_id() {
 }
 
 #[test]
-fn the_name_comes_again_behind_a_whole_call() {
-    // With its index, it is said again.
+fn the_name_is_repeated_after_a_complete_call() {
+    // With the index of the call, it is a repetition.
     let head =
         |index: Value| calls(&[json!({ "index": index, "function": { "name": "now", "arguments": "" } })]);
     let whole = |index: Value| {
@@ -305,13 +307,13 @@ fn the_name_comes_again_behind_a_whole_call() {
     };
     let chunks = [whole(json!(0)), head(json!(0)), finish("stop")];
     assert_eq!(called(chunks), [["", "now", "{\"zone\":1}"]]);
-    // Without one, it begins a call.
+    // Without an index, it starts a call.
     let chunks = [whole(json!(null)), head(json!(null)), finish("stop")];
     assert_eq!(called(chunks), [["", "now", "{\"zone\":1}"], ["", "now", "{}"]]);
 }
 
 #[test]
-fn two_calls_have_the_same_id_and_come_by_turns() {
+fn two_calls_with_the_same_id_come_alternately() {
     let head = |index: usize| json!({ "index": index, "id": "call_0", "function": { "name": "get_weather", "arguments": "" } });
     let piece = |index: usize, piece: &str| json!({ "index": index, "id": "call_0", "function": { "arguments": piece } });
     let chunks = [

@@ -1,4 +1,4 @@
-//! The loop that most programs need.
+//! The loop of requests, replies and tool calls.
 
 use super::pending::PendingCalls;
 use super::{Conversation, Request, Turn};
@@ -10,34 +10,36 @@ use std::future::Future;
 use std::mem;
 use tokio_util::sync::CancellationToken;
 
-/// How many replies are asked for where the program does not say: 30.
-const MAX_TURNS: usize = 30;
+/// The default limit of replies.
+const DEFAULT_MAX_REPLIES: usize = 30;
 
-/// How a [`drive`](Conversation::drive) ended. The conversation can be sent, whichever it was.
+/// How [`drive`](Conversation::drive) ended. The conversation can be sent in each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "the model may not have answered"]
 pub enum Ending {
-    /// The model has answered: [`Conversation::final_text`].
+    /// The model answered: [`Conversation::final_text`].
     Answered,
-    /// The model has had all its turns, and has not answered. To drive on gives it as many again.
+    /// The model sent as many replies as the limit allows, and did not answer. Another `drive` continues, with the full
+    /// limit.
     LimitReached,
-    /// The token of the batch was cancelled.
+    /// The cancellation token of the batch was cancelled.
     Cancelled,
 }
 
 impl Conversation {
-    /// Asks the model and runs the tools that it calls, until it answers, for at most so many replies (`None`: 30).
+    /// Requests replies and runs the tools that they call, until the model answers or has sent `max_replies` replies
+    /// (`None`: 30).
     ///
-    /// `complete` sends a [`Request`] in the way of the program's own client, and gives what came back. Whatever
-    /// happens, the conversation is one that can be sent: after an error of the client, and also if the future is
-    /// dropped while tools run. Then those that are finished keep their answers, and the others are answered with
-    /// `Error: cancelled before it finished`, though what they did may have taken effect.
+    /// `complete` sends a [`Request`] with the client of the program, and returns the reply. The conversation can
+    /// always be sent afterwards: after an error of the client, and also if the future is dropped while tools run. In
+    /// that case, finished calls keep their results, and the others get `Error: cancelled before it finished`, although
+    /// they may have taken effect.
     ///
-    /// A call that needs approval is for the hook of [`before_call`](crate::RegistryBuilder::before_call) to decide, or
-    /// answered with an error; a program that asks a person who may take longer goes by [`reply`](Conversation::reply)
-    /// and [`PendingCalls`]. To do something between replies, such as to make a long conversation shorter, drive for one
-    /// turn at a time. Each request can have its [`tool_choice`](Request::tool_choice), inside `complete`.
+    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) decides about calls that need approval; without
+    /// a decision, such a call fails. If a person decides and may take longer, use [`reply`](Conversation::reply) and
+    /// [`PendingCalls`] instead. To act between replies, for example to trim a long conversation, set the limit to one
+    /// reply. `complete` can set the [`tool_choice`](Request::tool_choice) of each request.
     ///
     /// ```
     /// use tool_runtime::conversation::{Ending, Request};
@@ -52,7 +54,7 @@ impl Conversation {
     /// struct Client;
     ///
     /// async fn send(_: &Client, request: Request) -> Result<AssistantMessage, serde_json::Error> {
-    ///     // Here it would be sent, with a `model` beside.
+    ///     // A real client sends the request with a `model`.
     ///     serde_json::from_str(match request.messages().last().map(|message| message.text()) {
     ///         Some("3") => r#"{"content":"It is 3."}"#,
     ///         _ => r#"{"tool_calls":[{"id":"call_1","function":{"name":"add","arguments":"{\"a\":1,\"b\":2}"}}]}"#,
@@ -67,7 +69,7 @@ impl Conversation {
     /// let mut requests = 0;
     /// let ending = chat
     ///     .drive(&registry, 10, |request| {
-    ///         requests += 1; // what changes with each request stands outside of what is awaited
+    ///         requests += 1; // state that changes with each request stays outside of the future
     ///         send(&client, request)
     ///     })
     ///     .await?;
@@ -78,31 +80,31 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// That of `complete`.
+    /// Returns the error of `complete`.
     pub async fn drive<C, R, E>(
         &mut self,
         registry: &Registry,
-        max_turns: impl Into<Option<usize>>,
+        max_replies: impl Into<Option<usize>>,
         complete: C,
     ) -> Result<Ending, E>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        self.drive_with(registry, &BatchContext::new(), max_turns, complete).await
+        self.drive_with(registry, &BatchContext::new(), max_replies, complete).await
     }
 
-    /// As [`drive`](Conversation::drive), with what the program attaches to each batch. Its token ends the drive at
-    /// once, without waiting for the model's reply.
+    /// Like [`drive`](Conversation::drive), with a context for each batch. Cancelling its token ends the loop at once,
+    /// without waiting for the reply of the model.
     ///
     /// # Errors
     ///
-    /// That of `complete`.
+    /// Returns the error of `complete`.
     pub async fn drive_with<C, R, E>(
         &mut self,
         registry: &Registry,
         batch: &BatchContext,
-        max_turns: impl Into<Option<usize>>,
+        max_replies: impl Into<Option<usize>>,
         mut complete: C,
     ) -> Result<Ending, E>
     where
@@ -110,7 +112,7 @@ impl Conversation {
         R: Future<Output = Result<AssistantMessage, E>>,
     {
         let is_cancelled = || batch.token().is_some_and(CancellationToken::is_cancelled);
-        for _ in 0..max_turns.into().unwrap_or(MAX_TURNS) {
+        for _ in 0..max_replies.into().unwrap_or(DEFAULT_MAX_REPLIES) {
             if is_cancelled() {
                 return Ok(Ending::Cancelled);
             }
@@ -139,8 +141,7 @@ impl Conversation {
     }
 }
 
-/// Calls that run: when it is dropped, the conversation has the answers that are there, and an error for each that is
-/// not.
+/// Running calls. Dropping it puts the results into the conversation, and an error for each call without a result.
 struct Running<'a> {
     pending: Option<PendingCalls>,
     conversation: &'a mut Conversation,

@@ -1,6 +1,6 @@
-//! Calls that wait for their answers.
+//! Calls that wait for their results.
 
-use super::third_failure::Failures;
+use super::repeated_failures::Failures;
 use super::{Conversation, NotPendingError, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
@@ -11,14 +11,14 @@ use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use std::collections::HashMap;
 
-/// A conversation whose newest reply asks for tools. It becomes a [`Conversation`] again when each call has its answer,
+/// A conversation whose newest reply calls tools. It becomes a [`Conversation`] again once each call has its result,
 /// and cannot be sent before.
 ///
-/// [`dispatch`](PendingCalls::dispatch) runs them all. A program that asks a person approves or denies first
-/// ([`awaiting_approval`](PendingCalls::awaiting_approval)), and may keep the calls for as long as the person needs: they
-/// serialise, and come back in the same state (less what is for the program alone: outcomes and artifacts of answers,
-/// and warnings). What was answered stays answered: [`run`](PendingCalls::run) keeps what is finished when its future
-/// is dropped, and runs only the rest when it is called again.
+/// [`dispatch`](PendingCalls::dispatch) runs all calls. A program that asks a person approves or denies calls first
+/// ([`awaiting_approval`](PendingCalls::awaiting_approval)), and can store them until the person decides: they
+/// serialize with their state, except for data of the program (outcomes and artifacts of results, and warnings).
+/// Results are kept: if the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the
+/// next `run` runs only the others.
 ///
 /// ```
 /// use tool_runtime::conversation::{PendingCalls, Turn};
@@ -36,9 +36,9 @@ use std::collections::HashMap;
 /// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
 /// let reply = AssistantMessage::calling(calls.into());
 /// let Turn::Calls(pending) = Conversation::new().user("Delete both.").reply(reply) else { unreachable!() };
-/// let kept = serde_json::to_string(&pending)?; // until the person has decided
+/// let stored = serde_json::to_string(&pending)?; // until the person has decided
 ///
-/// let mut pending: PendingCalls = serde_json::from_str(&kept)?;
+/// let mut pending: PendingCalls = serde_json::from_str(&stored)?;
 /// for call in pending.awaiting_approval(&registry) {
 ///     match call.arguments().get() {
 ///         r#"{"path":"a.txt"}"# => pending.approve(call.context().id())?,
@@ -52,96 +52,97 @@ use std::collections::HashMap;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "the conversation is in it"]
+#[must_use = "it contains the conversation"]
 pub struct PendingCalls {
     pub(super) before: Conversation,
     pub(super) reply: Box<AssistantMessage>,
-    /// Of each call of the reply.
+    /// One state for each call of the reply.
     pub(super) states: Vec<CallState>,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallState {
     pub(super) answer: Option<ToolMessage>,
-    /// That of the tool and the arguments that a person has approved.
+    /// The fingerprint of the approved tool and arguments.
     pub(super) approved: Option<Fingerprint>,
 }
 
-/// What tells a tool with its arguments from any other.
+/// A fingerprint of a tool and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub(super) struct Fingerprint(String);
 
 impl Fingerprint {
-    fn of(call: &ToolCall) -> Self {
+    fn new(call: &ToolCall) -> Self {
         let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
         Fingerprint(format!("{:016x}", fingerprint(bytes)))
     }
 }
 
 impl PendingCalls {
-    /// The reply is an echo, and has calls.
+    /// The reply must be the result of `echo`, and must have calls.
     pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
         let states = vec![CallState::default(); reply.tool_calls.len()];
         PendingCalls { before, reply: Box::new(reply), states }
     }
 
-    /// The calls of the reply, answered or not. Each has an id of its own.
+    /// The calls of the reply, with and without results. Their ids are unique within the reply.
     #[must_use]
     pub fn calls(&self) -> &[ToolCall] {
         &self.reply.tool_calls
     }
 
-    /// The calls that have no answer yet.
+    /// The calls without results.
     pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.calls().iter().zip(&self.states);
         calls.filter(|(_, state)| state.answer.is_none()).map(|(call, _)| call)
     }
 
-    /// The answer to the call with this id, if it is there.
+    /// The result of the call with this id, if there is one.
     #[must_use]
     pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
         let mut calls = self.calls().iter().zip(&self.states);
         calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
     }
 
-    /// Whether a person has approved the call with this id, with the arguments that it has, and it has not begun since.
+    /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {
         let mut calls = self.calls().iter().zip(&self.states);
         calls.any(|(call, state)| call.id == id && state.approval(call) == Approval::Given)
     }
 
-    /// The conversation before the reply: to be shown, while the calls wait.
+    /// The conversation before the reply, for example to display it while the calls wait.
     pub fn conversation(&self) -> &Conversation {
         &self.before
     }
 
-    /// The reply that asks for them, as it goes into the history: what it says beside its calls is its `content`.
+    /// The reply with the calls, as it will be in the history. Its text is its `content`.
     #[must_use]
     pub fn reply(&self) -> &AssistantMessage {
         &self.reply
     }
 
-    /// As [`Conversation::warnings`].
+    /// Like [`Conversation::warnings`].
     #[must_use]
     pub fn warnings(&self) -> &[ReplyWarning] {
         self.before.warnings()
     }
 
-    /// The calls that a person must approve before they run, with the arguments that their tools will get: those of
-    /// tools with `requires_approval`, neither answered nor approved yet. One that would not run anyway, since its
-    /// arguments are not good, is not among them: the model is told why.
+    /// The calls that a person must approve before they run, with the arguments that their tools will receive: calls of
+    /// tools with `requires_approval` without result and without approval. A call with invalid arguments is not
+    /// included, since it does not run; the model receives an error.
     ///
-    /// The arguments of a tool that takes a state of its batch can only be looked at with that: see
+    /// If a tool takes state from its batch, its arguments can be checked only with that state: see
     /// [`awaiting_approval_with`](PendingCalls::awaiting_approval_with).
     #[must_use]
     pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
         self.awaiting_approval_with(registry, &BatchContext::new())
     }
 
-    /// As [`awaiting_approval`](PendingCalls::awaiting_approval), with what the program will attach to the batch.
+    /// Like [`awaiting_approval`](PendingCalls::awaiting_approval), with the context of the batch that will run the
+    /// calls.
     #[must_use]
     pub fn awaiting_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
         let calls = self.calls().iter().zip(&self.states).enumerate();
@@ -150,58 +151,58 @@ impl PendingCalls {
         waiting.filter_map(|(index, (call, _))| registry.awaiting_approval(index, call, batch)).collect()
     }
 
-    /// A person has approved this call with the arguments that it has now. For any others the approval does not hold,
-    /// and not for a second time: a call that was begun in a run that was dropped needs it again. (A clone has it too,
-    /// and so has what was saved before the run.) The hook of
-    /// [`before_call`](crate::RegistryBuilder::before_call) is asked all the same, and may still deny.
+    /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run: a
+    /// call that started in a run that was dropped needs a new approval. (A clone keeps the approval, and so do calls
+    /// that were stored before the run.) The hook of [`before_call`](crate::RegistryBuilder::before_call) runs in
+    /// addition, and may deny the call.
     ///
     /// # Errors
     ///
-    /// There is no such call, or it is answered.
+    /// There is no call with this id, or it already has a result.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
-        state.approved = Some(Fingerprint::of(call));
+        state.approved = Some(Fingerprint::new(call));
         Ok(())
     }
 
-    /// A person has approved this call with arguments of their own: one JSON object, which stands in the history in
-    /// place of what the model wrote. If its tool does not take them, the model is told so when it is run.
+    /// Approves this call with other arguments: the text of one JSON object, which replaces the arguments of the model
+    /// in the history. If they are invalid, the call fails when it runs, and the model receives the error.
     ///
     /// # Errors
     ///
-    /// There is no such call, or it is answered.
+    /// There is no call with this id, or it already has a result.
     pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         call.set_arguments(arguments.into());
-        state.approved = Some(Fingerprint::of(call));
+        state.approved = Some(Fingerprint::new(call));
         Ok(())
     }
 
-    /// A person does not want this call to run. The model reads the reason after `Error: `.
+    /// Denies this call, which does not run. The model receives the reason after `Error: `.
     ///
     /// # Errors
     ///
-    /// There is no such call, or it is answered.
+    /// There is no call with this id, or it already has a result.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState { answer: Some(denied(call, reason.into())), approved: None };
         Ok(())
     }
 
-    /// Answers this call in the place of its tool, which is not run.
+    /// Sets the result of this call. Its tool does not run.
     ///
     /// # Errors
     ///
-    /// There is no such call, or it is answered.
+    /// There is no call with this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState { answer: Some(ToolMessage::new(&*call.id, content)), approved: None };
         Ok(())
     }
 
-    /// Takes answers that a dispatch has given to these calls, in any order: that of a streamed reply, for example. An
-    /// answer that has just come from a dispatch and says that its call needs approval is not taken, so that a person
-    /// can still give it. What the model repeats in vain is told so, as in [`run`](PendingCalls::run).
+    /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
+    /// failure that only reports that its call needs approval is ignored, so that a person can still approve the call.
+    /// Repeated failures get a note for the model, as in [`run`](PendingCalls::run).
     ///
     /// ```
     /// use tool_runtime::conversation::Turn;
@@ -217,10 +218,10 @@ impl PendingCalls {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![now])?;
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
-    /// let answers = registry.dispatch(&reply.tool_calls).await;
+    /// let results = registry.dispatch(&reply.tool_calls).await;
     /// let Turn::Calls(mut pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
-    /// pending.add_results(answers)?;
-    /// let chat = pending.finish().expect("each call has its answer");
+    /// pending.add_results(results)?;
+    /// let chat = pending.finish().expect("each call has its result");
     /// assert_eq!(chat.messages()[2].text(), "12:00");
     /// # Ok(())
     /// # }
@@ -228,7 +229,7 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// An answer is for a call that is not there, or that has its answer: then none is taken.
+    /// A result belongs to no call, or to a call that already has a result. In this case, no result is added.
     pub fn add_results(
         &mut self,
         answers: impl IntoIterator<Item = ToolMessage>,
@@ -249,13 +250,13 @@ impl PendingCalls {
         }
         for (call, state, answer) in taken {
             if !waits_for_approval(&answer) {
-                *state = CallState { answer: Some(failures.told(call, answer)), approved: None };
+                *state = CallState { answer: Some(failures.with_note(call, answer)), approved: None };
             }
         }
         Ok(())
     }
 
-    /// Answers every call that has no answer yet with `Error: ` and this reason, and runs none.
+    /// Fails every call without a result with `Error: ` and this reason. No tool runs.
     ///
     /// ```
     /// use tool_runtime::conversation::Turn;
@@ -271,8 +272,8 @@ impl PendingCalls {
         self.close(|call| denied(call, reason.clone()))
     }
 
-    /// The person said something instead of deciding: every call that has no answer yet is answered with
-    /// `Error: skipped by user`, and what the person said comes behind.
+    /// Fails every call without a result with `Error: skipped by user`, and adds a user message. For a user who writes
+    /// something instead of deciding about the calls.
     ///
     /// ```
     /// use tool_runtime::conversation::Turn;
@@ -284,21 +285,21 @@ impl PendingCalls {
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
     /// assert_eq!(chat.messages()[3].text(), "Wait, make a copy first.");
     /// ```
-    pub fn interrupt(self, said: impl Into<Content>) -> Conversation {
-        self.skip_rest("skipped by user").user(said)
+    pub fn interrupt(self, content: impl Into<Content>) -> Conversation {
+        self.skip_rest("skipped by user").user(content)
     }
 
-    /// Runs every call that has no answer yet, side by side, as [`Registry::dispatch`] does: each has its answer then.
-    /// One that needs approval and has none is answered with an error that says so.
+    /// Runs every call without a result concurrently, like [`Registry::dispatch`]. A call that needs approval and has
+    /// none fails with an error that reports it.
     ///
-    /// When the future is dropped, the answers that are there stay; to run again runs the rest, from the beginning:
-    /// what a tool did before it was dropped may have taken effect, and a `blocking` one that has a thread goes on. A
-    /// call that has failed in the same way three times in a row since the user spoke is told so.
+    /// If the future is dropped, finished calls keep their results. The next run starts the others again, although they
+    /// may have taken effect before; a `blocking` tool that is running continues on its thread. A call that failed in
+    /// the same way three times in a row since the last user message gets a note for the model.
     pub async fn run(&mut self, registry: &Registry) {
         self.run_with(registry, &BatchContext::new()).await;
     }
 
-    /// As [`run`](PendingCalls::run), with what the program attaches to this batch.
+    /// Like [`run`](PendingCalls::run), with a context for this batch.
     pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
         let dispatch = &Dispatch::of(batch);
         let failures = Failures::before(self.before.messages());
@@ -313,39 +314,38 @@ impl PendingCalls {
                 let terms = CallTerms { approval, progress: Some(&progress), ..CallTerms::NONE };
                 let answered = registry.answer(index, call, &terms, dispatch).await;
                 registry.write_as_understood(call);
-                *answer = Some(failures.told(call, answered));
+                *answer = Some(failures.with_note(call, answered));
             }
         });
         SideBySide::of(running).end().await;
     }
 
-    /// The conversation, if every call has its answer.
+    /// Returns the conversation if every call has its result.
     ///
     /// # Errors
     ///
-    /// The calls as they are, if one has none.
+    /// Returns the pending calls if a call has no result.
     pub fn finish(self) -> Result<Conversation, Self> {
         if self.unanswered().next().is_some() {
             return Err(self);
         }
-        // Nothing is left to be skipped.
+        // Every call has its result, so none is skipped.
         Ok(self.skip_rest(""))
     }
 
-    /// Runs every call, and is the conversation again: [`run`](PendingCalls::run), then
-    /// [`finish`](PendingCalls::finish).
+    /// Runs every call and returns the conversation: [`run`](PendingCalls::run), then [`finish`](PendingCalls::finish).
     pub async fn dispatch(self, registry: &Registry) -> Conversation {
         self.dispatch_with(registry, &BatchContext::new()).await
     }
 
-    /// As [`dispatch`](PendingCalls::dispatch), with what the program attaches to this batch.
+    /// Like [`dispatch`](PendingCalls::dispatch), with a context for this batch.
     pub async fn dispatch_with(mut self, registry: &Registry, batch: &BatchContext) -> Conversation {
         self.run_with(registry, batch).await;
-        // Nothing is left to be skipped.
+        // Every call has its result, so none is skipped.
         self.skip_rest("")
     }
 
-    /// The conversation, with an answer for each call that has none.
+    /// Returns the conversation, with `missing` for each call without a result.
     pub(super) fn close(self, missing: impl Fn(&ToolCall) -> ToolMessage) -> Conversation {
         let PendingCalls { before: mut conversation, reply, states } = self;
         let calls = reply.tool_calls.iter().zip(states);
@@ -370,7 +370,7 @@ impl PendingCalls {
     }
 }
 
-/// An approval is for one run: it is gone when the tool has begun, also if it does not come to its end.
+/// Removes the approval once the tool has started, even if it does not finish: an approval is valid for one run.
 struct UsedOnceBegun<'a> {
     approved: &'a mut Option<Fingerprint>,
     progress: &'a Progress,
@@ -387,7 +387,7 @@ impl Drop for UsedOnceBegun<'_> {
 impl CallState {
     fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
-            Some(approved) if *approved == Fingerprint::of(call) => Approval::Given,
+            Some(approved) if *approved == Fingerprint::new(call) => Approval::Given,
             _ => Approval::None,
         }
     }

@@ -1,30 +1,30 @@
-//! What looks wrong in a reply, for whoever runs the program.
+//! Warnings about replies, for the operator of the program.
 
-use super::calls_in_text::begins_call;
+use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Echo};
 use std::fmt;
 
-/// Something in a reply that a server takes, and that still is a sign of a wrong setting.
+/// A sign of a wrong setting in a reply that is valid otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplyWarning {
-    /// The text is a tool call in the words of the model's template, such as `<tool_call>`: the server does not parse
-    /// them. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
+    /// The text is a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
+    /// parse. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
     #[non_exhaustive]
     CallsInText {
-        /// The words that it begins with.
+        /// The marker at the start of the call.
         words: &'static str,
     },
-    /// The reply has reasoning beside its calls, which [`Echo::Minimal`] drops; DeepSeek, Kimi and Gemini 3 refuse the
-    /// next request for it while they think. [`Echo::Reasoning`] keeps it.
+    /// The reply has calls and reasoning, which [`Echo::Minimal`] drops. In thinking mode, DeepSeek, Kimi and Gemini 3
+    /// reject the next request without it. [`Echo::Reasoning`] keeps it.
     ReasoningDropped,
-    /// The reply ended before the model was done, at its limit of length for example: the answer may lack its end, and
-    /// calls that were cut off are not run.
+    /// The reply was truncated, for example at its token limit: the end of the text may be missing, and truncated calls
+    /// do not run.
     CutShort,
-    /// The reply was streamed, and its stream ended without a `finish_reason` and without `[DONE]`: the connection may
-    /// have been cut, and the answer may lack its end. Some servers say neither.
+    /// The stream of the reply ended without a `finish_reason` and without `[DONE]`. The connection may have failed,
+    /// and the end of the reply may be missing; some servers send neither.
     NoFinishReason,
-    /// The reply neither says nor calls anything; that of a model which thinks may have reached its limit of length.
+    /// The reply has neither text nor calls. A reasoning model may have reached its token limit.
     Empty,
 }
 
@@ -34,7 +34,7 @@ impl ReplyWarning {
         if reply.is_cut_short() {
             warnings.push(ReplyWarning::CutShort);
         }
-        if reply.ended_unsaid {
+        if reply.ended_without_reason {
             warnings.push(ReplyWarning::NoFinishReason);
         }
         if !reply.tool_calls.is_empty() {
@@ -59,12 +59,12 @@ impl fmt::Display for ReplyWarning {
         match self {
             ReplyWarning::CallsInText { words } => write!(
                 f,
-                "the reply has a tool call in its text ({words}), where the server should have parsed it: switch on its \
-                 parser of tool calls (vLLM: --enable-auto-tool-choice and --tool-call-parser, llama.cpp: --jinja)"
+                "the reply has a tool call in its text ({words}) that the server did not parse: enable the tool call parser \
+                 of the server (vLLM: --enable-auto-tool-choice and --tool-call-parser, llama.cpp: --jinja)"
             ),
             ReplyWarning::ReasoningDropped => f.write_str(
-                "the reply has reasoning beside its calls, which is not sent back; if the server refuses the next request, \
-                 use `.echo(Echo::Reasoning)`",
+                "the reply has calls and reasoning, which is not sent back; if the server rejects the next request, use \
+                 `.echo(Echo::Reasoning)`",
             ),
             ReplyWarning::CutShort => {
                 f.write_str("the reply was cut short; if that is for its length, allow it more tokens")

@@ -1,4 +1,4 @@
-//! What goes to the server.
+//! Requests to a server.
 
 use super::Conversation;
 use crate::message::Message;
@@ -13,11 +13,11 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. What a
-/// server refuses is left out: `tools` where there are none, and `tool_choice` beside none.
+/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. Fields
+/// that servers reject are left out: empty `tools`, and `tool_choice` without tools.
 ///
-/// It serialises as these keys, to be put beside those of the program with `#[serde(flatten)]`. It borrows nothing, and
-/// a clone copies no message.
+/// Serializes as a map with these fields; add it to the fields of the program with `#[serde(flatten)]`. It owns its
+/// data, and a clone copies no message.
 ///
 /// ```
 /// use serde::Serialize;
@@ -53,18 +53,19 @@ pub struct Request {
     tool_choice: ToolChoice,
 }
 
-/// Why a request would be refused.
+/// The reason why a server would reject a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
     /// The tool that the model must call is not in the request.
     UnknownTool(UnknownToolError),
-    /// The model must call a tool, and there is none in the request.
+    /// The model must call a tool, but the request has no tools.
     NoTools,
 }
 
 impl Conversation {
-    /// A request for the next reply, with all tools of the registry; [`subset`](Registry::subset) makes one of some.
+    /// Creates a request for the next reply, with all tools of the registry; see [`subset`](Registry::subset) for
+    /// fewer.
     #[must_use]
     pub fn request(&self, registry: &Registry) -> Request {
         Request {
@@ -77,12 +78,13 @@ impl Conversation {
 }
 
 impl Request {
-    /// Whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. It is what the server is
-    /// asked for: a model that calls a tool all the same has it run.
+    /// Sets whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. The server applies
+    /// the choice: if the model calls a tool in spite of it, the call runs.
     ///
     /// # Errors
     ///
-    /// A tool that is not in the request, or a choice that needs one where there are none: a server would refuse it.
+    /// The tool is not in the request, or the choice needs a tool and the request has none. A server would reject such
+    /// a request.
     pub fn tool_choice(mut self, choice: ToolChoice) -> Result<Self, RequestError> {
         self.tool_choice = match choice {
             ToolChoice::Tool(name) => self.registry.tool_choice(&name).map_err(RequestError::UnknownTool)?,
@@ -92,7 +94,8 @@ impl Request {
         Ok(self)
     }
 
-    /// The dialect of the tools: by default that of [`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect).
+    /// Sets the dialect of the tools. The default is that of
+    /// [`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect).
     #[must_use]
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = dialect;
@@ -130,14 +133,14 @@ impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RequestError::UnknownTool(unknown) => {
-                write!(f, "the tool to be called is not in the request: {unknown}")
+                write!(f, "the tool of the tool choice is not in the request: {unknown}")
             }
             RequestError::NoTools => f.write_str(
-                "a tool must be called, and there is none in the request: add one, or let the model choose",
+                "the tool choice requires a tool, but the request has none: add a tool, or let the model choose",
             ),
         }
     }
 }
 
-// Its text has what the tool that is not there says: there is no further source.
+// The display text includes the text of `UnknownToolError`, so there is no source.
 impl Error for RequestError {}

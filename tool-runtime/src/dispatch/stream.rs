@@ -129,7 +129,7 @@ impl Registry {
     ///     let dispatched = registry.dispatch_stream_with(chunks, &batch, show).await;
     ///     let (reply, answers) = match dispatched {
     ///         // Broken off behind calls: the model goes on from their answers.
-    ///         Err(broken) if !broken.so_far().1.is_empty() && !token.is_cancelled() => broken.into_so_far(),
+    ///         Err(broken) if !broken.partial().1.is_empty() && !token.is_cancelled() => broken.into_partial(),
     ///         dispatched => dispatched?,
     ///     };
     ///     match chat.reply(reply) {

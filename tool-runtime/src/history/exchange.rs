@@ -1,19 +1,19 @@
-//! A reply and what answers it: the unit in which histories are paired.
+//! A reply and its tool messages: the unit in which calls and tool messages are paired.
 
 use crate::message::{Message, ToolCall, ToolMessage};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A reply and the tool messages right behind it.
+/// A reply and the tool messages directly after it.
 #[derive(Clone, Debug)]
 pub(super) struct Exchange {
-    /// Where the reply stands; `None` for tool messages that are behind no reply.
+    /// The index of the reply; `None` for tool messages without a reply before them.
     pub(super) reply: Option<usize>,
-    /// Where the tool messages stand.
+    /// The indices of the tool messages.
     pub(super) answers: Range<usize>,
 }
 
-/// Every reply, and every row of tool messages.
+/// All replies, and all sequences of tool messages without a reply.
 pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -27,16 +27,16 @@ pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> 
     })
 }
 
-/// The tool messages from here to the next message of another role.
+/// The indices of the tool messages from `start` to the next message of another role.
 fn answers_from(messages: &[Message], start: usize) -> Range<usize> {
     let row = messages[start..].iter().take_while(|message| matches!(message, Message::Tool(_)));
     start..start + row.count()
 }
 
 impl Exchange {
-    /// The reply that stands here, with what answers it.
+    /// The exchange of the reply at this index.
     #[cfg(feature = "history")]
-    pub(super) fn of_reply(messages: &[Message], reply: usize) -> Option<Self> {
+    pub(super) fn from_reply(messages: &[Message], reply: usize) -> Option<Self> {
         matches!(messages.get(reply)?, Message::Assistant(_))
             .then(|| Exchange { reply: Some(reply), answers: answers_from(messages, reply + 1) })
     }
@@ -48,7 +48,7 @@ impl Exchange {
         }
     }
 
-    /// The tool messages, each with its place.
+    /// The tool messages, each with its index.
     pub(super) fn answers<'a>(
         &self,
         messages: &'a [Message],
@@ -60,15 +60,15 @@ impl Exchange {
         })
     }
 
-    /// The place of the answer to each call, as their ids say; of several answers to one call it is the first. Where
-    /// calls share an id, an answer that names its tool goes to a call of that tool.
+    /// The index of the tool message of each call, paired by id; the first if a call has several. If calls share an id,
+    /// a tool message that names its tool is paired with a call of that tool.
     pub(super) fn pairs(&self, messages: &[Message]) -> Vec<Option<usize>> {
         let calls = self.calls(messages);
         let mut pairs = vec![None; calls.len()];
         if pairs.is_empty() {
             return pairs;
         }
-        // Calls by their ids, the last one first: they are taken from the end.
+        // Calls by id. `pop` takes the last one, so the first call is the last in each list.
         let mut open: HashMap<&str, Vec<usize>> = HashMap::with_capacity(calls.len());
         for (position, call) in calls.iter().enumerate().rev() {
             open.entry(&call.id).or_default().push(position);
@@ -89,7 +89,8 @@ impl Exchange {
         pairs
     }
 
-    /// Takes the answers out that name the tool of a call with their id: they are for none of another tool.
+    /// Pairs the tool messages that name the tool of a call with their id, and removes them from `answers`: they do not
+    /// belong to a call of another tool.
     fn pair_by_tool(
         &self,
         messages: &[Message],

@@ -1,28 +1,29 @@
-//! From an answer to its call, and back.
+//! Finding the call of a tool message, and the tool message of a call.
 
 use super::exchange::Exchange;
 use crate::message::{Message, ToolCall, ToolMessage};
 
-/// A call and its answer, each with its place in the list.
+/// A call and its tool message, each with its index in the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Pair<'a> {
-    /// The place of the reply that has the call.
+    /// The index of the reply with the call.
     pub reply_index: usize,
-    /// Which of the reply's calls it is.
+    /// The position of the call in the reply.
     pub call_position: usize,
-    /// The call: its tool and its arguments.
+    /// The call.
     pub call: &'a ToolCall,
-    /// The place of the answer.
+    /// The index of the tool message.
     pub answer_index: usize,
-    /// The answer.
+    /// The tool message.
     pub answer: &'a ToolMessage,
 }
 
-/// The call that the tool message at this place answers; `None` where there is another message, or its call is not in
-/// the reply before it.
+/// Finds the call of the tool message at this index. `None` if the message is not a tool message, or if the reply
+/// before it does not have its call.
 ///
-/// It takes a place, since ids need not be unique beyond one reply: several servers count from `call_0` in each.
+/// The argument is an index, not an id, since ids are unique only within one reply: several servers count from `call_0`
+/// in each.
 ///
 /// ```
 /// use tool_runtime::message::Message;
@@ -38,16 +39,16 @@ pub struct Pair<'a> {
 #[must_use]
 pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
     let before = messages.get(..answer)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
-    let exchange = Exchange::of_reply(messages, before)?;
+    let exchange = Exchange::from_reply(messages, before)?;
     let position = exchange.pairs(messages).into_iter().position(|place| place == Some(answer))?;
     pair(messages, before, position, answer)
 }
 
-/// The answer to the call that has this position among those of the reply at this place; `None` where there is another
-/// message, or no answer behind it.
+/// Finds the tool message of the call with this position in the reply at this index. `None` if the message is not a
+/// reply, or if the call has no tool message after the reply.
 #[must_use]
 pub fn find_answer(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
-    let answer = *Exchange::of_reply(messages, reply)?.pairs(messages).get(position)?;
+    let answer = *Exchange::from_reply(messages, reply)?.pairs(messages).get(position)?;
     pair(messages, reply, position, answer?)
 }
 

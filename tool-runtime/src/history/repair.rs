@@ -1,7 +1,7 @@
-//! Any list of messages made valid, with the least change.
+//! Repair of invalid lists of messages.
 
-mod order;
-mod placing;
+mod pairing;
+mod rebuild;
 mod report;
 
 pub use report::Repair;
@@ -9,32 +9,33 @@ pub use report::Repair;
 use super::exchange::Exchange;
 use crate::fingerprint::fingerprint;
 use crate::message::{Message, ToolCall, replace_unusable_ids};
-use order::Ordering;
-use placing::Placing;
+use pairing::Pairing;
+use rebuild::Rebuild;
 use std::collections::HashSet;
 
-/// What a tool message becomes whose call is nowhere.
+/// The treatment of tool messages without a call by [`repair_with`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Orphans {
-    /// It is taken out; the [`Repair`] has it.
+    /// Removes it; the [`Repair`] contains it.
     #[default]
     Drop,
-    /// A user message that says what it is, so that the model still knows of it.
-    IntoUserText,
+    /// Converts it to a user message with its text, so that the model can still read the result.
+    ConvertToUser,
 }
 
-/// Makes any list of messages valid with the least change, and says what it did. A valid list is not changed.
+/// Makes a list of messages valid with as few changes as possible, and reports the changes. A valid list stays as it
+/// is.
 ///
-/// Answers are put back beside their calls, by their ids: never to a call of another tool, where they name theirs, nor
-/// to one that a later question led to. An answer whose id is not known gets that of the call beside it which has no
-/// answer, if as many calls as such answers are there. Calls that were lost are made anew where their answers name the
-/// tool. A call that is still without an answer gets `Error: the result of this call was lost`;
-/// an answer that is still without a call is taken out ([`repair_with`] can keep it). All other messages stay as they
-/// are.
+/// Each tool message is moved to the call with its id, but never to a call of another tool, if it names its tool, and
+/// never to a call after a later user message. A tool message with an unknown id gets the id of a call without a tool
+/// message in the reply before it, if there are as many such calls as such tool messages. Lost calls are rebuilt if
+/// their tool messages name the tool. A call that still has no tool message gets one with the text `Error: the result
+/// of this call was lost`; a tool message that still has no call is removed ([`repair_with`] can convert it to a user
+/// message). All other messages stay as they are.
 ///
-/// The work grows as the number of messages does. The same list is repaired in the same way, and to repair what was
-/// repaired changes nothing.
+/// The running time is linear in the number of messages. The result is deterministic, and a repaired list is valid:
+/// repairing it again changes nothing.
 ///
 /// ```
 /// use tool_runtime::message::Message;
@@ -50,12 +51,12 @@ pub enum Orphans {
 /// assert!(history::validate(&messages).is_ok());
 /// assert_eq!(messages[1].text(), "12:00");
 /// assert_eq!(messages[2].text(), "Error: the result of this call was lost");
-/// let said: Vec<String> = repairs.iter().map(ToString::to_string).collect();
+/// let report: Vec<String> = repairs.iter().map(ToString::to_string).collect();
 /// assert_eq!(
-///     said,
+///     report,
 ///     [
-///         "messages[0]: the call call_2 has no answer: one is made, which says that the result was lost",
-///         "messages[2]: the answer call_1 is put behind its call, in messages[0]",
+///         "messages[0]: the call call_2 had no tool message: added one that reports a lost result",
+///         "messages[2]: the tool message call_1 was moved after its call in messages[0]",
 ///     ],
 /// );
 /// ```
@@ -64,57 +65,57 @@ pub fn repair(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
     repair_with(messages, Orphans::Drop)
 }
 
-/// As [`repair`], with a say in what becomes of answers that are for no call.
+/// Like [`repair`], with a choice of what happens to tool messages without a call.
 #[must_use]
 pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message>, Vec<Repair>) {
     let mut repairs = Vec::new();
     let taken = unique_ids(&messages);
-    let mut placing = Placing::by_id(&messages);
-    placing.by_position(&messages, &taken);
-    rebuild_calls(&mut messages, &mut placing, &taken, &mut repairs);
-    settle_ids(&mut messages, &placing, &mut repairs);
-    let repaired = Ordering::new(messages, orphans, &mut repairs).put(&placing);
+    let mut pairing = Pairing::by_id(&messages);
+    pairing.by_position(&messages, &taken);
+    rebuild_calls(&mut messages, &mut pairing, &taken, &mut repairs);
+    settle_ids(&mut messages, &pairing, &mut repairs);
+    let repaired = Rebuild::new(messages, orphans, &mut repairs).put(&pairing);
     repairs.sort_by_key(Repair::index);
     (repaired, repairs)
 }
 
-/// Gives a reply the calls that the answers behind it name, and that are nowhere else.
+/// Adds the calls to a reply that the tool messages after it name and that no reply has.
 fn rebuild_calls(
     messages: &mut [Message],
-    placing: &mut Placing,
+    pairing: &mut Pairing,
     taken: &HashSet<String>,
     repairs: &mut Vec<Repair>,
 ) {
-    for exchange in 0..placing.exchanges.len() {
-        let Exchange { reply, answers } = placing.exchanges[exchange].clone();
+    for exchange in 0..pairing.exchanges.len() {
+        let Exchange { reply, answers } = pairing.exchanges[exchange].clone();
         let Some(index) = reply else { continue };
-        if answers.clone().all(|place| placing.exchange_of[place].is_some()) {
+        if answers.clone().all(|place| pairing.exchange_of[place].is_some()) {
             continue;
         }
         let mut ids: HashSet<String> =
-            placing.exchanges[exchange].calls(messages).iter().map(|call| call.id.clone()).collect();
+            pairing.exchanges[exchange].calls(messages).iter().map(|call| call.id.clone()).collect();
         for place in answers {
-            if placing.exchange_of[place].is_some() {
+            if pairing.exchange_of[place].is_some() {
                 continue;
             }
             let Message::Tool(answer) = &messages[place] else { continue };
             let Some(tool) = answer.tool().map(str::to_owned) else { continue };
             let id = answer.tool_call_id.clone();
-            // An id that is there already is that of another answer to the same call. Without an id there is no
-            // telling.
+            // A known id means a second tool message for the same call. Tool messages without an id cannot be compared
+            // this way.
             if taken.contains(&id) || (!id.is_empty() && !ids.insert(id.clone())) {
                 continue;
             }
             let Message::Assistant(reply) = &mut messages[index] else { continue };
             reply.tool_calls.push(ToolCall::new(&*id, &*tool, "{}"));
-            placing.pair(exchange, placing.answers[exchange].len(), place);
+            pairing.pair(exchange, pairing.answers[exchange].len(), place);
             repairs.push(Repair::CallRebuilt { index, id, tool });
         }
     }
 }
 
-/// The ids of all calls, where each is that of one call alone: an answer with one of them is for no call that was lost.
-/// A server that counts from `call_0` in each reply has none such.
+/// The ids of all calls, if no two calls share an id; otherwise empty, as for servers that count from `call_0` in each
+/// reply. A tool message with one of these ids does not belong to a lost call.
 fn unique_ids(messages: &[Message]) -> HashSet<String> {
     let mut ids = HashSet::new();
     for message in messages {
@@ -128,13 +129,13 @@ fn unique_ids(messages: &[Message]) -> HashSet<String> {
     ids
 }
 
-/// Gives each call an id of its own, and each answer that of its call.
-fn settle_ids(messages: &mut [Message], placing: &Placing, repairs: &mut Vec<Repair>) {
-    for (exchange, answers) in placing.exchanges.iter().zip(&placing.answers) {
+/// Makes the ids of the calls unique within each reply, and gives each tool message the id of its call.
+fn settle_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repair>) {
+    for (exchange, answers) in pairing.exchanges.iter().zip(&pairing.answers) {
         let Some(index) = exchange.reply else { continue };
         let Message::Assistant(reply) = &mut messages[index] else { continue };
         let were: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
-        // The same list is repaired in the same way, so that prompts cache.
+        // Deterministic ids keep prompt caches valid.
         let mut new_ids = 0_u32;
         replace_unusable_ids(&mut reply.tool_calls, || {
             new_ids += 1;
@@ -143,7 +144,7 @@ fn settle_ids(messages: &mut [Message], placing: &Placing, repairs: &mut Vec<Rep
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         for ((was, id), answer) in were.into_iter().zip(ids).zip(answers) {
             if let Some((place, Message::Tool(answer))) = answer.map(|place| (place, &mut messages[place])) {
-                // One that only follows its call is not told of twice.
+                // A tool message that follows the new id of its call is not reported in addition to the call.
                 if answer.tool_call_id != id && answer.tool_call_id != was {
                     let was = answer.tool_call_id.clone();
                     repairs.push(Repair::AnswerRenamed { index: place, reply: index, was, id: id.clone() });

@@ -1,4 +1,4 @@
-//! A history made shorter, without parting a call from its answer.
+//! Shortening a history without separating a call from its tool message.
 
 use super::exchange::exchanges;
 use super::repair::{Repair, repair};
@@ -7,7 +7,7 @@ use crate::output::cut;
 use std::fmt;
 use std::ops::Range;
 
-/// How much of a history [`trim`] keeps.
+/// The limits that [`trim`] applies to a history.
 pub struct TrimBudget<'a> {
     limit: usize,
     measure: Box<dyn Fn(&Message) -> usize + 'a>,
@@ -16,31 +16,31 @@ pub struct TrimBudget<'a> {
 }
 
 impl<'a> TrimBudget<'a> {
-    /// At most this many messages.
+    /// At most `limit` messages.
     #[must_use]
     pub fn messages(limit: usize) -> Self {
         TrimBudget::tokens(limit, |_| 1)
     }
 
-    /// At most this many tokens, as the program counts them: a tokenizer, or an estimate. It is asked once for each
-    /// message, and once more for each that is truncated.
+    /// At most `limit` tokens. `count` is a tokenizer or an estimate; it is called once for each message, and once more
+    /// for each truncated message.
     #[must_use]
     pub fn tokens(limit: usize, count: impl Fn(&Message) -> usize + 'a) -> Self {
         TrimBudget { limit, measure: Box::new(count), longest_output: None, keeps_newest_exchange: true }
     }
 
-    /// Answers to calls are cut to this many bytes, the oldest first and as far as needed: the head and the tail stay.
-    /// Those of older turns before a turn is taken out, those of the newest turn if it is too much alone, and those to
-    /// its newest reply never; nor is an answer that has more than text. Not done unless it is asked for.
+    /// Truncates the results of tools in the middle to this many bytes, the oldest first and only as many as needed: in
+    /// older exchanges before an exchange is removed, and in the newest exchange if it alone exceeds the limit. Results
+    /// of the newest reply and results with images or files are never truncated. Off by default.
     #[must_use]
     pub fn shorten_outputs(mut self, bytes: usize) -> Self {
         self.longest_output = Some(bytes);
         self
     }
 
-    /// Whether the newest turn stays whole, which it does by default. If not, only what the user said in it and its
-    /// newest reply with its answers must stay, and older replies go with their answers: for a program whose one
-    /// question leads to hundreds of calls.
+    /// Whether the newest exchange stays complete; true by default. If false, only its user messages and its newest
+    /// reply with the tool messages must stay, and older replies are removed with their tool messages: for programs in
+    /// which one user message leads to hundreds of calls.
     #[must_use]
     pub fn keep_newest_exchange(mut self, keeps: bool) -> Self {
         self.keeps_newest_exchange = keeps;
@@ -58,25 +58,25 @@ impl fmt::Debug for TrimBudget<'_> {
     }
 }
 
-/// What [`trim`] did.
+/// The changes that [`trim`] made.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Trimmed {
-    /// Whether what is left is within the budget; if not, what must stay is too much.
+    /// Whether the rest is within the budget. If false, the messages that must stay exceed it.
     pub is_within_budget: bool,
-    /// What was taken out, in order, so that it can be summarised.
+    /// The removed messages, in order, for a summary.
     pub removed: Vec<Message>,
-    /// The answers that were truncated, as they were.
+    /// The truncated tool messages, as they were before.
     pub truncated: Vec<ToolMessage>,
-    /// What was mended first, of a history that was not valid.
+    /// The repairs that an invalid history needed first.
     pub repairs: Vec<Repair>,
 }
 
-/// Takes the oldest turns out until the rest is within the budget. A turn is what a user says, and all that follows up
-/// to the next time.
+/// Removes the oldest exchanges until the rest is within the budget. An exchange consists of consecutive user messages
+/// and all messages up to the next user message.
 ///
-/// System and developer messages stay, and so does the newest turn, even where it is over the budget alone. A call and
-/// its answer stay or go together. A list that is not valid is [repaired](super::repair()) first.
+/// System and developer messages stay, and so does the newest exchange, even if it exceeds the budget. A call and its
+/// tool message stay or are removed together. An invalid list is [repaired](super::repair()) first.
 ///
 /// ```
 /// use tool_runtime::message::Message;
@@ -97,13 +97,13 @@ pub struct Trimmed {
 #[must_use]
 pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, Trimmed) {
     let (messages, repairs) = repair(messages);
-    let parts = Parts::of(&messages);
+    let parts = Parts::new(&messages);
     let mut trimming = Trimming::new(messages, budget);
-    trimming.shorten(0..parts.newest_turn);
-    for turn in parts.older_turns {
-        trimming.remove(turn);
+    trimming.shorten(0..parts.newest_exchange);
+    for exchange in parts.older_exchanges {
+        trimming.remove(exchange);
     }
-    trimming.shorten(parts.newest_turn..parts.newest_reply);
+    trimming.shorten(parts.newest_exchange..parts.newest_reply);
     if !budget.keeps_newest_exchange {
         for reply in parts.older_replies {
             trimming.remove(reply);
@@ -114,35 +114,35 @@ pub fn trim(messages: Vec<Message>, budget: &TrimBudget<'_>) -> (Vec<Message>, T
     (messages, Trimmed { is_within_budget, repairs, ..trimming.trimmed })
 }
 
-/// What a history is made of, as places in it.
+/// The parts of a history, as indices.
 struct Parts {
-    older_turns: Vec<Range<usize>>,
-    newest_turn: usize,
-    /// Those of the newest turn, each with its answers.
+    older_exchanges: Vec<Range<usize>>,
+    newest_exchange: usize,
+    /// The replies of the newest exchange except the newest, each with its tool messages.
     older_replies: Vec<Range<usize>>,
     newest_reply: usize,
 }
 
 impl Parts {
-    fn of(messages: &[Message]) -> Self {
+    fn new(messages: &[Message]) -> Self {
         let is_system = |message: &Message| matches!(message, Message::System(_) | Message::Developer(_));
-        let mut turns = Vec::new();
+        let mut starts = Vec::new();
         let mut goes_on = false;
         for (place, message) in messages.iter().enumerate().filter(|(_, message)| !is_system(message)) {
             let is_user = matches!(message, Message::User(_));
-            if turns.is_empty() || (is_user && !goes_on) {
-                turns.push(place);
+            if starts.is_empty() || (is_user && !goes_on) {
+                starts.push(place);
             }
-            // What is said in several messages is said at once.
+            // Consecutive user messages are one input.
             goes_on = is_user;
         }
-        let newest_turn = turns.last().copied().unwrap_or(messages.len());
+        let newest_exchange = starts.last().copied().unwrap_or(messages.len());
         let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.answers.end));
-        let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_turn).collect();
+        let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_exchange).collect();
         let newest_reply = replies.last().map_or(messages.len(), |reply| reply.start);
         Parts {
-            older_turns: turns.windows(2).map(|turns| turns[0]..turns[1]).collect(),
-            newest_turn,
+            older_exchanges: starts.windows(2).map(|starts| starts[0]..starts[1]).collect(),
+            newest_exchange,
             older_replies: replies.into_iter().filter(|reply| reply.start < newest_reply).collect(),
             newest_reply,
         }
@@ -202,7 +202,7 @@ impl<'a> Trimming<'a> {
         }
     }
 
-    /// Counts a message anew.
+    /// Measures a message again.
     fn resize(&mut self, place: usize) {
         let size = self.messages[place].as_ref().map_or(0, &self.budget.measure);
         self.size = self.size.saturating_sub(self.sizes[place]).saturating_add(size);

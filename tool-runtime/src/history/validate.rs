@@ -1,11 +1,11 @@
-//! Whether a list of messages is one that every provider takes.
+//! Validation of message lists.
 
 use super::exchange::{Exchange, exchanges};
 use super::violation::{HistoryError, Violation, ViolationKind};
 use crate::message::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
-/// Checks that every call has its answer right behind the reply that asks for it, in any order, and every answer its
+/// Checks that each call has its tool message directly after its reply, in any order, and that each tool message has a
 /// call.
 ///
 /// ```
@@ -23,7 +23,8 @@ use std::collections::{HashMap, HashSet};
 ///
 /// # Errors
 ///
-/// Every [`Violation`], by place. An answer that stands behind another message than its call is one violation, not two.
+/// All [`Violation`]s, ordered by index. A tool message that another message separates from its call is one violation,
+/// not two.
 pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
     let mut check = Check { messages, found: Vec::new(), open: HashMap::new() };
     for exchange in exchanges(messages) {
@@ -33,18 +34,18 @@ pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
     if found.is_empty() { Ok(()) } else { Err(HistoryError(found)) }
 }
 
-/// A call whose answer does not stand behind its reply.
+/// A call whose tool message is not directly after its reply.
 struct Unanswered {
     reply: usize,
     position: usize,
-    /// Where the message behind its exchange stands.
-    behind: usize,
+    /// The index of the message after the exchange.
+    after: usize,
 }
 
 struct Check<'a> {
     messages: &'a [Message],
     found: Vec<Violation>,
-    /// Calls without an answer so far, by id.
+    /// Calls without a tool message so far, by id.
     open: HashMap<&'a str, Vec<Unanswered>>,
 }
 
@@ -64,7 +65,7 @@ impl<'a> Check<'a> {
         }
         let Some(reply) = exchange.reply else { return };
         for (position, call) in calls.iter().enumerate().filter(|&(position, _)| pairs[position].is_none()) {
-            let unanswered = Unanswered { reply, position, behind: exchange.answers.end };
+            let unanswered = Unanswered { reply, position, after: exchange.answers.end };
             self.open.entry(&call.id).or_default().push(unanswered);
         }
     }
@@ -77,7 +78,7 @@ impl<'a> Check<'a> {
         ids: &mut HashSet<&'a str>,
     ) {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
-        // With answers behind it, it is one whose calls were lost.
+        // An empty reply with tool messages after it is one whose calls were lost.
         if is_empty && exchange.answers.is_empty() {
             self.found.push(Violation::new(ViolationKind::EmptyReply, index, 0, ""));
         }
@@ -91,12 +92,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// A tool message that is for none of the calls before it, or for one that is answered already.
+    /// A tool message without a call before it, or with a call that already has one.
     fn unpaired(&mut self, exchange: &Exchange, place: usize, id: &str, ids: &HashSet<&str>) {
         let (kind, index, position) = if ids.contains(id) {
             (ViolationKind::DuplicateAnswer, place, 0)
         } else if let Some(unanswered) = self.open.get_mut(id).and_then(Vec::pop) {
-            (ViolationKind::MessageBetween, unanswered.behind, unanswered.position)
+            (ViolationKind::MessageBetween, unanswered.after, unanswered.position)
         } else {
             match exchange.reply {
                 None => (ViolationKind::OrphanAnswer, place, 0),

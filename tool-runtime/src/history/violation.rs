@@ -1,47 +1,47 @@
-//! What is wrong with a history, and what a provider says of it.
+//! Violations: the ways in which a history is invalid.
 
-use super::provider_words::said;
+use super::provider_messages::provider_message;
 use std::error::Error;
 use std::fmt;
 
-/// A rule that messages can break.
+/// A kind of invalid message.
 ///
-/// Those that [`validate`](super::validate) looks for are what a strict server holds to; those of
-/// [`warnings`](super::warnings) are held to by a few. Who is known to refuse what is in
-/// [`rejected_by`](ViolationKind::rejected_by).
+/// [`validate`](super::validate) finds the kinds that strict servers reject, [`warnings`](super::warnings) those that
+/// only some servers reject. [`rejected_by`](ViolationKind::rejected_by) lists the servers that are known to reject a
+/// kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ViolationKind {
-    /// A tool message without calls before it.
+    /// A tool message without tool calls before it.
     OrphanAnswer,
-    /// A call without an answer.
+    /// A tool call without a tool message.
     MissingAnswer,
-    /// An answer whose id is not in the calls that it stands behind, or that has none.
+    /// A tool message with no id, or with an id that is not among the calls before it.
     UnknownId,
-    /// A second answer to one call.
+    /// A second tool message for one call.
     DuplicateAnswer,
-    /// Two calls of one reply with one id.
+    /// Two calls of one reply with the same id.
     DuplicateCallId,
-    /// A call without an id.
+    /// A tool call without an id.
     MissingCallId,
-    /// Another message between a call and its answer.
+    /// Another message between a call and its tool message.
     MessageBetween,
-    /// An answer behind a reply that calls nothing: its calls were lost.
+    /// A tool message after a reply without calls: its tool calls were lost.
     LostCalls,
-    /// A reply that neither says nor calls anything.
+    /// A reply without text and without tool calls.
     EmptyReply,
     /// A warning: the arguments of a call are not a JSON object.
     ArgumentsNotAnObject,
-    /// A warning: a name of more than 64 bytes, or with others than letters, digits, `_` and `-`.
+    /// A warning: a tool name longer than 64 bytes, or with characters other than letters, digits, `_` and `-`.
     UnusableName,
-    /// A warning: an id of more than 40 bytes.
+    /// A warning: an id longer than 40 bytes.
     LongId,
-    /// A warning: an id that a call of an earlier reply has too.
+    /// A warning: an id that a call of an earlier reply also has.
     RepeatedId,
 }
 
 impl ViolationKind {
-    /// The rule in words that do not change, for logs: `missing_answer`, for example.
+    /// A stable name of the kind, for logs: for example `missing_answer`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl ViolationKind {
         }
     }
 
-    /// Who is known to refuse a request for it.
+    /// The servers that are known to reject a request with this violation.
     #[must_use]
     pub fn rejected_by(self) -> &'static [&'static str] {
         match self {
@@ -91,64 +91,69 @@ impl ViolationKind {
 impl fmt::Display for ViolationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ViolationKind::OrphanAnswer => "a tool message without calls before it",
-            ViolationKind::MissingAnswer => "a call without an answer",
-            ViolationKind::UnknownId => "an answer whose id is not in the calls before it",
-            ViolationKind::DuplicateAnswer => "a second answer to one call",
-            ViolationKind::DuplicateCallId => "two calls of one reply with one id",
-            ViolationKind::MissingCallId => "a call without an id",
-            ViolationKind::MessageBetween => "another message between a call and its answer",
-            ViolationKind::LostCalls => "an answer behind a reply whose calls were lost",
-            ViolationKind::EmptyReply => "a reply that neither says nor calls anything",
+            ViolationKind::OrphanAnswer => "a tool message without tool calls before it",
+            ViolationKind::MissingAnswer => "a tool call without a tool message",
+            ViolationKind::UnknownId => "a tool message whose id is not among the calls before it",
+            ViolationKind::DuplicateAnswer => "a second tool message for one call",
+            ViolationKind::DuplicateCallId => "two calls of one reply with the same id",
+            ViolationKind::MissingCallId => "a tool call without an id",
+            ViolationKind::MessageBetween => "another message between a call and its tool message",
+            ViolationKind::LostCalls => "a tool message after a reply whose tool calls were lost",
+            ViolationKind::EmptyReply => "a reply without text and without tool calls",
             ViolationKind::ArgumentsNotAnObject => "arguments that are not a JSON object",
-            ViolationKind::UnusableName => "a name of a tool that servers refuse",
-            ViolationKind::LongId => "an id of more than 40 bytes",
-            ViolationKind::RepeatedId => "an id that a call of an earlier reply has too",
+            ViolationKind::UnusableName => "a tool name that servers reject",
+            ViolationKind::LongId => "an id longer than 40 bytes",
+            ViolationKind::RepeatedId => "an id that a call of an earlier reply also has",
         })
     }
 }
 
-/// A rule that is broken, and where.
+/// One violation in a list of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Violation {
-    /// The place in the list of the message at fault; of a call without an answer it is that of its reply.
+    /// The index of the invalid message; for a call without a tool message, the index of its reply.
     pub index: usize,
-    /// The id of the call, or that the answer names. Empty where there is none.
+    /// The id of the call or of the tool message; empty if it has none.
     pub id: String,
-    /// The rule.
+    /// The kind of the violation.
     pub kind: ViolationKind,
-    pub(super) said: Said,
+    pub(super) provider_message: ProviderMessage,
 }
 
-/// A provider's words.
+/// An error message of a provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ProviderMessage {
     pub(super) by: &'static str,
     pub(super) text: String,
 }
 
 impl Violation {
-    /// `position` is that of the call in its reply.
+    /// `position` is the position of the call in its reply.
     pub(super) fn new(kind: ViolationKind, index: usize, position: usize, id: &str) -> Self {
-        Violation { index, id: id.to_owned(), kind, said: said(kind, index, position, id) }
+        Violation {
+            index,
+            id: id.to_owned(),
+            kind,
+            provider_message: provider_message(kind, index, position, id),
+        }
     }
 
-    /// The error with which a provider answers a request that breaks this rule, in the words of
-    /// [`provider`](Violation::provider).
+    /// The error message that [`provider`](Violation::provider) sends for a request with this violation.
     #[must_use]
     pub fn provider_text(&self) -> &str {
-        &self.said.text
+        &self.provider_message.text
     }
 
-    /// Whose words [`provider_text`](Violation::provider_text) has: one of those in [`ViolationKind::rejected_by`].
+    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: one of
+    /// [`ViolationKind::rejected_by`].
     #[must_use]
     pub fn provider(&self) -> &'static str {
-        self.said.by
+        self.provider_message.by
     }
 }
 
-/// `messages[3]: a call without an answer (call_1)`
+/// Formats as `messages[3]: a tool call without a tool message (call_1)`.
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "messages[{}]: {}", self.index, self.kind)?;
@@ -156,7 +161,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All that is wrong with a list of messages, by place: at least one [`Violation`].
+/// All violations in a list of messages, ordered by index; at least one [`Violation`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryError(pub(super) Vec<Violation>);
 
@@ -185,7 +190,7 @@ impl<'a> IntoIterator for &'a HistoryError {
 
 impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a provider would refuse these messages: ")?;
+        f.write_str("providers reject these messages: ")?;
         for (index, violation) in self.0.iter().enumerate() {
             write!(f, "{}{violation}", if index == 0 { "" } else { "; " })?;
         }

@@ -1,12 +1,12 @@
-//! What only some servers refuse.
+//! Warnings: messages that only some servers reject.
 
 use super::violation::{Violation, ViolationKind};
 use crate::message::Message;
 use std::collections::HashMap;
 
-/// What only some servers refuse, in calls that are paired as they should be: arguments that are not a JSON object,
-/// names and ids that are not to their taste. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names
-/// and arguments so that all take them; [`ViolationKind::rejected_by`] says who does not.
+/// Finds calls that only some servers reject: arguments that are not a JSON object, and names and ids outside their
+/// limits. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names and arguments in a form that all
+/// servers accept; [`ViolationKind::rejected_by`] lists the servers that reject a kind.
 ///
 /// ```
 /// use tool_runtime::message::Message;
@@ -32,7 +32,7 @@ pub fn warnings(messages: &[Message]) -> Vec<Violation> {
             let broken = [
                 (ViolationKind::ArgumentsNotAnObject, !call.is_written_with_an_object()),
                 (ViolationKind::UnusableName, !call.is_written_with_a_usable_name()),
-                (ViolationKind::LongId, call.id.len() > LONGEST_ID),
+                (ViolationKind::LongId, call.id.len() > MAX_ID_BYTES),
                 (ViolationKind::RepeatedId, is_repeated),
             ];
             for (kind, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
@@ -43,5 +43,6 @@ pub fn warnings(messages: &[Message]) -> Vec<Violation> {
     found
 }
 
-/// <https://platform.openai.com/docs/api-reference/chat/create>: "string too long" beyond it.
-const LONGEST_ID: usize = 40;
+/// The limit of OpenAI, which rejects longer ids with "string too long":
+/// <https://platform.openai.com/docs/api-reference/chat/create>.
+const MAX_ID_BYTES: usize = 40;

@@ -1,11 +1,11 @@
-//! What a tool gave to the program beside the text for the model.
+//! The value that a tool returns to the program in addition to the text for the model.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Shared by the clones of its message. A mutex lets a message with any artifact be shared between threads; nobody
-/// waits at it.
+/// An artifact, shared by the clones of its message. The mutex makes a message `Sync` whatever its artifact is; it is
+/// never contended.
 #[derive(Clone)]
 pub(crate) struct Artifact(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
 

@@ -1,4 +1,4 @@
-//! What the model answers.
+//! Replies of the model.
 
 use super::tool_call::is_object;
 use super::wire::{self, Role, WireMessage};
@@ -8,11 +8,11 @@ use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A reply of the model. It reads the `message` of a choice, the choice, or the whole response; the last two say why
-/// the reply ended, which decides about calls that were [cut off](AssistantMessage::with_finish_reason).
+/// A reply of the model. Deserializes from the `message` of a choice, from the choice, or from the whole response. The
+/// last two include the finish reason, which decides whether calls were
+/// [truncated](AssistantMessage::with_finish_reason).
 ///
-/// Before it goes into the history, [`echo`](AssistantMessage::echo) makes of it what the next request may
-/// carry.
+/// [`echo`](AssistantMessage::echo) reduces a reply to the fields that the next request may contain.
 ///
 /// ```
 /// use tool_runtime::AssistantMessage;
@@ -27,38 +27,38 @@ use serde_json::{Map, Value};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct AssistantMessage {
-    /// What it says. `None` (null or absent on the wire, written as null) is usual beside calls.
+    /// The text. `None` is usual in a reply with calls; it is read from null or a missing field, and written as null.
     pub content: Option<Content>,
-    /// What it wants to run. Absent, null and `[]` on the wire are the same; where there is none, the key is
-    /// left out when written.
+    /// The tools that the model calls. A missing field, null and `[]` are read as no calls; an empty list is not
+    /// written.
     pub tool_calls: Vec<ToolCall>,
-    /// All other fields: reasoning, annotations, a refusal.
+    /// All other fields: reasoning, annotations, `refusal`.
     pub(crate) other: Map<String, Value>,
-    /// That of its choice, where it is known.
+    /// The finish reason of the choice, if it is known.
     pub(crate) finish_reason: Option<String>,
-    /// Whether it was streamed, and nothing said that it had ended.
-    pub(crate) ended_unsaid: bool,
+    /// Whether the reply was streamed and ended without a finish reason and without `[DONE]`.
+    pub(crate) ended_without_reason: bool,
 }
 
 impl AssistantMessage {
-    /// A reply of text.
+    /// A reply with text.
     #[must_use]
     pub fn saying(content: impl Into<Content>) -> Self {
         AssistantMessage { content: Some(content.into()), ..AssistantMessage::default() }
     }
 
-    /// A reply of calls, without a word.
+    /// A reply with calls and without text.
     #[must_use]
     pub fn calling(tool_calls: Vec<ToolCall>) -> Self {
         AssistantMessage { tool_calls, ..AssistantMessage::default() }
     }
 
-    /// The same reply, with the `finish_reason` of its choice. Of one that was cut short (`length`, `content_filter`,
-    /// and anything else but `stop`, `tool_calls` and what other servers say in their place), a call whose arguments
-    /// are not a whole JSON object is never run, the empty arguments that otherwise mean none included: its answer says
-    /// that it was cut off.
+    /// Sets the finish reason of the choice. A reply is truncated if the reason is not `stop`, `tool_calls` or an
+    /// equivalent of another server: for example `length` or `content_filter`. In a truncated reply, a call whose
+    /// arguments are not a complete JSON object never runs, even if they are empty, which otherwise means no arguments;
+    /// its tool message reports that the call was truncated.
     ///
-    /// Needed where only the `message` was read, since the reason stands beside it.
+    /// Needed if only the `message` was read, since the finish reason is a field of the choice.
     ///
     /// ```
     /// use tool_runtime::{AssistantMessage, Registry, ToolCall, tools};
@@ -71,14 +71,14 @@ impl AssistantMessage {
     ///
     /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "")]).with_finish_reason("length");
     /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
-    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was cut off"));
+    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was "));
     /// # Ok(())
     /// # }
     /// ```
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
         self.finish_reason = Some(reason.into());
-        self.ended_unsaid = false;
+        self.ended_without_reason = false;
         let is_cut_short = self.is_cut_short();
         for call in &mut self.tool_calls {
             call.is_cut_off = is_cut_short && !is_object(&call.arguments);
@@ -86,18 +86,18 @@ impl AssistantMessage {
         self
     }
 
-    /// Why the reply ended, where that was read or [said](AssistantMessage::with_finish_reason). It is not written.
+    /// The finish reason, if it was read or [set](AssistantMessage::with_finish_reason). It is not written.
     #[must_use]
     pub fn finish_reason(&self) -> Option<&str> {
         self.finish_reason.as_deref()
     }
 
-    /// Whether it ended before the model was done.
+    /// Whether the reply ended before the model was done.
     pub(crate) fn is_cut_short(&self) -> bool {
         self.finish_reason().is_some_and(is_cut_short)
     }
 
-    /// Whether it neither says nor calls anything: `""` is something, and so is a refusal.
+    /// Whether the reply has no content, no calls and no `refusal`. The content `""` counts as content.
     pub(crate) fn is_empty(&self) -> bool {
         self.content.is_none() && self.tool_calls.is_empty() && self.refusal().is_none()
     }
@@ -115,9 +115,9 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done: whatever does not say that it was.
-/// Servers have many words for it (`length`, `content_filter`, `insufficient_system_resource`, `abort`, `SAFETY`), and
-/// new ones come.
+/// Whether a reply with this `finish_reason` ended before the model was done: true for every reason that is not known
+/// as a regular end. Servers use many words (`length`, `content_filter`, `insufficient_system_resource`, `abort`,
+/// `SAFETY`) and add new ones.
 pub(crate) fn is_cut_short(reason: &str) -> bool {
     const DONE: [&str; 18] = [
         "stop",
@@ -137,7 +137,7 @@ pub(crate) fn is_cut_short(reason: &str) -> bool {
         "finish",
         "finished",
         "done",
-        // Of Baidu.
+        // Baidu.
         "normal",
     ];
     // `tool_calls`, `tool-calls`, `toolCalls`.
@@ -147,13 +147,13 @@ pub(crate) fn is_cut_short(reason: &str) -> bool {
     !is_no_reason(reason) && !DONE.contains(&&*word)
 }
 
-/// Whether this is what servers write in the place of a `finish_reason` that they do not have: `KoboldCpp`, for one
+/// Whether this is a placeholder for a missing `finish_reason`, as `KoboldCpp` writes it
 /// (<https://github.com/PowerShell/AIShell/issues/350>).
 pub(crate) fn is_no_reason(reason: &str) -> bool {
     reason.is_empty() || reason.eq_ignore_ascii_case("null") || reason.eq_ignore_ascii_case("none")
 }
 
-/// Equal when the model said and asked for the same: why it ended is not compared.
+/// Compares content, calls and other fields, but not the finish reason.
 impl PartialEq for AssistantMessage {
     fn eq(&self, other: &Self) -> bool {
         (&self.content, &self.tool_calls, &self.other) == (&other.content, &other.tool_calls, &other.other)
@@ -175,7 +175,7 @@ impl Serialize for AssistantMessage {
 
 impl<'de> Deserialize<'de> for AssistantMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut wire = WireMessage::of_role(Role::Assistant, deserializer)?;
+        let mut wire = WireMessage::with_role(Role::Assistant, deserializer)?;
         match wire.take_choice().map_err(D::Error::custom)? {
             None => Ok(wire.into()),
             Some(choice) => {

@@ -1,10 +1,10 @@
-//! An id of its own for each call of a reply, since answers are told apart by it.
+//! Unique ids for the calls of a reply, since tool messages refer to calls by id.
 
 use super::ToolCall;
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Gives every call an id of its own, made of the next of these numbers; the first of several keeps the one they share.
+/// Replaces empty and repeated ids by ids made from `number`. The first of several calls with the same id keeps it.
 pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMut() -> u64) {
     let mut taken = HashSet::with_capacity(calls.len());
     let unusable: Vec<usize> = (0..calls.len())
@@ -22,12 +22,12 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
     }
 }
 
-/// Each `RandomState` has keys of its own; its hash of anything is a random number.
+/// A random number: each `RandomState` has random keys.
 pub(super) fn random_number() -> u64 {
     RandomState::new().hash_one(0_u8)
 }
 
-/// The ids of the calls so far, of a reply that comes call by call.
+/// The ids of the calls so far, in a reply that arrives call by call.
 #[cfg(feature = "stream")]
 #[derive(Default)]
 pub(crate) struct TakenIds {
@@ -36,7 +36,7 @@ pub(crate) struct TakenIds {
 
 #[cfg(feature = "stream")]
 impl TakenIds {
-    /// Gives the next call an id of its own, if it has none or one that is taken.
+    /// Replaces the id of the next call if it is empty or taken.
     pub(crate) fn make_usable(&mut self, call: &mut ToolCall) {
         while call.id.is_empty() || !self.taken.insert(call.id.clone()) {
             call.id = new_id(random_number());
@@ -44,7 +44,7 @@ impl TakenIds {
     }
 }
 
-/// Nine letters and digits, the only form that every provider takes: Mistral asks for just that
+/// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form
 /// (<https://github.com/mistralai/mistral-common>).
 fn new_id(mut number: u64) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";

@@ -1,14 +1,14 @@
-//! What a message says.
+//! The content of a message.
 
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The content of a message: a string on the wire, or a list of parts (text, images, files).
+/// The content of a message: a string, or an array of parts (text, images, files).
 ///
-/// [`as_str`](Content::as_str) is its text, and it compares with strings. Content that was read as parts is written as the same
-/// parts.
+/// [`as_str`](Content::as_str) returns its text; it compares with strings. Content that was read as parts is written as
+/// the same parts.
 ///
 /// ```
 /// use tool_runtime::message::Content;
@@ -26,7 +26,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Content of parts, as the API documents them. Its text is that of the text parts, joined.
+    /// Content of parts, in the format of the API. Its text is the joined text of the text parts.
     #[must_use]
     pub fn from_parts(parts: Vec<Value>) -> Self {
         let text = parts
@@ -44,13 +44,13 @@ impl Content {
         &self.text
     }
 
-    /// Whether there is a part in it, an image perhaps, that is not text.
+    /// Whether any part, such as an image, is not text.
     #[cfg(feature = "history")]
     pub(crate) fn has_more_than_text(&self) -> bool {
         self.parts().unwrap_or_default().iter().any(|part| !part.is_string() && part["type"] != "text")
     }
 
-    /// The parts, where it came as parts.
+    /// The parts, if the content is an array of parts.
     #[must_use]
     pub fn parts(&self) -> Option<&[Value]> {
         self.parts.as_deref()
@@ -155,7 +155,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
         while let Some(part) = seq.next_element()? {
             parts.push(part);
         }
-        // A list of something else is what a tool returned, and nobody wrote as text.
+        // Any other array is the result of a tool that was not serialized to text.
         if parts.iter().all(|part: &Value| part.is_string() || is_part(part)) {
             Ok(Content::from_parts(parts))
         } else {

@@ -1,27 +1,26 @@
-//! A reply as it goes back in the history.
+//! The form of a reply in the history.
 
 use super::AssistantMessage;
 use super::call_ids::{random_number, replace_unusable_ids};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How much of a reply goes back to the server in the next request.
+/// How much of a reply is sent back to the server in the next request.
 ///
-/// Whatever the setting, each call keeps its id, name and `arguments` text where servers take them, and the content
-/// stays as it was.
+/// With each setting, the content does not change, and neither do the id, name and `arguments` text of each call, unless
+/// servers reject them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Echo {
-    /// Content and calls alone, which every server takes. Gateways of models that do not think refuse
+    /// Content and calls only, which every server accepts. Gateways of models without reasoning reject
     /// `reasoning_content` ("Extra inputs are not permitted").
     #[default]
     Minimal,
-    /// Also `reasoning_content`, `reasoning`, `reasoning_details`, and the `extra_content` of Gemini that
-    /// holds its thought signatures: each server gets back what it sent. DeepSeek and Kimi refuse a request
-    /// without it after a turn with calls while they think
-    /// (<https://api-docs.deepseek.com/guides/thinking_mode>), as does Gemini 3
-    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>); OpenRouter asks for it
+    /// Also `reasoning_content`, `reasoning`, `reasoning_details`, and Gemini's `extra_content`, which contains thought
+    /// signatures: each server gets back what it sent. In thinking mode, DeepSeek and Kimi reject a request without the
+    /// reasoning of a reply with calls (<https://api-docs.deepseek.com/guides/thinking_mode>); so does Gemini 3
+    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>). OpenRouter asks for it
     /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>).
     Reasoning,
 }
@@ -39,14 +38,14 @@ const REASONING: [&str; 5] =
     ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
 
 impl AssistantMessage {
-    /// The reply as the history should hold it, so that no later request is refused for it.
+    /// Reduces the reply to a form that servers accept in the history of later requests.
     ///
-    /// All fields but `content`, `tool_calls` and a `refusal` are dropped, save what `echo` keeps. Ids that are empty
-    /// or repeated within the message are replaced: dispatch the calls of the echo, and the answers have the same ids.
-    /// Arguments that are not a JSON object stay as they are for the program and for dispatch, but are *written* as
-    /// `{}` where they mean none, and as `{"invalid_json": ".."}` otherwise, since several servers parse the history's
-    /// arguments again and refuse them for ever after. So is a name that servers refuse (one with a dot or a blank,
-    /// which models make up) written with `_`.
+    /// All fields except `content`, `tool_calls`, a `refusal` and those that `echo` keeps are dropped. Ids that are
+    /// empty or repeated within the message are replaced: dispatch the calls of the returned reply, so that the tool
+    /// messages have the same ids. Arguments that are not a JSON object stay as they are for the program and for
+    /// dispatch, but are *written* as `{}` if they mean no arguments, and as `{"invalid_json": ".."}` otherwise, since
+    /// several servers parse the arguments of the history again and would reject every later request. Likewise, a name
+    /// that servers reject (one with a dot or a space, which models invent) is written with `_`.
     ///
     /// ```
     /// use tool_runtime::message::Echo;
@@ -68,7 +67,7 @@ impl AssistantMessage {
     #[must_use]
     pub fn echo(mut self, echo: Echo) -> Self {
         self.other.retain(|field, value| {
-            // A refusal is the content of a reply that has no other.
+            // A `refusal` takes the place of the content in a reply without content.
             (field == "refusal" && value.is_string()) || (echo.keeps(field) && !value.is_null())
         });
         for call in &mut self.tool_calls {
@@ -82,9 +81,9 @@ impl AssistantMessage {
         self
     }
 
-    /// Whether there is reasoning in it that some servers want to have back.
+    /// Whether the reply has reasoning that some servers require in the next request.
     pub(crate) fn has_reasoning(&self) -> bool {
-        let is_said = |value: &Value| match value {
+        let has_value = |value: &Value| match value {
             Value::Null => false,
             Value::String(text) => !text.is_empty(),
             Value::Array(details) => !details.is_empty(),
@@ -93,6 +92,6 @@ impl AssistantMessage {
         let of_calls = self.tool_calls.iter().map(|call| &call.other);
         of_calls
             .chain([&self.other])
-            .any(|other| REASONING.iter().any(|&field| other.get(field).is_some_and(is_said)))
+            .any(|other| REASONING.iter().any(|&field| other.get(field).is_some_and(has_value)))
     }
 }

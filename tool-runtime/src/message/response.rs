@@ -1,5 +1,4 @@
-//! What stands around a reply: the choice that it is the message of, the response with its choices, or an error in the
-//! place of these.
+//! The parts of a response around a reply: the choice, the response with its choices, or an error instead of them.
 
 use super::wire::WireMessage;
 use serde::Deserialize;
@@ -10,13 +9,13 @@ use serde_json::Value;
 #[serde(expecting = "a choice")]
 pub(super) struct WireChoice {
     pub(super) message: WireMessage,
-    /// Ollama's own API has another name for it.
+    /// `done_reason` is its name in Ollama's own API.
     #[serde(default, alias = "done_reason")]
     pub(super) finish_reason: Option<String>,
 }
 
 impl WireMessage {
-    /// The choice that this is, or the first of the response that it is, where it is no message.
+    /// The choice, if this is a choice, or the first choice, if this is a response; `None` if this is a message.
     pub(super) fn take_choice(&mut self) -> Result<Option<WireChoice>, String> {
         if !self.is_no_message() {
             return match self.other.get("error").and_then(error_text) {
@@ -25,12 +24,12 @@ impl WireMessage {
             };
         }
         let mut choice = Value::Object(std::mem::take(&mut self.other));
-        if told_error(&choice).is_none() {
+        if response_error(&choice).is_none() {
             if let Some(first) = choice.pointer_mut("/choices/0") {
                 choice = first.take();
             }
         }
-        if let Some(error) = told_error(&choice) {
+        if let Some(error) = response_error(&choice) {
             return Err(format!("expected a reply, got an error: {error}"));
         }
         if choice["message"].is_object() {
@@ -41,19 +40,19 @@ impl WireMessage {
     }
 }
 
-/// The text of an error, in any of the shapes in which servers send one.
-fn told_error(response: &Value) -> Option<String> {
+/// The text of the error, in any of the formats in which servers send errors.
+fn response_error(response: &Value) -> Option<String> {
     let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
     response.get("error").and_then(error_text).or_else(alone)
 }
 
-/// The text of what stands under `error`, if it is one.
+/// The text of the value of `error`, if it is an error.
 pub(crate) fn error_text(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Object(fields) => {
-            let told = fields.get("message").and_then(Value::as_str);
-            Some(told.map_or_else(|| error.to_string(), str::to_owned))
+            let message = fields.get("message").and_then(Value::as_str);
+            Some(message.map_or_else(|| error.to_string(), str::to_owned))
         }
         _ => None,
     }

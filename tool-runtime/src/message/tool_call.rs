@@ -1,4 +1,4 @@
-//! A call that the model asks for.
+//! Calls that the model requests.
 
 use super::wire::null_is_default;
 use crate::tool_name;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// One entry of `tool_calls`: which tool the model wants to run, and with what.
+/// One entry of `tool_calls`: the tool that the model calls, and its arguments.
 ///
-/// Reads every shape that servers send: `arguments` as text, as an object, as null or not at all; `type` and
-/// `index` there or not.
+/// Reads every format that servers send: `arguments` as a string, an object, null or missing; `type` and `index`
+/// present or missing.
 ///
 /// ```
 /// use tool_runtime::ToolCall;
@@ -24,19 +24,19 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolCall {
-    /// What the answer's `tool_call_id` must be. Unique within one message at most: several servers count
-    /// from `call_0` in each. Empty where the server sent none.
+    /// The id that the `tool_call_id` of the tool message must have. Unique within one message at most: several servers
+    /// count from `call_0` in each. Empty if the server sent none.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The text of the arguments, as the model wrote it: one JSON object when all is well. Where a server sent
-    /// an object instead of a text, it is that object as `serde_json` writes it.
+    /// The arguments, as the model wrote them: the text of one JSON object if the call is well-formed. If a server sent
+    /// an object instead of a string, the text is that object as `serde_json` writes it.
     pub arguments: String,
-    /// Fields beside `id`, `type`, `index` and `function`.
+    /// Fields other than `id`, `type`, `index` and `function`.
     pub(crate) other: Map<String, Value>,
-    /// Whether a name or arguments that servers refuse are mended as they are written: see [`Echo`](super::Echo).
-    pub(super) written_mended: bool,
-    /// Whether the reply ended before its arguments did: such a call is never run.
+    /// Whether a name or arguments that servers reject are written in a repaired form: see [`Echo`](super::Echo).
+    pub(super) written_repaired: bool,
+    /// Whether the reply ended within the arguments of this call. Such a call never runs.
     pub(crate) is_cut_off: bool,
 }
 
@@ -49,29 +49,29 @@ impl ToolCall {
             name: name.into(),
             arguments: arguments.into(),
             other: Map::new(),
-            written_mended: false,
+            written_repaired: false,
             is_cut_off: false,
         }
     }
 
-    /// What the call is, where it is not that of a function: OpenAI's `custom`, for example, which has its name and its
-    /// input in a field of that name. It is written as it came.
+    /// The type of the call, if it is not `function`: for example OpenAI's `custom`, whose name and input are in a
+    /// field named after the type. Such a call is written unchanged.
     pub(super) fn other_type(&self) -> Option<&str> {
         self.other.get("type")?.as_str()
     }
 
-    /// The name as it is written.
+    /// The written form of the name.
     pub(crate) fn written_name(&self) -> Cow<'_, str> {
-        if !self.written_mended || tool_name::is_valid(&self.name) {
+        if !self.written_repaired || tool_name::is_valid(&self.name) {
             Cow::Borrowed(&self.name)
         } else {
             Cow::Owned(tool_name::mapped(&self.name))
         }
     }
 
-    /// The arguments as they are written.
+    /// The written form of the arguments.
     pub(crate) fn written_arguments(&self) -> Cow<'_, str> {
-        if !self.written_mended || is_object(&self.arguments) {
+        if !self.written_repaired || is_object(&self.arguments) {
             Cow::Borrowed(&self.arguments)
         } else if means_none(&self.arguments) {
             Cow::Borrowed("{}")
@@ -80,7 +80,7 @@ impl ToolCall {
         }
     }
 
-    /// The same call of an echo with other arguments.
+    /// Replaces the arguments of a call of an echo.
     pub(crate) fn set_arguments(&mut self, arguments: String) {
         if let Some(kind) = self.other_type().map(str::to_owned) {
             if let Some(called) = self.other.get_mut(&kind).and_then(Value::as_object_mut) {
@@ -92,34 +92,33 @@ impl ToolCall {
         self.decide_how_written();
     }
 
-    /// Whether a name or arguments that servers refuse are to be mended as they are written.
+    /// Decides whether the name or the arguments are written in a repaired form, since servers reject them.
     pub(super) fn decide_how_written(&mut self) {
-        self.written_mended = !is_object(&self.arguments) || !tool_name::is_valid(&self.name);
+        self.written_repaired = !is_object(&self.arguments) || !tool_name::is_valid(&self.name);
     }
 
-    /// Whether it is written with another name or other arguments than it has.
-    pub(crate) fn is_written_mended(&self) -> bool {
-        self.written_mended && self.other_type().is_none()
+    /// Whether the call is written with a name or arguments that differ from its fields.
+    pub(crate) fn is_written_repaired(&self) -> bool {
+        self.written_repaired && self.other_type().is_none()
     }
 
-    /// Whether the arguments are one JSON object, or mean none.
+    /// Whether the arguments are one JSON object, or mean no arguments.
     pub(crate) fn has_an_object(&self) -> bool {
         is_object(&self.arguments) || means_none(&self.arguments)
     }
 
-    /// Whether the arguments are written as one JSON object, which some servers insist on.
+    /// Whether the arguments are written as one JSON object, which some servers require.
     pub(crate) fn is_written_with_an_object(&self) -> bool {
-        self.other_type().is_some() || self.written_mended || is_object(&self.arguments)
+        self.other_type().is_some() || self.written_repaired || is_object(&self.arguments)
     }
 
-    /// Whether the name is written as servers take it.
+    /// Whether the name is written in a form that servers accept.
     pub(crate) fn is_written_with_a_usable_name(&self) -> bool {
-        self.other_type().is_some() || self.written_mended || tool_name::is_valid(&self.name)
+        self.other_type().is_some() || self.written_repaired || tool_name::is_valid(&self.name)
     }
 }
 
-/// Whether these arguments are those of a call that gives none: empty, white space, or a null, which some
-/// servers write twice over as `"null"`.
+/// Whether the text means no arguments: it is empty, white space, or null, which some servers encode twice as `"null"`.
 pub(crate) fn means_none(arguments: &str) -> bool {
     matches!(arguments.trim(), "" | "null" | "\"null\"" | "\"\"")
 }
@@ -128,7 +127,7 @@ pub(crate) fn is_object(arguments: &str) -> bool {
     if !arguments.trim_start().starts_with('{') {
         return false;
     }
-    // What is only skipped may have half of a surrogate pair in it, which no parser takes.
+    // `IgnoredAny` accepts half of a surrogate pair, which no parser of strings accepts.
     if arguments.contains("\\u") {
         serde_json::from_str::<Value>(arguments).is_ok()
     } else {
@@ -136,7 +135,7 @@ pub(crate) fn is_object(arguments: &str) -> bool {
     }
 }
 
-/// Equal when the model asked for the same: that a call was cut off is not compared, nor how it is written.
+/// Compares what the model requested, but neither truncation nor how the call is written.
 impl PartialEq for ToolCall {
     fn eq(&self, other: &Self) -> bool {
         (&self.id, &self.name, &self.arguments, &self.other)
@@ -196,18 +195,18 @@ impl<'de> Deserialize<'de> for ToolCall {
             (as_text(called["name"].clone()), as_text(called["input"].clone()))
         } else {
             other.remove("type");
-            // Some servers leave the `function` around name and arguments away.
+            // Some servers leave out the `function` object around name and arguments.
             let function = function.unwrap_or_else(|| ReadFunction {
                 name: as_text(other.remove("name").unwrap_or_default()),
                 arguments: other.remove("arguments").unwrap_or_default(),
             });
             (function.name, as_text(function.arguments))
         };
-        Ok(ToolCall { id: as_text(id), name, arguments, other, written_mended: false, is_cut_off: false })
+        Ok(ToolCall { id: as_text(id), name, arguments, other, written_repaired: false, is_cut_off: false })
     }
 }
 
-/// A string as it is, nothing as nothing, anything else as its JSON.
+/// Strings as they are, null as an empty string, any other value as its JSON.
 pub(crate) fn as_text(value: Value) -> String {
     match value {
         Value::Null => String::new(),

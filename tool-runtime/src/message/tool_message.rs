@@ -1,4 +1,4 @@
-//! What one tool call came to.
+//! Results of tool calls.
 
 use super::Content;
 use super::artifact::Artifact;
@@ -9,23 +9,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::any::Any;
 
-/// What the answer to a call without a result starts with.
+/// The prefix of the content of a failed call.
 pub(crate) const ERROR: &str = "Error: ";
 
-/// The answer to one tool call: a message of role `tool`.
+/// The result of one tool call: a message of role `tool`.
 ///
 /// ```
 /// use tool_runtime::ToolMessage;
 ///
-/// let answer = ToolMessage::new("call_1", "sunny");
-/// assert_eq!(serde_json::to_string(&answer)?, r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#);
+/// let message = ToolMessage::new("call_1", "sunny");
+/// assert_eq!(serde_json::to_string(&message)?, r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ToolMessage {
-    /// The id of the call that this answers.
+    /// The id of the call.
     pub tool_call_id: String,
-    /// What the model reads. That of a failure starts with `Error: `.
+    /// The content for the model. It starts with `Error: ` if the call failed.
     pub content: Content,
     /// Other fields of a message that was read.
     pub(super) other: Map<String, Value>,
@@ -34,7 +34,7 @@ pub struct ToolMessage {
 }
 
 impl ToolMessage {
-    /// An answer made by hand.
+    /// A tool message with this content.
     #[must_use]
     pub fn new(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
         ToolMessage {
@@ -46,13 +46,13 @@ impl ToolMessage {
         }
     }
 
-    /// The text that the model receives.
+    /// The text for the model.
     #[must_use]
     pub fn text(&self) -> &str {
         self.content.as_str()
     }
 
-    /// The answer to this call, before it is written.
+    /// A message for this call, to be filled with its result.
     pub(crate) fn blank(id: &str) -> Self {
         ToolMessage {
             tool_call_id: id.to_owned(),
@@ -63,14 +63,14 @@ impl ToolMessage {
         }
     }
 
-    /// The answer to a call that has no result.
+    /// The message for a call that failed.
     pub(crate) fn failed(id: &str, error: CallError) -> Self {
         let mut message = ToolMessage::new(id, format!("{ERROR}{error}"));
         message.outcome = Some(Outcome::of_failure(error));
         message
     }
 
-    /// The name of the tool, where the message has it: as `name` (older servers), as `tool_name` (Ollama), or in its id
+    /// The name of the tool, if the message has it: in `name` (older servers), in `tool_name` (Ollama), or in its id
     /// (`functions.now:0`, Kimi).
     pub(crate) fn tool(&self) -> Option<&str> {
         let named = |field| self.other.get(field)?.as_str().filter(|name| !name.is_empty());
@@ -80,22 +80,22 @@ impl ToolMessage {
         })
     }
 
-    /// How the call went, for the program alone: it is not written to the wire. `None` for a message that
-    /// did not come from a dispatch.
+    /// How the call ended, for the program only: it is not written. `None` if the message does not come from a
+    /// dispatch.
     #[must_use]
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
 
-    /// Takes what the tool gave to the program, if it is of this type: see [`ToolOutput`](crate::ToolOutput). It is
-    /// there once, for the message and its clones together, and is not written to the wire.
+    /// Takes the artifact that the tool returned to the program, if it is of this type: see
+    /// [`ToolOutput`](crate::ToolOutput). A message and its clones share one artifact, which is not written.
     #[must_use]
     pub fn take_artifact<T: Any>(&self) -> Option<T> {
         self.artifact.as_ref()?.take()
     }
 }
 
-/// Equal when they are written equally: outcome and artifact are not compared.
+/// Compares what is written: outcome and artifact are not compared.
 impl PartialEq for ToolMessage {
     fn eq(&self, other: &Self) -> bool {
         (&self.tool_call_id, &self.content, &self.other)
@@ -116,6 +116,6 @@ impl Serialize for ToolMessage {
 
 impl<'de> Deserialize<'de> for ToolMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        WireMessage::of_role(Role::Tool, deserializer).map(Into::into)
+        WireMessage::with_role(Role::Tool, deserializer).map(Into::into)
     }
 }

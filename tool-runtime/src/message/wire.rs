@@ -1,4 +1,4 @@
-//! The shape that all messages share on the wire: read leniently, written as documented.
+//! The JSON format that all messages share, read leniently and written as documented.
 
 use super::{AssistantMessage, Content, Prompt, ToolCall, ToolMessage};
 use serde::de::{Error, IntoDeserializer as _, value};
@@ -29,7 +29,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// Any message, before its role says which.
+/// A message of any role.
 #[derive(Deserialize)]
 #[serde(expecting = "a message")]
 pub(super) struct WireMessage {
@@ -45,7 +45,7 @@ pub(super) struct WireMessage {
     pub(super) other: Map<String, Value>,
 }
 
-/// A key of a message that may be null, and may not be there.
+/// A field that may be missing or null.
 #[derive(Default)]
 enum Key<T> {
     #[default]
@@ -86,7 +86,7 @@ fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<S
     }
 }
 
-/// Where `null` says the same as absence.
+/// Reads null like a missing field.
 pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
@@ -94,19 +94,21 @@ pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserializ
 }
 
 impl WireMessage {
-    /// The role, which decides what the message is.
+    /// The role, which decides the kind of the message.
     pub(super) fn role<E: Error>(&self) -> Result<Role, E> {
         let role = self.role.as_deref().ok_or_else(|| E::missing_field("role"))?;
         Role::deserialize(role.into_deserializer())
     }
 
-    /// A message that is read where only one role makes sense, which it may leave out or call by a name of its
-    /// own, as some servers do.
-    pub(super) fn of_role<'de, D: Deserializer<'de>>(role: Role, deserializer: D) -> Result<Self, D::Error> {
+    /// Reads a message where only one role is valid. Its role may be missing or unknown, as some servers write it.
+    pub(super) fn with_role<'de, D: Deserializer<'de>>(
+        role: Role,
+        deserializer: D,
+    ) -> Result<Self, D::Error> {
         WireMessage::deserialize(deserializer)?.checked_as(role)
     }
 
-    /// The same, if it does not have the role of another.
+    /// The message, unless it has a different known role.
     pub(super) fn checked_as<E: Error>(self, role: Role) -> Result<Self, E> {
         match self.role::<value::Error>() {
             Ok(other) if other != role => {
@@ -116,17 +118,17 @@ impl WireMessage {
         }
     }
 
-    /// Whether it has none of the keys of a message.
+    /// Whether all fields of a message are missing.
     pub(super) fn is_no_message(&self) -> bool {
         self.role.is_none() && self.content.is_absent() && self.tool_calls.is_absent()
     }
 
-    /// Whether it neither says nor calls anything.
+    /// Whether it has neither content nor calls.
     pub(super) fn is_silent(&self) -> bool {
         self.content.is_null() && self.tool_calls.is_null()
     }
 
-    /// The calls; a null among them is none.
+    /// The calls, without null entries.
     fn calls(&mut self) -> Option<Vec<ToolCall>> {
         Some(self.tool_calls.take()?.into_iter().flatten().collect())
     }
@@ -144,7 +146,7 @@ impl WireMessage {
     }
 }
 
-/// Fields that belong to another role are kept with the unknown ones, so that a history loses nothing.
+/// Keeps fields that belong to another role with the unknown fields, so that no data is lost.
 impl From<WireMessage> for Prompt {
     fn from(mut wire: WireMessage) -> Self {
         wire.keep_tool_calls();

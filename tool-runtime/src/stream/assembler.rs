@@ -1,102 +1,105 @@
-//! From the chunks of a reply to the reply.
+//! Assembly of a reply from its chunks.
 
-use super::call::CallSoFar;
+use super::call::PartialCall;
 use super::calls::Calls;
 use super::chunk::Chunk;
-use super::event::{Event, Noted};
+use super::event::{Event, QueuedEvent};
 use super::wire_chunk::{Choice, Delta};
 use super::{InterruptedError, StreamError, fields};
 use crate::message::{AssistantMessage, Content, is_cut_short};
 use serde_json::{Map, Value, json};
 use std::slice;
 
-/// Puts a reply together from its chunks, as servers really send them, and says what each brought.
+/// Assembles a reply from its chunks, including the variations that servers send, and reports the contents of each
+/// chunk.
 ///
-/// The work grows with the bytes that come, however small the pieces. The module has [an example](crate::stream).
+/// The running time is linear in the number of bytes, however small the chunks are. See the
+/// [module](crate::stream) for an example.
 ///
-/// What servers do otherwise than documented, and what it makes of it:
+/// Servers deviate from the documentation in these ways:
 ///
-/// - **Which call a piece belongs to**: by its index, by its id where there is none, to the newest call where there is
-///   neither. Under an index that is taken, another name is another call, and so is another id with a name where the
-///   call is whole (Gemini and its gateways give all calls the index 0), once its arguments begin. The same id or name
-///   again is the same call, and so is an id that changes with each piece. Another name before any arguments is the
-///   next piece of the name. Calls stand in the order in which they began, whatever their indices: some servers count
-///   from 1.
-/// - **Arguments** are text in pieces, one text, an object, null, or never there. A second object behind a whole one is
-///   a further call of the same tool, if it is not the same again or empty; behind an empty one, it is the arguments.
-///   Anything else behind a whole object is left out.
-/// - **The end**: the first `finish_reason` counts, unless a later one says that the reply was cut short. `[DONE]` or
-///   [`end`](ReplyAssembler::end) does without. Chunks without choices are passed over, and so are choices with another
-///   index than the first that came.
-/// - **Reasoning** is kept as the server wants it back: see [`Echo::Reasoning`](crate::message::Echo::Reasoning).
+/// - **The call of a piece** is the call with its index; without an index, the call with its id; without both, the
+///   newest call. If a call already has the index, a different name starts a new call, and so does a different id with
+///   a name after complete arguments (Gemini and its gateways give all calls the index 0), once its arguments begin. A
+///   repeated id or name belongs to the same call, and so does an id that changes with each piece. A different name
+///   before any arguments is the next piece of the name. Calls are in the order in which they began, whatever their
+///   indices are: some servers count from 1.
+/// - **Arguments** are pieces of text, one text, an object, null, or missing. A second object after a complete one
+///   starts another call of the same tool, unless it is empty or a repetition; after an empty object, it is the
+///   arguments. Any other text after a complete object is ignored.
+/// - **The end** is the first `finish_reason`, unless a later one reports truncation. Without a reason, the end is
+///   `[DONE]` or [`end`](ReplyAssembler::end). Chunks without choices are ignored, and so are choices whose index
+///   differs from that of the first choice.
+/// - **Reasoning** is kept in the form that the server expects in later requests: see
+///   [`Echo::Reasoning`](crate::message::Echo::Reasoning).
 ///
-/// A chunk's `usage` is not looked at: a program that wants it reads it on the way.
+/// The `usage` of a chunk is ignored; a program that needs it reads it before it pushes the chunk.
 #[derive(Debug, Default)]
 pub struct ReplyAssembler {
-    /// Whether there was a choice, and the index of the one that is read.
+    /// Whether any choice arrived, and the index of the choice that is read.
     has_choice: bool,
     choice: Option<i64>,
     text: Option<String>,
-    /// The content, where it comes in parts.
+    /// The content, if it arrives in parts.
     parts: Option<Vec<Value>>,
     other: Map<String, Value>,
     calls: Calls,
     finish_reason: Option<String>,
-    /// Whether nothing came with the finish reason, nor behind it: some servers say one with each piece.
+    /// Whether the finish reason arrived alone and nothing followed it: some servers send one with each chunk.
     is_settled: bool,
     stage: Stage,
     error: Option<StreamError>,
-    /// What may be an error, if no reply comes behind it.
-    doubt: Option<StreamError>,
-    /// The beginning of the first thing that had no choices.
-    passed_over: Option<String>,
-    /// What the newest chunk brought.
-    noted: Vec<Noted>,
+    /// An error unless a reply follows it.
+    possible_error: Option<StreamError>,
+    /// The beginning of the first chunk without choices.
+    skipped: Option<String>,
+    /// The events of the newest chunk.
+    queued: Vec<QueuedEvent>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
     Coming,
-    /// It was told that the model has ended.
+    /// The end of the reply was reported.
     Finished,
-    /// What comes is not looked at any more.
+    /// Further chunks are ignored.
     Closed {
-        /// By the server's word, and not by the end of the stream alone.
-        is_said: bool,
+        /// Whether the server sent `[DONE]`, and the stream did not merely end.
+        from_server: bool,
     },
 }
 
 impl ReplyAssembler {
-    /// One that has seen nothing.
+    /// An assembler without chunks.
     #[must_use]
     pub fn new() -> Self {
         ReplyAssembler::default()
     }
 
-    /// Takes the next chunk, in any of the forms that a [`Chunk`] is made of, and says what it brought. The events need
-    /// not be looked at.
+    /// Takes the next chunk, in any form that converts to a [`Chunk`], and returns its events. A caller may ignore the
+    /// events.
     ///
-    /// It does not fail. An error, of the server, of the connection or in the chunk, is an [`Event::Failed`], and is
-    /// what [`finish`](ReplyAssembler::finish) comes to: nothing is lost by it. Behind a finish reason, which came
-    /// alone, only an error of the server is one: the reply is there.
+    /// This method does not fail. An error of the server, of the connection or in the chunk is an [`Event::Failed`],
+    /// and [`finish`](ReplyAssembler::finish) returns it. After a finish reason that arrived alone, only an error of
+    /// the server counts, since the reply is complete.
     pub fn push(&mut self, chunk: impl Into<Chunk>) -> Events<'_> {
-        self.noted.clear();
+        self.queued.clear();
         if !self.has_ended() {
             self.take(chunk.into());
         }
-        Events { reply: self, noted: self.noted.iter() }
+        Events { reply: self, queued: self.queued.iter() }
     }
 
-    /// Whether nothing that comes will be looked at: there was an error, or the `[DONE]` of a stream of server-sent
-    /// events, or an [`end`](ReplyAssembler::end). Some servers do not close the connection behind their `[DONE]`.
+    /// Whether further chunks are ignored: after an error, after the `[DONE]` of a stream of server-sent events, or
+    /// after [`end`](ReplyAssembler::end). Some servers do not close the connection after `[DONE]`.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         matches!(self.stage, Stage::Closed { .. }) || self.error.is_some()
     }
 
-    /// Says that nothing more comes, and what follows from that: which calls are complete, or that there was no reply.
-    /// For programs that go by the events, where a stream ends without `[DONE]`, as those of typed clients do.
+    /// Ends the stream, and returns the remaining events: calls that are now complete, or an error if there was no
+    /// reply. For programs that use the events of streams without `[DONE]`, such as those of typed clients.
     ///
     /// ```
     /// use tool_runtime::stream::{Event, ReplyAssembler};
@@ -114,26 +117,27 @@ impl ReplyAssembler {
     /// assert_eq!(complete, ["now"]);
     /// ```
     pub fn end(&mut self) -> Events<'_> {
-        self.noted.clear();
+        self.queued.clear();
         if !self.has_ended() {
             self.close(false);
         }
-        Events { reply: self, noted: self.noted.iter() }
+        Events { reply: self, queued: self.queued.iter() }
     }
 
-    /// The reply.
+    /// Returns the reply.
     ///
-    /// Where it was cut short, by its `finish_reason` or since the stream ended without one and without `[DONE]`, a
-    /// call whose arguments are not a whole object is marked, and never run: its answer says that it was cut off. That
-    /// such a stream ended early is not known for sure, and so it is no error: some servers say neither.
+    /// A reply is truncated if its `finish_reason` reports it, or if the stream ended without a finish reason and
+    /// without `[DONE]`. In a truncated reply, a call whose arguments are not a complete object is marked and never
+    /// runs; its tool message reports that it was truncated. A missing end is not an error, since some servers send
+    /// neither.
     ///
     /// # Errors
     ///
-    /// The reply broke off, with an error of the server or of the connection, or there was none. The error has the
-    /// reply as far as it came.
+    /// The reply was interrupted by an error of the server or of the connection, or the stream had no reply. The error
+    /// contains the partial reply.
     pub fn finish(mut self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
         self.end();
-        let tool_calls = self.calls.into_list().into_iter().map(CallSoFar::into_call).collect();
+        let tool_calls = self.calls.into_list().into_iter().map(PartialCall::into_call).collect();
         let content = match self.parts {
             Some(parts) => Some(Content::from_parts(parts)),
             None => self.text.map(Content::from),
@@ -142,7 +146,8 @@ impl ReplyAssembler {
             content,
             tool_calls,
             other: self.other,
-            ended_unsaid: self.finish_reason.is_none() && self.stage != Stage::Closed { is_said: true },
+            ended_without_reason: self.finish_reason.is_none()
+                && self.stage != Stage::Closed { from_server: true },
             finish_reason: self.finish_reason,
         };
         match self.error {
@@ -152,22 +157,23 @@ impl ReplyAssembler {
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let Chunk { choices, error, doubt, is_done, passed_over } = chunk;
-        self.passed_over = self.passed_over.take().or(passed_over);
-        self.doubt = if choices.is_empty() { self.doubt.take().or(doubt) } else { None };
+        let Chunk { choices, error, possible_error, is_done, skipped } = chunk;
+        self.skipped = self.skipped.take().or(skipped);
+        self.possible_error =
+            if choices.is_empty() { self.possible_error.take().or(possible_error) } else { None };
         for Choice { index, delta, message, finish_reason, .. } in choices {
             self.has_choice = true;
             if index.is_some_and(|index| *self.choice.get_or_insert(index) != index) {
                 continue;
             }
-            let noted = self.noted.len();
+            let queued = self.queued.len();
             if let Some(delta) = delta {
                 self.take_delta(delta);
             }
             if let Some(message) = message.filter(|_| self.is_empty()) {
                 self.take_delta(message);
             }
-            let is_nothing = self.noted.len() == noted;
+            let is_nothing = self.queued.len() == queued;
             self.is_settled &= is_nothing;
             if let (Some(reason), None) = (finish_reason, &error) {
                 self.is_settled |= is_nothing;
@@ -188,13 +194,13 @@ impl ReplyAssembler {
         fields::add(&mut self.other, other);
         if let (Some(field), Some(from)) = (reasoning, from) {
             let grown = from..self.text_of(field).len();
-            self.noted.push(Noted::Reasoning(field, grown));
+            self.queued.push(QueuedEvent::Reasoning(field, grown));
         }
         if let Some(content) = content {
             self.take_content(&content);
         }
         for call in tool_calls.into_iter().flatten().flatten() {
-            self.calls.take(call.into(), &mut self.noted);
+            self.calls.take(call.into(), &mut self.queued);
         }
     }
 
@@ -214,7 +220,7 @@ impl ReplyAssembler {
         }
         text.push_str(content.as_str());
         if text.len() > from {
-            self.noted.push(Noted::Text(from..text.len()));
+            self.queued.push(QueuedEvent::Text(from..text.len()));
         }
     }
 
@@ -223,43 +229,43 @@ impl ReplyAssembler {
             self.finish_reason = Some(reason);
         }
         if self.is_settled {
-            self.calls.complete_whole(&mut self.noted);
+            self.calls.complete_whole(&mut self.queued);
         }
-        self.tell_finished();
+        self.queue_finished();
     }
 
-    /// Nothing more comes; the server may have said so.
-    fn close(&mut self, is_said: bool) {
-        if let Some(error) = self.doubt.take().filter(|_| self.stage == Stage::Coming) {
+    /// Ends the stream, with or without `[DONE]` from the server.
+    fn close(&mut self, from_server: bool) {
+        if let Some(error) = self.possible_error.take().filter(|_| self.stage == Stage::Coming) {
             return self.fail(error);
         }
         if !self.has_choice {
-            let beginning = self.passed_over.take().unwrap_or_default();
+            let beginning = self.skipped.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
         }
-        if (is_said || self.is_settled) && !self.is_cut_short() {
-            self.calls.complete_all(&mut self.noted);
+        if (from_server || self.is_settled) && !self.is_cut_short() {
+            self.calls.complete_all(&mut self.queued);
         } else {
-            self.calls.complete_whole(&mut self.noted);
+            self.calls.complete_whole(&mut self.queued);
         }
-        self.tell_finished();
-        self.stage = Stage::Closed { is_said };
+        self.queue_finished();
+        self.stage = Stage::Closed { from_server };
     }
 
-    fn tell_finished(&mut self) {
+    fn queue_finished(&mut self) {
         if self.stage == Stage::Coming {
             self.stage = Stage::Finished;
-            self.noted.push(Noted::Finished);
+            self.queued.push(QueuedEvent::Finished);
         }
     }
 
     fn fail(&mut self, error: StreamError) {
         if self.is_settled && !matches!(error, StreamError::Server { .. }) {
-            // The reply is there. Some servers close the connection in an unusual way.
+            // The reply is complete. Some servers close the connection in an irregular way.
             self.close(false);
         } else {
             self.error = Some(error);
-            self.noted.push(Noted::Failed);
+            self.queued.push(QueuedEvent::Failed);
         }
     }
 
@@ -275,38 +281,40 @@ impl ReplyAssembler {
         self.other.get(field).and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn event(&self, noted: &Noted) -> Option<Event<'_>> {
-        Some(match noted {
-            Noted::Text(grown) => Event::Text(self.text.as_ref()?.get(grown.clone())?),
-            Noted::Reasoning(field, grown) => Event::Reasoning(self.text_of(field).get(grown.clone())?),
-            &Noted::CallStarted(index) => Event::CallStarted { index, tool: &self.calls.get(index)?.name },
-            Noted::Arguments(index, grown) => {
-                let so_far = self.calls.get(*index)?.arguments.get(..grown.end)?;
-                Event::Arguments { index: *index, so_far, piece: so_far.get(grown.start..)? }
+    fn event(&self, queued: &QueuedEvent) -> Option<Event<'_>> {
+        Some(match queued {
+            QueuedEvent::Text(grown) => Event::Text(self.text.as_ref()?.get(grown.clone())?),
+            QueuedEvent::Reasoning(field, grown) => Event::Reasoning(self.text_of(field).get(grown.clone())?),
+            &QueuedEvent::CallStarted(index) => {
+                Event::CallStarted { index, tool: &self.calls.get(index)?.name }
             }
-            &Noted::CallComplete(index) => Event::CallComplete { index, call: self.calls.get(index)? },
-            Noted::Finished => Event::Finished { reason: self.finish_reason.as_deref() },
-            Noted::Failed => Event::Failed(self.error.as_ref()?),
+            QueuedEvent::Arguments(index, grown) => {
+                let partial = self.calls.get(*index)?.arguments.get(..grown.end)?;
+                Event::Arguments { index: *index, partial, piece: partial.get(grown.start..)? }
+            }
+            &QueuedEvent::CallComplete(index) => Event::CallComplete { index, call: self.calls.get(index)? },
+            QueuedEvent::Finished => Event::Finished { reason: self.finish_reason.as_deref() },
+            QueuedEvent::Failed => Event::Failed(self.error.as_ref()?),
         })
     }
 }
 
-/// What one chunk brought: see [`ReplyAssembler::push`].
+/// The events of one chunk: see [`ReplyAssembler::push`].
 #[derive(Clone, Debug)]
 pub struct Events<'a> {
     reply: &'a ReplyAssembler,
-    noted: slice::Iter<'a, Noted>,
+    queued: slice::Iter<'a, QueuedEvent>,
 }
 
 impl<'a> Iterator for Events<'a> {
     type Item = Event<'a>;
 
     fn next(&mut self) -> Option<Event<'a>> {
-        self.noted.find_map(|noted| self.reply.event(noted))
+        self.queued.find_map(|queued| self.reply.event(queued))
     }
 }
 
-/// The fields in which servers show what the model thinks. Some fill both, with the same.
+/// The fields in which servers send reasoning as text. Some send the same text in both.
 const SHOWN_REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
 fn is_text(value: Option<&Value>) -> bool {

@@ -1,28 +1,28 @@
-//! A piece of a call.
+//! Pieces of calls.
 
 use super::wire_chunk::{CallDelta, FunctionDelta};
 use crate::message::as_text;
 use serde_json::{Map, Value};
 
-/// A delta of a call, in the words of a call.
+/// A delta of a call, with the field names of a call.
 #[derive(Debug)]
 pub(super) struct CallPiece {
     pub(super) index: Option<i64>,
-    /// Empty where there is none.
+    /// Empty if missing.
     pub(super) id: String,
-    /// Empty where there is none.
+    /// Empty if missing.
     pub(super) name: String,
     pub(super) arguments: Arguments,
-    /// Whether it is of one of OpenAI's custom tools, which take any text.
+    /// Whether it belongs to one of OpenAI's custom tools, which take any text.
     pub(super) is_custom: bool,
     pub(super) other: Map<String, Value>,
 }
 
 #[derive(Debug)]
 pub(super) enum Arguments {
-    /// The next piece of their text, which may be empty.
+    /// The next piece of the text, which may be empty.
     Piece(String),
-    /// All of them.
+    /// The complete arguments.
     Json(Value),
 }
 
@@ -43,26 +43,26 @@ impl From<CallDelta> for CallPiece {
 }
 
 impl CallPiece {
-    /// Whether another piece has what belongs behind this head: arguments, and no head of another call.
+    /// Whether another piece continues this head: it has arguments, and its id and name do not differ.
     pub(super) fn goes_on_with(&self, piece: &CallPiece) -> bool {
         let is_same = |own: &str, other: &str| other.is_empty() || own == other;
         let has_same_head = is_same(&self.id, &piece.id) && is_same(&self.name, &piece.name);
         self.index == piece.index && has_same_head && !piece.arguments.is_empty()
     }
 
-    /// Whether neither id nor name says of which call it is.
+    /// Whether both id and name are missing.
     pub(super) fn has_no_head(&self) -> bool {
         self.id.is_empty() && self.name.is_empty()
     }
 
-    /// Whether there is nothing in it that could begin a call.
+    /// Whether it has nothing that could start a call.
     pub(super) fn is_empty(&self) -> bool {
         self.has_no_head() && self.arguments.is_empty() && self.other.values().all(Value::is_null)
     }
 }
 
 impl Arguments {
-    /// Whether there is nothing in it but white space.
+    /// Whether it is white space only.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self, Arguments::Piece(text) if text.trim().is_empty())
     }

@@ -1,8 +1,8 @@
-//! The calls of a reply: which of them a piece belongs to.
+//! The calls of a reply, and the assignment of pieces to them.
 
-use super::call::{CallSoFar, Told};
+use super::call::{PartialCall, Reported};
 use super::call_piece::{Arguments, CallPiece};
-use super::event::Noted;
+use super::event::QueuedEvent;
 use crate::message::ToolCall;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use std::ops::Range;
 /// The calls so far, in the order in which they began.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    list: Vec<CallSoFar>,
-    /// The newest call with an index, and with an id.
+    list: Vec<PartialCall>,
+    /// The newest call with each index and with each id.
     by_index: HashMap<i64, usize>,
     by_id: HashMap<String, usize>,
-    /// That of a call which is there only if its arguments come.
+    /// The head of a call that exists only if its arguments follow.
     head: Option<CallPiece>,
-    /// The calls with pieces that came since [`complete_whole`](Calls::complete_whole).
+    /// The calls that changed since [`complete_whole`](Calls::complete_whole).
     changed: Vec<usize>,
 }
 
@@ -27,17 +27,17 @@ impl Calls {
     }
 
     pub(super) fn get(&self, position: usize) -> Option<&ToolCall> {
-        self.list.get(position).map(|so_far| &so_far.call)
+        self.list.get(position).map(|partial| &partial.call)
     }
 
-    pub(super) fn into_list(self) -> Vec<CallSoFar> {
+    pub(super) fn into_list(self) -> Vec<PartialCall> {
         self.list
     }
 
-    /// Takes the next piece of whichever call it belongs to.
-    pub(super) fn take(&mut self, piece: CallPiece, noted: &mut Vec<Noted>) {
+    /// Adds a piece to the call that it belongs to.
+    pub(super) fn take(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
         if let Some(head) = self.head.take_if(|head| head.goes_on_with(&piece)) {
-            self.begin_with(head, noted);
+            self.begin_with(head, queued);
         }
         let position = match self.position_of(&piece) {
             Ok(position) => position,
@@ -46,45 +46,45 @@ impl Calls {
                 self.head = Some(piece);
                 return;
             }
-            Err(_) => return self.begin_with(piece, noted),
+            Err(_) => return self.begin_with(piece, queued),
         };
-        self.take_at(position, piece, noted);
+        self.take_at(position, piece, queued);
     }
 
-    fn begin_with(&mut self, piece: CallPiece, noted: &mut Vec<Noted>) {
-        self.list.push(CallSoFar::new());
-        self.take_at(self.list.len() - 1, piece, noted);
+    fn begin_with(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
+        self.list.push(PartialCall::new());
+        self.take_at(self.list.len() - 1, piece, queued);
     }
 
-    fn take_at(&mut self, position: usize, mut piece: CallPiece, noted: &mut Vec<Noted>) {
+    fn take_at(&mut self, position: usize, mut piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
         if self.changed.last() != Some(&position) {
             self.changed.push(position);
         }
         self.remember(position, &piece);
         self.list[position].take_head(&mut piece);
-        self.start(position, noted);
-        self.take_arguments(position, piece.arguments, noted);
+        self.start(position, queued);
+        self.take_arguments(position, piece.arguments, queued);
     }
 
-    /// Nothing more comes: every call is complete.
-    pub(super) fn complete_all(&mut self, noted: &mut Vec<Noted>) {
+    /// Completes every call at the end of the stream.
+    pub(super) fn complete_all(&mut self, queued: &mut Vec<QueuedEvent>) {
         for position in 0..self.list.len() {
-            self.complete(position, noted);
+            self.complete(position, queued);
         }
     }
 
-    /// Those that are whole are complete.
-    pub(super) fn complete_whole(&mut self, noted: &mut Vec<Noted>) {
+    /// Completes the calls whose arguments are complete.
+    pub(super) fn complete_whole(&mut self, queued: &mut Vec<QueuedEvent>) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.sort_unstable();
         for position in changed {
             if self.list[position].is_whole() {
-                self.complete(position, noted);
+                self.complete(position, queued);
             }
         }
     }
 
-    /// The call that the piece belongs to, or else the one that it comes behind.
+    /// The call that the piece belongs to; otherwise the call that it follows.
     fn position_of(&self, piece: &CallPiece) -> Result<usize, Option<usize>> {
         let of_index = piece.index.and_then(|index| self.by_index.get(&index).copied());
         let of_id = self.by_id.get(&piece.id).copied();
@@ -92,7 +92,7 @@ impl Calls {
         let index_of = |position: usize| self.list[position].index;
         let position = match (of_index, of_id) {
             (Some(position), Some(_)) if self.list[position].call.id == piece.id => position,
-            // With a name, an id that comes again under another index is that of another call.
+            // A known id with a name, under another index, belongs to another call.
             (_, Some(position))
                 if piece.name.is_empty() || index_of(position).is_none() || piece.index.is_none() =>
             {
@@ -100,7 +100,7 @@ impl Calls {
             }
             (Some(position), _) => position,
             (None, _) if piece.index.is_none() => newest.ok_or(None)?,
-            // The newest call may have come without its index, or with another.
+            // The newest call may have no index, or a different one.
             (None, _) if piece.has_no_head() => {
                 newest.filter(|&position| !self.list[position].is_whole()).ok_or(None)?
             }
@@ -119,64 +119,64 @@ impl Calls {
         }
     }
 
-    fn take_arguments(&mut self, mut position: usize, arguments: Arguments, noted: &mut Vec<Noted>) {
+    fn take_arguments(&mut self, mut position: usize, arguments: Arguments, queued: &mut Vec<QueuedEvent>) {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
-            Arguments::Json(json) => return self.take_json(position, &json, noted),
+            Arguments::Json(json) => return self.take_json(position, &json, queued),
         };
         let mut rest = &*piece;
         loop {
             let call = &mut self.list[position];
-            let (grown, behind) = call.take_arguments(rest);
+            let (grown, after) = call.take_arguments(rest);
             let (is_whole, takes_no_more) = (call.is_whole(), call.takes_no_more());
-            self.grow(position, grown, noted);
+            self.grow(position, grown, queued);
             if is_whole && takes_no_more {
-                self.complete(position, noted);
+                self.complete(position, queued);
             }
-            if !is_whole || !behind.trim_start().starts_with('{') {
+            if !is_whole || !after.trim_start().starts_with('{') {
                 return;
             }
-            rest = behind;
+            rest = after;
             if takes_no_more {
-                match self.said_again(position, rest) {
+                match self.end_of_repetition(position, rest) {
                     Some(end) => rest = &rest[end..],
-                    None => position = self.begin_another(position, noted),
+                    None => position = self.begin_another(position, queued),
                 }
             }
         }
     }
 
-    /// Where the object ends that this text begins with, if the call has it already: some servers send the arguments
-    /// once more behind their pieces (<https://github.com/vllm-project/vllm/issues/51697>).
-    fn said_again(&self, position: usize, text: &str) -> Option<usize> {
+    /// The end of the object at the start of this text, if the object repeats the arguments of the call: some servers
+    /// send all arguments again after the pieces (<https://github.com/vllm-project/vllm/issues/51697>).
+    fn end_of_repetition(&self, position: usize, text: &str) -> Option<usize> {
         let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let object = objects.next()?.ok()?;
-        self.list[position].says_again(&object).then(|| objects.byte_offset())
+        self.list[position].is_repetition(&object).then(|| objects.byte_offset())
     }
 
-    fn take_json(&mut self, mut position: usize, json: &Value, noted: &mut Vec<Noted>) {
+    fn take_json(&mut self, mut position: usize, json: &Value, queued: &mut Vec<QueuedEvent>) {
         let mut grown = self.list[position].take_json(json);
         if grown.is_none() {
-            if self.list[position].says_again(json) {
+            if self.list[position].is_repetition(json) {
                 return;
             }
-            position = self.begin_another(position, noted);
+            position = self.begin_another(position, queued);
             grown = self.list[position].take_json(json);
         }
-        self.grow(position, grown.unwrap_or_default(), noted);
+        self.grow(position, grown.unwrap_or_default(), queued);
         if self.list[position].is_whole() && self.list[position].takes_no_more() {
-            self.complete(position, noted);
+            self.complete(position, queued);
         }
     }
 
-    /// Begins another call of the same tool, whose arguments came behind those of this call: Gemini's gateways put
-    /// calls so (<https://github.com/dyedd/lens/issues/49>).
-    fn begin_another(&mut self, position: usize, noted: &mut Vec<Noted>) -> usize {
+    /// Starts another call of the same tool, whose arguments follow those of this call, as Gemini's gateways send them
+    /// (<https://github.com/dyedd/lens/issues/49>).
+    fn begin_another(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) -> usize {
         let another = self.list.len();
         self.changed.push(another);
-        self.list.push(CallSoFar::new());
-        let CallSoFar { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
-        // What comes for the same index or id is for the new call.
+        self.list.push(PartialCall::new());
+        let PartialCall { call: ToolCall { id, name, .. }, index, .. } = &self.list[position];
+        // Later pieces with the same index or id belong to the new call.
         if let Some(index) = index {
             self.by_index.insert(*index, another);
         }
@@ -186,35 +186,36 @@ impl Calls {
         let (name, index) = (name.clone(), *index);
         self.list[another].call.name = name;
         self.list[another].index = index;
-        self.start(another, noted);
+        self.start(another, queued);
         another
     }
 
-    /// Tells of a call when its tool is known.
-    fn start(&mut self, position: usize, noted: &mut Vec<Noted>) {
+    /// Queues the start of a call once its tool is known.
+    fn start(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
         let call = &mut self.list[position];
-        if call.told == Told::Nothing && !call.call.name.is_empty() {
-            call.told = Told::Started;
+        if call.reported == Reported::Nothing && !call.call.name.is_empty() {
+            call.reported = Reported::Started;
             let grown = 0..call.call.arguments.len();
-            noted.push(Noted::CallStarted(position));
-            self.grow(position, grown, noted);
+            queued.push(QueuedEvent::CallStarted(position));
+            self.grow(position, grown, queued);
         }
     }
 
-    /// Tells of arguments, if their call was told of. Not of an empty object, which may stand for them.
-    fn grow(&self, position: usize, grown: Range<usize>, noted: &mut Vec<Noted>) {
+    /// Queues new arguments, if the start of the call was queued. An empty object may be a placeholder and is not
+    /// queued.
+    fn grow(&self, position: usize, grown: Range<usize>, queued: &mut Vec<QueuedEvent>) {
         let call = &self.list[position];
-        if call.told != Told::Nothing && !call.is_empty_object() && !grown.is_empty() {
-            noted.push(Noted::Arguments(position, grown));
+        if call.reported != Reported::Nothing && !call.is_empty_object() && !grown.is_empty() {
+            queued.push(QueuedEvent::Arguments(position, grown));
         }
     }
 
-    fn complete(&mut self, position: usize, noted: &mut Vec<Noted>) {
+    fn complete(&mut self, position: usize, queued: &mut Vec<QueuedEvent>) {
         let call = &mut self.list[position];
-        // Without a name, it may still come.
-        if call.told == Told::Started {
+        // A missing name may still arrive.
+        if call.reported == Reported::Started {
             call.complete();
-            noted.push(Noted::CallComplete(position));
+            queued.push(QueuedEvent::CallComplete(position));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One chunk of a streamed reply, read as servers really send it.
+//! One chunk of a streamed reply, including the variations that servers send.
 
 use super::StreamError;
 use super::wire_chunk::{Choice, WireChunk};
@@ -6,18 +6,18 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::error::Error;
 
-/// One chunk of a streamed Chat Completion, or what came in its place.
+/// One chunk of a streamed Chat Completion, or an error instead of it.
 ///
-/// It is made of whatever a client gives:
+/// Converts from the types of clients:
 ///
-/// - the text behind `data:` of a server-sent event, `[DONE]` and empty ones included;
+/// - the text after `data:` of a server-sent event, including `[DONE]` and empty text;
 /// - a [`Value`];
-/// - the chunk of another crate, by [`Chunk::of`];
-/// - a `Result` of any of these: an error is one of the connection, and breaks the reply off.
+/// - the chunk type of another crate, with [`Chunk::from_serialize`];
+/// - a `Result` of any of these: an error is an error of the connection, and interrupts the reply.
 ///
-/// A client that is generic over what it reads can read it directly, since it is `Deserialize`. Of
-/// `eventsource-stream`, for example, it is `bytes.eventsource().map(|event| event.map(|event| event.data))` that is
-/// wanted, and of a client with types of its own `stream.map(|chunk| chunk.map(|chunk| Chunk::of(&chunk)))`.
+/// A client that is generic over its chunk type can deserialize into `Chunk`. With `eventsource-stream`, the stream of
+/// chunks is `bytes.eventsource().map(|event| event.map(|event| event.data))`; with a client that has its own types, it
+/// is `stream.map(|chunk| chunk.map(|chunk| Chunk::from_serialize(&chunk)))`.
 ///
 /// ```
 /// use tool_runtime::stream::{Chunk, ReplyAssembler};
@@ -32,7 +32,7 @@ use std::error::Error;
 /// let read: Chunk = serde_json::from_str(r#"{"choices":[{"delta":{"content":"lo"}}]}"#)?;
 ///
 /// let mut reply = ReplyAssembler::new();
-/// reply.push(Chunk::of(&theirs));
+/// reply.push(Chunk::from_serialize(&theirs));
 /// reply.push(read);
 /// reply.push(r#"{"choices":[{"delta":{"content":"!"},"finish_reason":"stop"}]}"#);
 /// reply.push(Ok::<_, std::io::Error>("[DONE]"));
@@ -43,17 +43,17 @@ use std::error::Error;
 pub struct Chunk {
     pub(super) choices: Vec<Choice>,
     pub(super) error: Option<StreamError>,
-    /// What may be an error, if no reply comes behind it.
-    pub(super) doubt: Option<StreamError>,
-    /// Whether it is the `[DONE]` behind the last.
+    /// An error unless a reply follows it.
+    pub(super) possible_error: Option<StreamError>,
+    /// Whether it is `[DONE]`.
     pub(super) is_done: bool,
-    /// The beginning of what has no choices.
-    pub(super) passed_over: Option<String>,
+    /// The beginning of a chunk without choices.
+    pub(super) skipped: Option<String>,
 }
 
 impl Chunk {
-    /// The chunk that a client's own type stands for, if it is written as one of Chat Completions.
-    pub fn of(chunk: &impl Serialize) -> Self {
+    /// A chunk from a client's own type, which must serialize in the format of Chat Completions.
+    pub fn from_serialize(chunk: &impl Serialize) -> Self {
         match serde_json::to_value(chunk) {
             Ok(value) => value.into(),
             Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: String::new(), source }),
@@ -63,7 +63,7 @@ impl Chunk {
     fn read(chunk: serde_json::Result<WireChunk>, text: impl FnOnce() -> String) -> Self {
         match chunk {
             Ok(chunk) if chunk.choices.is_none() => {
-                Chunk { passed_over: Some(beginning(&text())), ..chunk.into() }
+                Chunk { skipped: Some(beginning(&text())), ..chunk.into() }
             }
             Ok(chunk) => chunk.into(),
             Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: beginning(&text()), source }),
@@ -77,7 +77,7 @@ impl Chunk {
 
 impl<'de> Deserialize<'de> for Chunk {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // By way of a value, which can be read in more than one way.
+        // A `Value` can be read in more than one way.
         Value::deserialize(deserializer).map(Chunk::from)
     }
 }
@@ -85,8 +85,8 @@ impl<'de> Deserialize<'de> for Chunk {
 impl From<WireChunk> for Chunk {
     fn from(mut chunk: WireChunk) -> Self {
         let error = chunk.take_error();
-        let doubt = chunk.take_doubt();
-        Chunk { choices: chunk.choices.unwrap_or_default(), error, doubt, ..Chunk::default() }
+        let possible_error = chunk.take_possible_error();
+        Chunk { choices: chunk.choices.unwrap_or_default(), error, possible_error, ..Chunk::default() }
     }
 }
 
@@ -95,12 +95,12 @@ impl From<&str> for Chunk {
         match data.trim_start_matches('\u{feff}').trim() {
             "" | "null" => Chunk::default(),
             "[DONE]" => Chunk { is_done: true, ..Chunk::default() },
-            // Gemini sends errors in a list.
+            // Gemini sends errors in an array.
             list if list.starts_with('[') => match serde_json::from_str::<Vec<Value>>(list) {
                 Ok(list) => list.into(),
                 Err(source) => Chunk::failed(StreamError::NotAChunk { beginning: beginning(data), source }),
             },
-            chunk => Chunk::read(WireChunk::of_text(chunk), || data.to_owned()),
+            chunk => Chunk::read(WireChunk::from_text(chunk), || data.to_owned()),
         }
     }
 }
@@ -123,21 +123,22 @@ impl From<Value> for Chunk {
             Value::Null => Chunk::default(),
             Value::String(data) => data.into(),
             Value::Array(list) => list.into(),
-            mut chunk => Chunk::read(WireChunk::of_value(&mut chunk), || chunk.to_string()),
+            mut chunk => Chunk::read(WireChunk::from_value(&mut chunk), || chunk.to_string()),
         }
     }
 }
 
-/// All that is in them, as one.
+/// Combines the contents of several chunks.
 impl From<Vec<Value>> for Chunk {
     fn from(chunks: Vec<Value>) -> Self {
         let mut all = Chunk::default();
-        for Chunk { choices, error, doubt, is_done, passed_over } in chunks.into_iter().map(Chunk::from) {
+        for Chunk { choices, error, possible_error, is_done, skipped } in chunks.into_iter().map(Chunk::from)
+        {
             all.choices.extend(choices);
             all.error = all.error.or(error);
-            all.doubt = all.doubt.or(doubt);
+            all.possible_error = all.possible_error.or(possible_error);
             all.is_done |= is_done;
-            all.passed_over = all.passed_over.or(passed_over);
+            all.skipped = all.skipped.or(skipped);
         }
         all
     }

@@ -1,65 +1,65 @@
-//! What a chunk brought.
+//! Events of a streamed reply.
 
 use super::StreamError;
 use crate::message::ToolCall;
 use std::ops::Range;
 
-/// What a chunk brought to a reply: see [`ReplyAssembler::push`](super::ReplyAssembler::push).
+/// An event in a streamed reply: see [`ReplyAssembler::push`](super::ReplyAssembler::push).
 ///
-/// A call is known by its `index`: its place in the reply's [`tool_calls`](crate::AssistantMessage::tool_calls).
+/// The `index` of a call is its position in the reply's [`tool_calls`](crate::AssistantMessage::tool_calls).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// The next piece of what the model says.
+    /// The next piece of the text.
     Text(&'a str),
-    /// The next piece of what it thinks, where the server shows that as text, in `reasoning_content` or `reasoning`.
+    /// The next piece of the reasoning, if the server sends it as text in `reasoning_content` or `reasoning`.
     Reasoning(&'a str),
-    /// It begins to call a tool.
+    /// A tool call begins.
     #[non_exhaustive]
     CallStarted {
-        /// Which of the calls.
+        /// The index of the call.
         index: usize,
-        /// The tool. Should its name come in pieces, this is the first.
+        /// The name of the tool. If the name arrives in pieces, this is the first piece.
         tool: &'a str,
     },
     /// The arguments of a call have grown.
     #[non_exhaustive]
     Arguments {
-        /// Which of the calls.
+        /// The index of the call.
         index: usize,
-        /// All that came of them so far, which need not be JSON yet. It begins anew where an empty object stood in
-        /// front.
-        so_far: &'a str,
-        /// What is new: the end of `so_far`.
+        /// The arguments so far, which need not be valid JSON yet. They start again if an empty object was a
+        /// placeholder.
+        partial: &'a str,
+        /// The new piece: the end of `partial`.
         piece: &'a str,
     },
-    /// A call is complete: its tool and its arguments will not change any more, and it can run. That is so when the
-    /// arguments are one whole object. Of an empty one, behind which they may still come, it is so when the reply has
-    /// finished; of none, or of what is not JSON, when the stream has ended. A call that was cut off is never complete.
+    /// A call is complete: its tool and its arguments do not change any more, and it can run. Arguments are complete
+    /// when they are one complete object; an empty object, which arguments may still follow, when the reply has
+    /// finished; missing arguments and arguments that are not JSON, when the stream has ended. A truncated call is
+    /// never complete.
     #[non_exhaustive]
     CallComplete {
-        /// Which of the calls.
+        /// The index of the call.
         index: usize,
-        /// The call, with the id that the server gave to it, which may be empty.
+        /// The call. Its id is that of the server, which may be empty.
         call: &'a ToolCall,
     },
-    /// The first `finish_reason` came: the model has ended its reply. Calls may still follow that are complete only
-    /// when the stream has ended; and, of servers that say a reason with each piece, all else.
+    /// The first `finish_reason` arrived: the model has ended its reply. Calls that are complete only at the end of the
+    /// stream may follow; from servers that send a reason with each chunk, any other event may follow.
     #[non_exhaustive]
     Finished {
-        /// The `finish_reason`, where there is one. That of the reply is another, if a later one says that it was cut
-        /// short.
+        /// The `finish_reason`, if there is one. The reply has a different one if a later reason reports truncation.
         reason: Option<&'a str>,
     },
-    /// The reply broke off. What comes behind is not looked at.
+    /// The reply was interrupted. Further chunks are ignored.
     Failed(&'a StreamError),
 }
 
-/// An event that is yet to be told, by where its text stands: the texts still grow.
+/// An event in the queue. It refers to its text by range, since the texts still grow.
 #[derive(Debug)]
-pub(super) enum Noted {
+pub(super) enum QueuedEvent {
     Text(Range<usize>),
-    /// In one of the fields that servers have for it.
+    /// The reasoning in the named field.
     Reasoning(&'static str, Range<usize>),
     CallStarted(usize),
     Arguments(usize, Range<usize>),

@@ -1,30 +1,30 @@
-//! The fields of a delta that stand beside its text and its calls, put together: reasoning above all, which some
-//! servers want back as it was.
+//! Assembly of the fields of deltas other than text and calls, such as reasoning, which some servers require unchanged
+//! in later requests.
 
 use serde_json::{Map, Value};
 
-/// The fields that come as pieces of a text. Any other is one value, which may be said again.
+/// Fields that arrive as pieces of text. Any other field is a complete value, which may be repeated.
 const TEXTS: [&str; 7] =
     ["reasoning_content", "reasoning", "refusal", "text", "summary", "thinking", "signature"];
 
-/// The types of parts that come in pieces. Any other part comes whole.
+/// Types of parts that arrive in pieces. Any other part arrives complete.
 const IN_PIECES: [&str; 4] = ["text", "thinking", "reasoning.text", "reasoning.summary"];
 
-/// Adds what a delta brought. A null brings nothing.
-pub(super) fn add(so_far: &mut Map<String, Value>, delta: Map<String, Value>) {
+/// Adds the fields of a delta. Nulls are ignored.
+pub(super) fn add(partial: &mut Map<String, Value>, delta: Map<String, Value>) {
     for (field, value) in delta.into_iter().filter(|(_, value)| !value.is_null()) {
-        match (so_far.get_mut(&field), value) {
+        match (partial.get_mut(&field), value) {
             (Some(Value::String(text)), Value::String(piece)) if TEXTS.contains(&&*field) => {
                 text.push_str(&piece);
             }
             (Some(Value::Array(list)), Value::Array(more)) => add_parts(list, more),
             (Some(Value::Object(fields)), Value::Object(delta)) => add(fields, delta),
-            (_, value) => drop(so_far.insert(field, value)),
+            (_, value) => drop(partial.insert(field, value)),
         }
     }
 }
 
-/// Adds parts to a list: one that goes on with the last is put together with it.
+/// Adds parts to an array. A part that continues the last one is merged with it.
 pub(super) fn add_parts(parts: &mut Vec<Value>, more: Vec<Value>) {
     for part in more {
         match (parts.last_mut(), part) {

@@ -1,42 +1,42 @@
-//! A stream that did not come to its end.
+//! Errors of interrupted streams.
 
 use serde_json::Value;
 use std::error::Error;
 use std::fmt;
 
-/// Why a stream did not come to its end.
+/// The reason why a stream was interrupted.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StreamError {
-    /// The server sent an error in the place of a chunk.
+    /// The server sent an error instead of a chunk.
     #[non_exhaustive]
     Server {
-        /// Its words.
+        /// The error message of the server.
         message: String,
-        /// The error as it came: Groq, for one, puts what the model wrote into its `failed_generation`.
+        /// The error as the server sent it. Groq, for example, puts the output of the model into `failed_generation`.
         error: Value,
     },
-    /// The client's stream gave an error in the place of a chunk.
+    /// The client's stream returned an error instead of a chunk.
     #[non_exhaustive]
     Transport {
         /// The client's error.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// What came is no chunk of Chat Completions.
+    /// The chunk is not in the format of Chat Completions.
     #[non_exhaustive]
     NotAChunk {
-        /// The beginning of what came; empty, where a client's type could not be written as JSON.
+        /// The beginning of the chunk; empty if the client's type could not be serialized as JSON.
         beginning: String,
-        /// What is wrong with it.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// The stream ended without a reply.
     #[non_exhaustive]
     NoReply {
-        /// The beginning of the first thing that came in its place; empty, where nothing did.
+        /// The beginning of the first chunk without choices; empty if there was none.
         beginning: String,
     },
-    /// The program did not wait any longer: it cancelled the batch.
+    /// The program cancelled the batch before the reply was complete.
     Cancelled,
 }
 
@@ -46,21 +46,21 @@ impl fmt::Display for StreamError {
             StreamError::Server { message, .. } => write!(f, "the server sent an error: {message}"),
             StreamError::Transport { source } => write!(f, "the connection failed: {source}"),
             StreamError::NotAChunk { beginning, source } if beginning.is_empty() => {
-                write!(f, "the client's chunk cannot be read as one of Chat Completions ({source})")
+                write!(f, "the client's chunk is not in the format of Chat Completions ({source})")
             }
             StreamError::NotAChunk { beginning, source } => write!(
                 f,
-                "what came is not a chunk of Chat Completions ({source}); give what stands behind `data:` of each \
-                 server-sent event, and not this: {beginning}"
+                "a chunk is not in the format of Chat Completions ({source}); pass the text after `data:` of each \
+                 server-sent event, not this: {beginning}"
             ),
             StreamError::NoReply { beginning } if beginning.is_empty() => {
-                f.write_str("the stream ended, and there was no reply in it")
+                f.write_str("the stream ended without a reply")
             }
             StreamError::NoReply { beginning } => write!(
                 f,
-                "the stream ended without a reply in it; it should be one of Chat Completions, and began with: {beginning}"
+                "the stream ended without a reply; it is not in the format of Chat Completions and begins with: {beginning}"
             ),
-            StreamError::Cancelled => f.write_str("cancelled before the reply was there"),
+            StreamError::Cancelled => f.write_str("cancelled before the reply was complete"),
         }
     }
 }
@@ -68,7 +68,7 @@ impl fmt::Display for StreamError {
 impl Error for StreamError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            // An error whose text is told already is not told twice.
+            // The display text includes this error, so the chain continues with its source.
             StreamError::Transport { source } => source.source(),
             StreamError::NotAChunk { source, .. } => source.source(),
             StreamError::Server { .. } | StreamError::NoReply { .. } | StreamError::Cancelled => None,
@@ -76,9 +76,9 @@ impl Error for StreamError {
     }
 }
 
-/// A reply that broke off, as far as it came.
+/// The error of an interrupted reply, with the partial reply.
 ///
-/// Calls that were complete are kept. The one that was cut off is marked, and never run: its answer says so.
+/// Complete calls are kept. A truncated call is marked and never runs; its tool message reports that.
 ///
 /// ```
 /// use tool_runtime::stream::{ReplyAssembler, StreamError};
@@ -86,40 +86,40 @@ impl Error for StreamError {
 /// let mut reply = ReplyAssembler::new();
 /// reply.push(r#"{"choices":[{"delta":{"content":"Half a sen"}}]}"#);
 /// reply.push(r#"{"error":{"message":"The model is overloaded."}}"#);
-/// let interrupted = reply.finish().expect_err("it broke off");
+/// let interrupted = reply.finish().expect_err("the server sent an error");
 /// assert!(matches!(interrupted.cause(), StreamError::Server { .. }));
-/// assert_eq!(interrupted.into_so_far().text(), "Half a sen");
+/// assert_eq!(interrupted.into_partial().text(), "Half a sen");
 /// ```
 #[derive(Debug)]
 pub struct InterruptedError<T> {
-    // Boxed, since a `Result` is as large as its error.
+    // Boxed, since it determines the size of each `Result`.
     parts: Box<(T, StreamError)>,
 }
 
 impl<T> InterruptedError<T> {
-    pub(crate) fn new(so_far: T, cause: StreamError) -> Self {
-        InterruptedError { parts: Box::new((so_far, cause)) }
+    pub(crate) fn new(partial: T, cause: StreamError) -> Self {
+        InterruptedError { parts: Box::new((partial, cause)) }
     }
 
-    /// Why it broke off.
+    /// The reason for the interruption.
     #[must_use]
     pub fn cause(&self) -> &StreamError {
         &self.parts.1
     }
 
-    /// What came before.
+    /// The partial reply.
     #[must_use]
-    pub fn so_far(&self) -> &T {
+    pub fn partial(&self) -> &T {
         &self.parts.0
     }
 
-    /// What came before, to go on with.
+    /// Converts into the partial reply.
     #[must_use]
-    pub fn into_so_far(self) -> T {
+    pub fn into_partial(self) -> T {
         self.parts.0
     }
 
-    /// Both.
+    /// Converts into the partial reply and the reason.
     #[must_use]
     pub fn into_parts(self) -> (T, StreamError) {
         *self.parts
@@ -128,13 +128,13 @@ impl<T> InterruptedError<T> {
 
 impl<T> fmt::Display for InterruptedError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the reply broke off: {}", self.cause())
+        write!(f, "the reply was interrupted: {}", self.cause())
     }
 }
 
 impl<T: fmt::Debug> Error for InterruptedError<T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        // As above.
+        // The display text includes the cause.
         self.cause().source()
     }
 }

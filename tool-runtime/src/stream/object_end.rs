@@ -1,21 +1,21 @@
-//! Where a JSON object ends that comes piece by piece.
+//! Detection of the end of a JSON object that arrives in pieces.
 
 use crate::json::Nesting;
 
-/// Looks for the brace that closes an object, at each byte once. It knows brackets and strings, and not whether the text between
-/// them is JSON.
+/// Finds the brace that closes an object; reads each byte once. It checks brackets and strings, but not whether the
+/// text is valid JSON.
 #[derive(Debug, Default)]
 pub(super) enum ObjectEnd {
-    /// Nothing but white space came.
+    /// White space only, so far.
     #[default]
     NotBegun,
     Within {
         nesting: Nesting,
         is_empty: bool,
     },
-    /// It is closed.
+    /// The object is closed.
     Found {
-        /// Whether there was nothing in it but white space.
+        /// Whether it contains only white space.
         is_empty: bool,
     },
     /// The text is not an object.
@@ -23,7 +23,7 @@ pub(super) enum ObjectEnd {
 }
 
 impl ObjectEnd {
-    /// How much of the next piece belongs to the object, if it is closed in this piece.
+    /// The number of bytes of the next piece that belong to the object, if the piece closes it.
     pub(super) fn find(&mut self, piece: &str) -> Option<usize> {
         let mut bytes = piece.bytes().enumerate();
         if let ObjectEnd::NotBegun = self {

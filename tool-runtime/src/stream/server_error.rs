@@ -1,4 +1,4 @@
-//! The errors that servers send in the place of a chunk, or beside one, in the many shapes that they have.
+//! Errors that servers send instead of a chunk, or within one, in any of their formats.
 
 use super::StreamError;
 use super::wire_chunk::WireChunk;
@@ -6,46 +6,46 @@ use crate::message::error_text;
 use serde_json::Value;
 
 impl WireChunk {
-    /// The error that the server sends in the place of a chunk, or beside it.
+    /// The error that the server sends instead of a chunk, or within one.
     pub(super) fn take_error(&mut self) -> Option<StreamError> {
         let error = self.error.take();
-        if is_said(&error) {
-            // Where it is a number or `true`, its text is beside it.
-            let text = error_text(&error).or_else(|| self.beside().find_map(|beside| error_text(&beside)));
+        if is_error(&error) {
+            // If it is a number or `true`, its text is in another field.
+            let text = error_text(&error).or_else(|| self.other_texts().find_map(|text| error_text(&text)));
             return Some(server_error(text, error));
         }
         if self.object == "error" {
-            return self.take_doubt();
+            return self.take_possible_error();
         }
-        // OpenRouter has it in the choice: <https://openrouter.ai/docs/api/errors>.
+        // OpenRouter sends the error in the choice: <https://openrouter.ai/docs/api/errors>.
         let mut choices = self.choices.iter_mut().flatten();
-        let error = choices.find_map(|choice| Some(choice.error.take()).filter(is_said))?;
+        let error = choices.find_map(|choice| Some(choice.error.take()).filter(is_error))?;
         Some(server_error(error_text(&error), error))
     }
 
-    /// What is an error if nothing comes behind it, and may be the state of the server otherwise.
-    pub(super) fn take_doubt(&mut self) -> Option<StreamError> {
-        let status = self.base_resp.get_mut("status_msg").map(Value::take).filter(is_said);
-        let error = self.beside().next().or(status)?;
+    /// A status that is an error if no reply follows.
+    pub(super) fn take_possible_error(&mut self) -> Option<StreamError> {
+        let status = self.base_resp.get_mut("status_msg").map(Value::take).filter(is_error);
+        let error = self.other_texts().next().or(status)?;
         Some(server_error(error_text(&error), error))
     }
 
-    fn beside(&mut self) -> impl Iterator<Item = Value> {
+    fn other_texts(&mut self) -> impl Iterator<Item = Value> {
         let texts = [&mut self.message, &mut self.msg, &mut self.error_message].map(Value::take);
         let texts = texts.into_iter().filter(Value::is_string);
-        texts.chain([self.detail.take(), self.errors.take()]).filter(is_said)
+        texts.chain([self.detail.take(), self.errors.take()]).filter(is_error)
     }
 }
 
-/// Whether there is anything in it: some servers write the zero of each field with each chunk.
-fn is_said(error: &Value) -> bool {
+/// Whether the value reports an error: some servers send a zero or empty value with each chunk.
+fn is_error(error: &Value) -> bool {
     match error {
         Value::Null => false,
         Value::Bool(is_error) => *is_error,
         Value::Number(code) => code.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(list) => !list.is_empty(),
-        Value::Object(fields) => fields.values().any(is_said),
+        Value::Object(fields) => fields.values().any(is_error),
     }
 }
 

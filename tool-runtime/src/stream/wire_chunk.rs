@@ -1,4 +1,4 @@
-//! What servers send as a chunk, and how it is read.
+//! The JSON format of chunks, and how it is read.
 
 use crate::message::{Content, is_no_reason};
 use serde::de::IgnoredAny;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub(super) struct WireChunk {
     #[serde(default)]
     pub(super) choices: Option<Vec<Choice>>,
-    // Where servers say that something is wrong: see `server_error`.
+    // Fields in which servers report errors: see `server_error`.
     #[serde(default)]
     pub(super) object: Value,
     #[serde(default)]
@@ -25,7 +25,7 @@ pub(super) struct WireChunk {
     pub(super) detail: Value,
     #[serde(default)]
     pub(super) error_message: Value,
-    /// In each chunk of `MiniMax`.
+    /// `MiniMax` sends it in each chunk.
     #[serde(default)]
     pub(super) base_resp: Value,
 }
@@ -37,7 +37,7 @@ pub(super) struct Choice {
     pub(super) index: Option<i64>,
     #[serde(default)]
     pub(super) delta: Option<Delta>,
-    /// In the place of a delta: the whole reply, of a server that does not stream.
+    /// The complete reply instead of a delta, from a server that does not stream.
     #[serde(default)]
     pub(super) message: Option<Delta>,
     #[serde(default, deserialize_with = "read_reason")]
@@ -71,10 +71,10 @@ pub(super) struct CallDelta {
     _type: IgnoredAny,
     #[serde(default)]
     pub(super) function: Option<FunctionDelta>,
-    /// In the place of a function: OpenAI's custom tools.
+    /// Instead of a function, for OpenAI's custom tools.
     #[serde(default)]
     pub(super) custom: Option<FunctionDelta>,
-    // Without a `function` around them.
+    // Fields without a `function` object around them.
     #[serde(default)]
     pub(super) name: Option<String>,
     #[serde(default)]
@@ -88,21 +88,21 @@ pub(super) struct CallDelta {
 pub(super) struct FunctionDelta {
     #[serde(default)]
     pub(super) name: Option<String>,
-    /// A piece of their text; an object, where it comes whole.
+    /// A piece of their text, or a complete object.
     #[serde(default)]
     pub(super) arguments: Option<Value>,
-    /// What custom tools have in its place.
+    /// The arguments of a custom tool.
     #[serde(default)]
     pub(super) input: Option<Value>,
 }
 
-/// A number, which some servers write as a text.
+/// A number, which some servers write as a string.
 fn read_index<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
     let index = Value::deserialize(deserializer)?;
     Ok(index.as_i64().or_else(|| index.as_str()?.parse().ok()))
 }
 
-/// A text. What servers write while there is no reason is none.
+/// A string. Placeholders for a missing reason are read as `None`.
 fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::String(reason) if !is_no_reason(&reason) => Ok(Some(reason)),
@@ -111,15 +111,15 @@ fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
 }
 
 impl WireChunk {
-    pub(super) fn of_text(text: &str) -> serde_json::Result<Self> {
-        // Much faster than by way of a value.
+    pub(super) fn from_text(text: &str) -> serde_json::Result<Self> {
+        // Much faster than through a `Value`.
         serde_json::from_str(text).or_else(|error| match serde_json::from_str(text) {
-            Ok(mut value) => Self::of_value(&mut value),
+            Ok(mut value) => Self::from_value(&mut value),
             Err(_) => Err(error),
         })
     }
 
-    pub(super) fn of_value(chunk: &mut Value) -> serde_json::Result<Self> {
+    pub(super) fn from_value(chunk: &mut Value) -> serde_json::Result<Self> {
         WireChunk::deserialize(&*chunk).or_else(|error| {
             tidy(chunk);
             WireChunk::deserialize(&*chunk).map_err(|_| error)
@@ -127,8 +127,7 @@ impl WireChunk {
     }
 }
 
-/// Takes out what is of another kind than documented and brings nothing: `[]` in the place of an empty object, for
-/// example, as PHP writes it.
+/// Removes values of undocumented types without content: for example `[]` instead of an empty object, as PHP writes it.
 fn tidy(chunk: &mut Value) {
     let Some(choices) = chunk.get_mut("choices").and_then(Value::as_array_mut) else { return };
     choices.retain(Value::is_object);

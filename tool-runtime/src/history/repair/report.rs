@@ -1,88 +1,88 @@
-//! What was changed.
+//! Reports of changes.
 
 use crate::message::ToolMessage;
 use std::fmt;
 
-/// One change that made a list of messages valid.
+/// One change that [`repair`](super::repair()) made.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Repair {
-    /// An answer was put behind the reply that asks for it.
+    /// A tool message was moved after the reply with its call.
     #[non_exhaustive]
     AnswerMoved {
-        /// Where it stood.
+        /// Its index before the repair.
         index: usize,
-        /// The id of its call.
+        /// The id of the call.
         id: String,
-        /// Where its reply stood.
+        /// The index of the reply before the repair.
         reply: usize,
     },
-    /// A call had no answer, and was given one: `Error: the result of this call was lost`.
+    /// A call without a tool message got one: `Error: the result of this call was lost`.
     #[non_exhaustive]
     AnswerMade {
-        /// Where its reply stood.
+        /// The index of the reply before the repair.
         index: usize,
         /// The id of the call.
         id: String,
     },
-    /// An answer was given the id of the one call that it can be for.
+    /// A tool message got the id of the only call that it can belong to.
     #[non_exhaustive]
     AnswerRenamed {
-        /// Where it stood.
+        /// Its index before the repair.
         index: usize,
-        /// Where its reply stood.
+        /// The index of the reply before the repair.
         reply: usize,
-        /// The id that it had.
+        /// Its id before the repair.
         was: String,
-        /// The id of its call.
+        /// The id of the call.
         id: String,
     },
-    /// An answer that is for no call was taken out.
+    /// A tool message without a call was removed.
     #[non_exhaustive]
     AnswerDropped {
-        /// Where it stood.
+        /// Its index before the repair.
         index: usize,
-        /// The message.
+        /// The removed message.
         answer: ToolMessage,
     },
-    /// An answer that is for no call became a user message.
+    /// A tool message without a call was converted to a user message.
     #[non_exhaustive]
     AnswerIntoUserText {
-        /// Where it stood.
+        /// Its index before the repair.
         index: usize,
-        /// The id that it had.
+        /// Its id.
         id: String,
     },
-    /// A call that was lost was made anew from its answer, without its arguments.
+    /// A lost call was rebuilt from its tool message, without its arguments.
     #[non_exhaustive]
     CallRebuilt {
-        /// Where the reply stood that it belongs to.
+        /// The index of its reply before the repair.
         index: usize,
-        /// The id of its answer.
+        /// The id of the tool message.
         id: String,
-        /// The tool that the answer names.
+        /// The tool that the tool message names.
         tool: String,
     },
-    /// A call whose id was empty, or that of another one, was given its own.
+    /// A call with an empty or repeated id got a new id.
     #[non_exhaustive]
     CallRenamed {
-        /// Where its reply stood.
+        /// The index of the reply before the repair.
         index: usize,
-        /// The id that it had.
+        /// The id before the repair.
         was: String,
-        /// The id that it has.
+        /// The new id.
         id: String,
     },
-    /// A reply that said nothing was given an empty text.
+    /// An empty reply got an empty text.
     #[non_exhaustive]
     ReplyFilled {
-        /// Where it stood.
+        /// Its index before the repair.
         index: usize,
     },
 }
 
 impl Repair {
-    /// The place of the message in the list as it came.
+    /// The index of the message before the repair.
     #[must_use]
     pub fn index(&self) -> usize {
         match self {
@@ -97,8 +97,8 @@ impl Repair {
         }
     }
 
-    /// The id that the call or the answer had, empty where there was none; of an answer that was moved or made, that of
-    /// its call.
+    /// The id of the call or tool message before the repair, empty if it had none; for a tool message that was moved or
+    /// added, the id of its call.
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
@@ -118,42 +118,38 @@ impl fmt::Display for Repair {
         write!(f, "messages[{}]: ", self.index())?;
         match self {
             Repair::AnswerMoved { id, reply, .. } => {
-                write!(f, "the answer {id} is put behind its call, in messages[{reply}]")
+                write!(f, "the tool message {id} was moved after its call in messages[{reply}]")
             }
             Repair::AnswerMade { id, .. } => {
-                write!(f, "the call {id} has no answer: one is made, which says that the result was lost")
+                write!(f, "the call {id} had no tool message: added one that reports a lost result")
             }
             Repair::AnswerRenamed { was, id, .. } if was.is_empty() => {
-                write!(f, "the answer has no id: it gets that of its call, {id}")
+                write!(f, "the tool message had no id: set the id of its call, {id}")
             }
             Repair::AnswerRenamed { was, id, .. } => {
-                write!(f, "the answer {was} is for no call: it gets the id of the one beside it, {id}")
+                write!(f, "the tool message {was} had no call: set the id of the open call before it, {id}")
             }
             Repair::AnswerDropped { answer, .. } => {
-                write!(
-                    f,
-                    "the answer {} is for no call that lacks one: it is taken out",
-                    Id(&answer.tool_call_id)
-                )
+                write!(f, "the tool message {} had no open call: removed", Id(&answer.tool_call_id))
             }
             Repair::AnswerIntoUserText { id, .. } => {
-                write!(f, "the answer {} is for no call that lacks one: it becomes a user message", Id(id))
+                write!(f, "the tool message {} had no open call: converted to a user message", Id(id))
             }
             Repair::CallRebuilt { id, tool, .. } => {
-                write!(f, "the call {} was lost: it is made anew, of the tool {tool}", Id(id))
+                write!(f, "the call {} was lost: rebuilt for the tool {tool}", Id(id))
             }
             Repair::CallRenamed { was, id, .. } if was.is_empty() => {
-                write!(f, "a call has no id: it gets one, {id}")
+                write!(f, "a call had no id: set the new id {id}")
             }
             Repair::CallRenamed { was, id, .. } => {
-                write!(f, "two calls have the id {was}: the second gets its own, {id}")
+                write!(f, "two calls had the id {was}: set the new id {id} for the second")
             }
-            Repair::ReplyFilled { .. } => f.write_str("the reply is empty: it gets an empty text"),
+            Repair::ReplyFilled { .. } => f.write_str("the reply was empty: set an empty text"),
         }
     }
 }
 
-/// An id, or that there is none.
+/// An id, or `without an id`.
 struct Id<'a>(&'a str);
 
 impl fmt::Display for Id<'_> {

@@ -1,6 +1,6 @@
-//! Any list of messages at all.
+//! Random lists of messages.
 
-use crate::{refusal, seed, written};
+use crate::{rejection, seed, written};
 use fastrand::Rng;
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
@@ -9,7 +9,7 @@ use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 const IDS: [&str; 7] = ["", "a", "b", "c", "call_0", "functions.f:0", "functions.g:1"];
 
-/// One of a few ids, so that they often meet.
+/// One of a few ids, so that ids often repeat.
 fn id(random: &mut Rng) -> &'static str {
     IDS[random.usize(..IDS.len())]
 }
@@ -51,38 +51,38 @@ fn is_answer(message: &Message) -> bool {
 }
 
 #[test]
-fn whatever_the_list_repair_makes_it_valid_once_and_for_all() {
-    let mut random = Rng::with_seed(seed("whatever"));
+fn repair_makes_every_list_valid() {
+    let mut random = Rng::with_seed(seed("random lists"));
     let mut valid = 0;
     for _ in 0..20_000 {
         let list = list(&mut random);
         let shown = || list.iter().map(written).collect::<Vec<_>>().join("\n");
-        let orphans = if random.bool() { Orphans::Drop } else { Orphans::IntoUserText };
+        let orphans = if random.bool() { Orphans::Drop } else { Orphans::ConvertToUser };
         let was_valid = validate(&list).is_ok();
         valid += usize::from(was_valid);
-        assert_eq!(was_valid, refusal(&list).is_none(), "a strict server sees it otherwise: {}", shown());
-        let (mended, repairs) = repair_with(list.clone(), orphans);
-        assert!(validate(&mended).is_ok() && refusal(&mended).is_none(), "{}", shown());
+        assert_eq!(was_valid, rejection(&list).is_none(), "a strict server disagrees: {}", shown());
+        let (fixed, repairs) = repair_with(list.clone(), orphans);
+        assert!(validate(&fixed).is_ok() && rejection(&fixed).is_none(), "{}", shown());
         assert_eq!(
             repair_with(list.clone(), orphans),
-            (mended.clone(), repairs.clone()),
-            "the same each time"
+            (fixed.clone(), repairs.clone()),
+            "the repair is deterministic"
         );
-        assert_eq!(was_valid, repairs.is_empty(), "what is valid is not changed, and only that: {}", shown());
+        assert_eq!(was_valid, repairs.is_empty(), "only a valid list is not changed: {}", shown());
         if was_valid {
-            assert_eq!(mended, list);
+            assert_eq!(fixed, list);
         }
         assert!(
             repairs.is_sorted_by_key(Repair::index)
                 && repairs.iter().all(|repair| repair.index() < list.len())
         );
         assert_eq!(
-            repair(mended.clone()),
-            (mended.clone(), Vec::new()),
-            "a second time it changes nothing: {}",
+            repair(fixed.clone()),
+            (fixed.clone(), Vec::new()),
+            "a second repair changes nothing: {}",
             shown()
         );
-        // What nobody calls and nobody answers stays, in its order.
+        // Messages that are neither replies nor tool messages stay in order.
         let others = |messages: &[Message]| -> Vec<String> {
             let stays = |message: &&Message| {
                 matches!(message, Message::System(_) | Message::Developer(_) | Message::User(_))
@@ -90,21 +90,21 @@ fn whatever_the_list_repair_makes_it_valid_once_and_for_all() {
             messages.iter().filter(stays).map(written).collect()
         };
         if orphans == Orphans::Drop {
-            assert_eq!(others(&mended), others(&list));
+            assert_eq!(others(&fixed), others(&list));
         }
-        let said = |messages: &[Message]| -> Vec<String> {
+        let reply_texts = |messages: &[Message]| -> Vec<String> {
             let replies = messages.iter().filter(|message| matches!(message, Message::Assistant(_)));
             replies.map(|message| message.text().to_owned()).collect()
         };
-        assert_eq!(said(&mended), said(&list));
+        assert_eq!(reply_texts(&fixed), reply_texts(&list));
         let replies = |messages: &[Message]| {
             messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count()
         };
-        assert_eq!(replies(&mended), replies(&list), "no reply is lost: {}", shown());
-        for place in (0..mended.len()).filter(|&place| is_answer(&mended[place])) {
-            assert!(find(&mended, place).is_some());
+        assert_eq!(replies(&fixed), replies(&list), "no reply is lost: {}", shown());
+        for place in (0..fixed.len()).filter(|&place| is_answer(&fixed[place])) {
+            assert!(find(&fixed, place).is_some());
         }
     }
     println!("{valid} of 20000 were valid");
-    assert!(valid > 100, "some are");
+    assert!(valid > 100, "some lists are valid");
 }

@@ -1,14 +1,14 @@
-//! Each rule, found where it is broken and said in a provider's words.
+//! Each kind of violation, with its index and the error message of a provider.
 
-use crate::{answer, calling, found, read, refusal, saying, user, violations};
+use crate::{answer, calling, found, read, rejection, text_reply, user, violations};
 use serde_json::json;
 use tool_runtime::history::{ViolationKind, validate, warnings};
 use tool_runtime::message::{Echo, Message};
 use tool_runtime::{AssistantMessage, ToolCall};
 
 #[test]
-fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
-    for (messages, index, id, rule, words) in [
+fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
+    for (messages, index, id, rule, provider_message) in [
         (
             vec![user("?"), answer("a")],
             1,
@@ -69,7 +69,7 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
              'tool_call_id'. The following tool_call_ids did not have response messages: b",
         ),
         (
-            vec![user("?"), saying("Let me see."), answer("a")],
+            vec![user("?"), text_reply("Let me see."), answer("a")],
             1,
             "a",
             ViolationKind::LostCalls,
@@ -85,36 +85,37 @@ fn each_rule_is_said_with_its_place_its_id_and_the_words_of_a_provider() {
     ] {
         assert_eq!(found(&messages), [(index, id.to_owned(), rule)]);
         let violation = &violations(&messages)[0];
-        assert_eq!(format!("{}: {}", violation.provider(), violation.provider_text()), words);
+        assert_eq!(format!("{}: {}", violation.provider(), violation.provider_text()), provider_message);
         assert!(violation.to_string().starts_with(&format!("messages[{index}]: {rule}")), "{violation}");
-        assert!(refusal(&messages).is_some(), "{rule:?}: a strict server refuses it too");
+        assert!(rejection(&messages).is_some(), "{rule:?}: a strict server rejects it too");
         assert!(rule.rejected_by().contains(&violation.provider()), "{rule:?}");
     }
 }
 
 #[test]
-fn answers_in_another_order_than_their_calls_are_fine() {
-    let messages = [user("?"), calling(&["a", "b", "c"]), answer("c"), answer("a"), answer("b"), saying("!")];
-    validate(&messages).expect("they are valid");
+fn tool_messages_in_another_order_are_valid() {
+    let messages =
+        [user("?"), calling(&["a", "b", "c"]), answer("c"), answer("a"), answer("b"), text_reply("!")];
+    validate(&messages).expect("the messages are valid");
 }
 
 #[test]
-fn an_id_may_come_again_in_another_turn() {
+fn an_id_may_repeat_in_a_later_reply() {
     let messages = [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0")];
-    validate(&messages).expect("they are valid");
+    validate(&messages).expect("the messages are valid");
     let found = warnings(&messages);
     assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
     assert_eq!(found[0].kind.rejected_by(), ["DeepSeek"]);
 }
 
 #[test]
-fn two_replies_with_calls_one_behind_the_other_are_parted_from_their_answers() {
+fn a_reply_between_a_call_and_its_tool_message_is_a_violation() {
     let messages = [calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
     assert_eq!(found(&messages), [(1, "a".to_owned(), ViolationKind::MessageBetween)]);
 }
 
 #[test]
-fn a_second_answer_is_one_whatever_was_left_unanswered_before() {
+fn a_second_tool_message_does_not_belong_to_an_earlier_call() {
     let messages =
         [calling(&["call_0"]), user("?"), calling(&["call_0"]), answer("call_0"), answer("call_0")];
     let id = "call_0".to_owned();
@@ -125,7 +126,7 @@ fn a_second_answer_is_one_whatever_was_left_unanswered_before() {
 }
 
 #[test]
-fn all_that_is_wrong_is_listed_by_place() {
+fn violations_are_ordered_by_index() {
     let messages = [
         answer("x"),
         calling(&["a", "b", "c"]),
@@ -147,7 +148,7 @@ fn all_that_is_wrong_is_listed_by_place() {
 }
 
 #[test]
-fn calls_of_one_reply_are_listed_in_their_order() {
+fn violations_of_one_reply_are_in_call_order() {
     let ids = ["d", "aa", "ccc", "bbbb", "e"];
     let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), ViolationKind::MissingAnswer)).collect();
     assert_eq!(found(&[calling(&ids)]), expected);
@@ -155,12 +156,12 @@ fn calls_of_one_reply_are_listed_in_their_order() {
 
 #[test]
 fn an_empty_history_and_one_that_begins_with_calls_are_valid() {
-    validate(&[]).expect("nothing is wrong");
-    validate(&[calling(&["a"]), answer("a")]).expect("servers take it");
+    validate(&[]).expect("an empty history is valid");
+    validate(&[calling(&["a"]), answer("a")]).expect("servers accept it");
 }
 
 #[test]
-fn what_only_some_servers_refuse_is_a_warning_with_their_names() {
+fn messages_that_some_servers_reject_are_warnings_with_their_names() {
     let long = "x".repeat(41);
     let calls = vec![
         ToolCall::new("a", "f", "{\"cut"),
@@ -173,7 +174,7 @@ fn what_only_some_servers_refuse_is_a_warning_with_their_names() {
     let reply = AssistantMessage::calling(calls);
     let mut messages = vec![Message::from(reply.clone())];
     messages.extend(ids.iter().map(|id| answer(id)));
-    validate(&messages).expect("they are paired");
+    validate(&messages).expect("calls and tool messages are paired");
     let found: Vec<_> = warnings(&messages).into_iter().map(|warning| (warning.id, warning.kind)).collect();
     let expected = [
         ("a", ViolationKind::ArgumentsNotAnObject),
@@ -188,11 +189,15 @@ fn what_only_some_servers_refuse_is_a_warning_with_their_names() {
 
     messages[0] = reply.echo(Echo::Minimal).into();
     let left: Vec<ViolationKind> = warnings(&messages).into_iter().map(|warning| warning.kind).collect();
-    assert_eq!(left, [ViolationKind::LongId], "an echo writes names and arguments so that all take them");
+    assert_eq!(
+        left,
+        [ViolationKind::LongId],
+        "an echo writes names and arguments in a form that all servers accept"
+    );
 }
 
 #[test]
-fn every_rule_has_a_name_of_its_own() {
+fn every_kind_of_violation_has_a_unique_name() {
     let rules = [
         ViolationKind::OrphanAnswer,
         ViolationKind::MissingAnswer,
@@ -214,13 +219,13 @@ fn every_rule_has_a_name_of_its_own() {
 }
 
 #[test]
-fn parts_and_other_fields_do_not_matter() {
+fn parts_and_other_fields_are_valid() {
     let messages = read(json!([
         {"role": "assistant", "content": [{"type": "text", "text": "Hm."}], "prefix": false, "tool_calls": [
             {"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}},
         ]},
         {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "1"}]},
     ]));
-    validate(&messages).expect("they are valid");
+    validate(&messages).expect("the messages are valid");
     assert!(warnings(&messages).is_empty());
 }

@@ -1,42 +1,42 @@
-//! The messages in the order in which they are valid.
+//! Putting messages into a valid order.
 
-use super::placing::Placing;
+use super::pairing::Pairing;
 use super::{Orphans, Repair};
 use crate::history::exchange::Exchange;
 use crate::message::{Content, Message, ToolMessage};
 use serde_json::json;
 use std::ops::Range;
 
-/// What a call is answered with whose answer is nowhere.
+/// The content of the tool message of a call whose result was lost.
 const LOST: &str = "Error: the result of this call was lost";
 
-pub(super) struct Ordering<'a> {
-    /// Those that have no place yet.
+pub(super) struct Rebuild<'a> {
+    /// The messages that are not yet in `ordered`.
     messages: Vec<Option<Message>>,
     ordered: Vec<Message>,
     orphans: Orphans,
     repairs: &'a mut Vec<Repair>,
 }
 
-impl<'a> Ordering<'a> {
+impl<'a> Rebuild<'a> {
     pub(super) fn new(messages: Vec<Message>, orphans: Orphans, repairs: &'a mut Vec<Repair>) -> Self {
         let ordered = Vec::with_capacity(messages.len());
-        Ordering { messages: messages.into_iter().map(Some).collect(), ordered, orphans, repairs }
+        Rebuild { messages: messages.into_iter().map(Some).collect(), ordered, orphans, repairs }
     }
 
-    pub(super) fn put(mut self, placing: &Placing) -> Vec<Message> {
+    pub(super) fn put(mut self, pairing: &Pairing) -> Vec<Message> {
         let mut next = 0;
-        for (number, exchange) in placing.exchanges.iter().enumerate() {
+        for (number, exchange) in pairing.exchanges.iter().enumerate() {
             self.as_they_are(next..exchange.reply.unwrap_or(exchange.answers.start));
             next = exchange.answers.end;
             let ids = exchange.reply.map_or_else(Vec::new, |index| self.reply(index));
-            // Those of its own calls stay in their order.
-            for place in exchange.answers.clone().filter(|&place| placing.exchange_of[place] == Some(number))
+            // Tool messages of this reply's calls keep their order.
+            for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place] == Some(number))
             {
                 self.as_they_are(place..place + 1);
             }
-            self.missing(exchange, ids, &placing.answers[number]);
-            for place in exchange.answers.clone().filter(|&place| placing.exchange_of[place].is_none()) {
+            self.missing(exchange, ids, &pairing.answers[number]);
+            for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place].is_none()) {
                 self.orphan(place);
             }
         }
@@ -48,7 +48,7 @@ impl<'a> Ordering<'a> {
         self.ordered.extend(self.messages[places].iter_mut().filter_map(Option::take));
     }
 
-    /// The ids of its calls.
+    /// Adds the reply at this index, and returns the ids of its calls.
     fn reply(&mut self, index: usize) -> Vec<String> {
         let Some(Message::Assistant(mut reply)) = self.messages[index].take() else { return Vec::new() };
         if reply.is_empty() {
@@ -60,7 +60,7 @@ impl<'a> Ordering<'a> {
         ids
     }
 
-    /// The answers that do not stand behind their reply.
+    /// Adds the tool messages that are elsewhere in the list, or nowhere.
     fn missing(&mut self, exchange: &Exchange, ids: Vec<String>, answers: &[Option<usize>]) {
         let Some(reply) = exchange.reply else { return };
         for (id, answer) in ids.into_iter().zip(answers) {
@@ -82,7 +82,7 @@ impl<'a> Ordering<'a> {
         let Some(Message::Tool(answer)) = self.messages[index].take() else { return };
         match self.orphans {
             Orphans::Drop => self.repairs.push(Repair::AnswerDropped { index, answer }),
-            Orphans::IntoUserText => {
+            Orphans::ConvertToUser => {
                 let id = answer.tool_call_id.clone();
                 self.repairs.push(Repair::AnswerIntoUserText { index, id });
                 self.ordered.push(user_text(&answer));

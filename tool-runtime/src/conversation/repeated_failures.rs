@@ -1,4 +1,4 @@
-//! A model that repeats a call which fails is told so, before it does it for ever.
+//! A note for the model after the third identical failure of a call.
 
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
@@ -7,20 +7,20 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-const NOTE: &str = "\nThis call has now failed in the same way three times in a row: do not repeat it as it is. Change its \
-                    arguments, do something else, or say what cannot be done.";
+const NOTE: &str = "\nThis call has now failed in the same way three times in a row: do not repeat it unchanged. Change its \
+                    arguments, do something else, or report what cannot be done.";
 
-/// The calls before those of a reply, since the user spoke.
+/// The calls since the last user message, before those of a reply.
 pub(super) struct Failures<'a> {
     before: &'a [Message],
-    /// Looked through when a call fails for the first time, since most never do.
+    /// Computed when a call fails for the first time, since most calls do not fail.
     earlier: OnceLock<Earlier<'a>>,
 }
 
-/// By call: what it came to the last two times, the last one first.
+/// For each call: its last two results, newest first.
 type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
 
-/// A tool and its arguments, as they are written: a history that was kept elsewhere has no others.
+/// The tool and the arguments as they are written, since a stored history has no others.
 type Call<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 impl<'a> Failures<'a> {
@@ -28,8 +28,8 @@ impl<'a> Failures<'a> {
         Failures { before: messages, earlier: OnceLock::new() }
     }
 
-    /// The answer, with a note if the same call failed in the same way the last two times that it was made.
-    pub(super) fn told(&self, call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
+    /// Returns the message, with a note if the last two identical calls failed in the same way.
+    pub(super) fn with_note(&self, call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
         if is_failure(&answer) && self.has_failed_twice(call, answer.text()) {
             answer.content = format!("{}{NOTE}", answer.content).into();
         }
@@ -38,12 +38,15 @@ impl<'a> Failures<'a> {
 
     fn has_failed_twice(&self, call: &ToolCall, text: &str) -> bool {
         let earlier = self.earlier.get_or_init(|| earlier(self.before));
-        let told = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
-        told.len() == 2 && told.iter().all(|told| told.strip_suffix(NOTE).unwrap_or(told) == text)
+        let last_two = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
+        last_two.len() == 2
+            && last_two
+                .iter()
+                .all(|text_before| text_before.strip_suffix(NOTE).unwrap_or(text_before) == text)
     }
 }
 
-/// One that is the program's doing is none: the model can do nothing about it.
+/// Excludes failures that the program caused, since the model cannot do anything about them.
 fn is_failure(answer: &ToolMessage) -> bool {
     let error = answer.outcome().and_then(Outcome::error);
     error.is_some_and(|error| !matches!(error, CallError::Cancelled { .. } | CallError::Unavailable { .. }))
@@ -51,7 +54,7 @@ fn is_failure(answer: &ToolMessage) -> bool {
 
 fn key(call: &ToolCall) -> Call<'_> {
     let arguments = call.written_arguments();
-    // Blanks and the order of keys are not other arguments.
+    // White space and the order of keys do not matter.
     let arguments = match serde_json::from_str::<Value>(&arguments) {
         Ok(value) => Cow::Owned(value.to_string()),
         Err(_) => arguments,
@@ -64,14 +67,14 @@ fn earlier(messages: &[Message]) -> Earlier<'_> {
     let mut answers: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
         match message {
-            // Each reply has answers of its own, which take the places of those behind it.
+            // An id may occur in several replies: each reply replaces the results of later ones.
             Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, answer.text())),
             Message::User(_) => break,
             Message::Assistant(reply) => {
                 for call in reply.tool_calls.iter().rev() {
-                    let told = earlier.entry(key(call)).or_default();
-                    if told.len() < 2 {
-                        told.extend(answers.get(&*call.id));
+                    let last_two = earlier.entry(key(call)).or_default();
+                    if last_two.len() < 2 {
+                        last_two.extend(answers.get(&*call.id));
                     }
                 }
             }

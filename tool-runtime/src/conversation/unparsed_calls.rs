@@ -1,8 +1,8 @@
-//! Tool calls in the words of a model's template, which a server should have parsed.
+//! Detection of tool calls in the format of a model's template, which the server should have parsed.
 
 use serde_json::{Map, Value};
 
-/// What calls begin with in the templates of well-known models, and what prose has seldom.
+/// Markers of calls in the templates of well-known models, which are rare in prose.
 const WORDS: [&str; 13] = [
     "<tool_call>",                         // Hermes, Qwen, GLM
     "<|tool_call|>",                       // Granite
@@ -19,8 +19,8 @@ const WORDS: [&str; 13] = [
     "<|channel|>commentary to=functions.", // gpt-oss
 ];
 
-/// The words with which a call begins in this text. They count where something follows that can be a call: a text that
-/// explains them goes on otherwise.
+/// The marker of a call in this text. A marker counts only if it is followed by text that can be a call, unlike in an
+/// explanation of the format.
 pub(super) fn begins_call(text: &str) -> Option<&'static str> {
     let is_call = |words: &&&str| {
         text.match_indices(**words).any(|(at, words)| {
@@ -37,14 +37,14 @@ pub(super) fn begins_call(text: &str) -> Option<&'static str> {
         .or_else(|| is_bare_call(text).then_some("{\"name\": .., \"parameters\": ..}"))
 }
 
-/// Whether the first line is a name. Reads no further than it must, since a text may have thousands of these words.
+/// Whether the first line is a name. Stops as early as possible, since a text may contain thousands of markers.
 fn begins_with_name(text: &str) -> bool {
     let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.');
     let rest = text.trim_start_matches(is_of_name);
     rest.len() < text.len() && rest.chars().take_while(|&letter| letter != '\n').all(char::is_whitespace)
 }
 
-/// Whether the text is a call in JSON and nothing else, as Llama 3 writes them.
+/// Whether the complete text is one call in JSON, as Llama 3 writes them.
 fn is_bare_call(text: &str) -> bool {
     let Ok(call) = serde_json::from_str::<Map<String, Value>>(text) else { return false };
     let given = call.get("parameters").or_else(|| call.get("arguments"));

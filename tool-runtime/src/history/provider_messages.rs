@@ -1,14 +1,19 @@
-//! What providers answer to requests that break a rule, in their own words.
+//! Error messages of providers for requests with invalid messages, word for word.
 
-use super::violation::{Said, ViolationKind};
+use super::violation::{ProviderMessage, ViolationKind};
 
-/// `position` is that of the call in its reply.
-pub(super) fn said(kind: ViolationKind, index: usize, position: usize, id: &str) -> Said {
+/// `position` is the position of the call in its reply.
+pub(super) fn provider_message(
+    kind: ViolationKind,
+    index: usize,
+    position: usize,
+    id: &str,
+) -> ProviderMessage {
     let of_call = |field: &str, problem: &str| {
         format!("Invalid 'messages[{index}].tool_calls[{position}].{field}': {problem}")
     };
     let (by, text) = match kind {
-        // https://github.com/miurla/morphic/issues/136; the spelling is theirs.
+        // https://github.com/miurla/morphic/issues/136, with the spelling of OpenAI.
         ViolationKind::OrphanAnswer | ViolationKind::LostCalls => (
             "OpenAI",
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
@@ -29,7 +34,7 @@ pub(super) fn said(kind: ViolationKind, index: usize, position: usize, id: &str)
                  property 'tool_call_id' is missing)]"
             ),
         ),
-        // https://github.com/mistralai/mistral-common, protocol/instruct/validator.py, as the next two.
+        // https://github.com/mistralai/mistral-common, protocol/instruct/validator.py, also for the next two.
         ViolationKind::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
         ViolationKind::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
         ViolationKind::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
@@ -62,5 +67,5 @@ pub(super) fn said(kind: ViolationKind, index: usize, position: usize, id: &str)
             ("DeepSeek", format!("Duplicate value for 'tool_call_id' of {id} in message[{index}]"))
         }
     };
-    Said { by, text }
+    ProviderMessage { by, text }
 }

@@ -1,4 +1,4 @@
-//! Replies that break off, or are given up, while their calls run.
+//! Replies that are interrupted or dropped while their calls run.
 
 use crate::logged_tools::{Log, call, history_of, paced, registry, send, texts};
 use crate::{calls, delta, finish};
@@ -15,7 +15,7 @@ use tool_runtime::{BatchContext, CallError, Registry, history, tool, tools};
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let cut = calls(&[
         json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{\"n\":" } }),
     ]);
@@ -26,11 +26,11 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
         (300, Ok(cut)),
         (300, Err(io::Error::other("connection reset"))),
     ]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
     assert!(matches!(interrupted.cause(), StreamError::Transport { .. }));
-    assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "what has side effects was not run");
+    assert_eq!(log.lines(), ["300 read 0 starts", "800 read 0 ends"], "tools with side effects do not run");
 
-    let (reply, answers) = interrupted.into_so_far();
+    let (reply, answers) = interrupted.into_partial();
     assert_eq!(
         texts(&answers),
         [
@@ -45,64 +45,65 @@ async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_val
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_that_run_when_the_reply_breaks_off_come_to_their_end() {
+async fn running_calls_finish_after_an_interruption() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks =
         paced([(0, call(0, "read")), (100, call(1, "set")), (100, json!({ "error": "overloaded" }))]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    assert_eq!(texts(&interrupted.so_far().1), ["read 0", "set 1"]);
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
+    assert_eq!(texts(&interrupted.partial().1), ["read 0", "set 1"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_is_cut_short_runs_the_calls_that_are_whole() {
+async fn a_truncated_reply_runs_its_complete_calls() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let cut =
         calls(&[json!({ "index": 1, "id": "call_1", "function": { "name": "send", "arguments": "" } })]);
     let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_the_connection_is_not_waited_for() {
+async fn a_dispatch_ends_before_the_connection_closes() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks =
         paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).chain(stream::pending());
     let dispatched = tokio::time::timeout(Duration::from_secs(60), registry.dispatch_stream(chunks)).await;
-    let (_, answers) = dispatched.expect("it waits for nothing").expect("it comes to its end");
+    let (_, answers) = dispatched.expect("the future is ready").expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["sent 0"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_token_of_the_batch_ends_the_reply_as_well() {
+async fn cancelling_the_token_ends_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
     let cut =
         calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
     let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());
-    let mut told = Vec::new();
-    let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| told.push(crate::in_words(event)));
+    let mut events = Vec::new();
+    let dispatched =
+        registry.dispatch_stream_with(chunks, &batch, |event| events.push(crate::describe(event)));
     let cancelled = async {
         sleep(Duration::from_millis(300)).await;
         token.cancel();
     };
     let (dispatched, ()) = tokio::join!(dispatched, cancelled);
-    assert_eq!(told.last().map(String::as_str), Some("failed: cancelled before the reply was there"));
-    let interrupted = dispatched.expect_err("it was cancelled");
+    assert_eq!(events.last().map(String::as_str), Some("failed: cancelled before the reply was complete"));
+    let interrupted = dispatched.expect_err("the batch was cancelled");
     assert!(matches!(interrupted.cause(), StreamError::Cancelled));
-    let (reply, answers) = interrupted.into_so_far();
+    let (reply, answers) = interrupted.into_partial();
     assert_eq!(texts(&answers), ["Error: cancelled before it finished"; 3]);
     assert_eq!(history::validate(&history_of(reply, answers)), Ok(()));
     assert_eq!(log.since.elapsed().as_millis(), 300);
 }
 
-/// Says when it is dropped.
+/// Logs when it is dropped.
 struct Dropped(Log);
 
 impl Drop for Dropped {
@@ -111,21 +112,21 @@ impl Drop for Dropped {
     }
 }
 
-/// Waits for ever.
+/// Waits forever.
 #[tool(read_only)]
-async fn wait_for_ever(n: u8, #[state] log: &Log) {
+async fn wait_forever(n: u8, #[state] log: &Log) {
     let _dropped = Dropped(log.clone());
     log.add(format_args!("{n} waits"));
     std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
+async fn dropping_the_dispatch_drops_running_tools_and_starts_no_others() {
     let log = Log::new();
-    let registry = Registry::builder().tools(tools![wait_for_ever, send]).state(log.clone());
-    let registry = registry.build().expect("the state is there");
+    let registry = Registry::builder().tools(tools![wait_forever, send]).state(log.clone());
+    let registry = registry.build().expect("the registry builds");
     let waits = calls(&[
-        json!({ "index": 1, "id": "a", "function": { "name": "wait_for_ever", "arguments": { "n": 1 } } }),
+        json!({ "index": 1, "id": "a", "function": { "name": "wait_forever", "arguments": { "n": 1 } } }),
     ]);
     let chunks = paced([(0, call(0, "send")), (0, waits), (1_000, finish("tool_calls"))]);
     let dispatched = registry.dispatch_stream(chunks);
@@ -134,25 +135,25 @@ async fn dropping_the_dispatch_drops_the_tools_that_run_and_starts_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_stream_is_dropped_when_it_has_ended_and_not_when_the_tools_have() {
+async fn the_stream_is_dropped_before_the_tools_finish() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let dropped = Dropped(log.clone());
     let chunks = paced([(0, call(0, "send")), (0, finish("stop")), (0, "[DONE]".into())]).map(move |chunk| {
         let _ = &dropped;
         chunk
     });
-    registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["0 dropped", "0 send 0 starts", "500 send 0 ends"]);
 }
 
 #[tokio::test]
-async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
+async fn an_unknown_tool_is_reported_in_an_interrupted_reply() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks = stream::iter([call(0, "sent"), json!({ "error": "overloaded" })]);
-    let interrupted = registry.dispatch_stream(chunks).await.expect_err("it breaks off");
-    let answers = &interrupted.so_far().1;
+    let interrupted = registry.dispatch_stream(chunks).await.expect_err("the stream is interrupted");
+    let answers = &interrupted.partial().1;
     assert!(
         texts(answers)[0].starts_with("Error: there is no tool `sent`; did you mean `send`?"),
         "{answers:?}"
@@ -160,25 +161,26 @@ async fn an_unknown_tool_is_told_so_also_where_the_reply_broke_off() {
 }
 
 #[tokio::test]
-async fn no_call_starts_that_comes_with_the_error() {
+async fn a_call_in_the_same_chunk_as_an_error_does_not_start() {
     let log = Log::new();
-    let registry = registry(&log).start_all_while_streaming(true).build().expect("the state is there");
+    let registry = registry(&log).start_all_while_streaming(true).build().expect("the registry builds");
     let mut both = call(0, "send");
     both["error"] = json!({ "message": "overloaded" });
-    let interrupted = registry.dispatch_stream(stream::iter([both])).await.expect_err("it breaks off");
-    assert!(texts(&interrupted.so_far().1)[0].starts_with("Error: the tool `send` was not run"));
+    let interrupted =
+        registry.dispatch_stream(stream::iter([both])).await.expect_err("the stream is interrupted");
+    assert!(texts(&interrupted.partial().1)[0].starts_with("Error: the tool `send` was not run"));
     assert!(log.lines().is_empty());
 }
 
 #[tokio::test]
-async fn the_end_of_a_stream_without_done_is_told_to_who_listens() {
+async fn the_end_of_a_stream_without_done_is_an_event() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
-    let mut told = Vec::new();
+    let registry = registry(&log).build().expect("the registry builds");
+    let mut events = Vec::new();
     let chunks = stream::iter([delta(json!({ "content": "Hi" }))]);
     let listening = BatchContext::new();
     let dispatched =
-        registry.dispatch_stream_with(chunks, &listening, |event| told.push(crate::in_words(event)));
-    dispatched.await.expect("it is not known to have broken off");
-    assert_eq!(told, ["text Hi", "finished without a reason"]);
+        registry.dispatch_stream_with(chunks, &listening, |event| events.push(crate::describe(event)));
+    dispatched.await.expect("a missing end is not an error");
+    assert_eq!(events, ["text Hi", "finished without a reason"]);
 }

@@ -1,7 +1,7 @@
-//! Tools that run while their reply still comes.
+//! Tools that run before the end of their reply.
 
 use crate::logged_tools::{Log, call, history_of, paced, registry, texts};
-use crate::{calls, delta, finish, whole};
+use crate::{calls, complete_call, delta, finish};
 use futures_util::FutureExt as _;
 use futures_util::StreamExt as _;
 use futures_util::stream;
@@ -13,9 +13,9 @@ use tool_runtime::stream::Event;
 use tool_runtime::{BatchContext, Conversation, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_only_read_run_while_the_model_speaks() {
+async fn read_only_tools_run_before_the_end_of_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks = paced([
         (300, call(0, "read")),
         (300, call(1, "read")),
@@ -30,7 +30,7 @@ async fn tools_that_only_read_run_while_the_model_speaks() {
             }
         })
         .await
-        .expect("it comes to its end");
+        .expect("the stream is not interrupted");
     log.add("all is there");
     assert_eq!(
         log.lines(),
@@ -53,7 +53,7 @@ async fn tools_that_only_read_run_while_the_model_speaks() {
 #[tokio::test(start_paused = true)]
 async fn a_call_starts_with_its_closing_brace() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let piece = |piece: &str| calls(&[json!({ "index": 0, "function": { "arguments": piece } })]);
     let begun = calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read", "arguments": "" } })]);
     let chunks = [
@@ -63,21 +63,21 @@ async fn a_call_starts_with_its_closing_brace() {
         (100, piece("}")),
         (900, delta(json!({ "content": "." }))),
     ];
-    registry.dispatch_stream(paced(chunks)).await.expect("it comes to its end");
+    registry.dispatch_stream(paced(chunks)).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["300 read 7 starts", "800 read 7 ends"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_with_side_effects_start_when_the_reply_has_ended() {
+async fn tools_with_side_effects_start_after_the_end_of_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks = paced([
         (300, call(0, "send")),
         (300, call(1, "set")),
         (300, call(2, "send")),
         (300, finish("tool_calls")),
     ]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(
         log.lines(),
         [
@@ -93,19 +93,19 @@ async fn tools_with_side_effects_start_when_the_reply_has_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_setting_starts_all_while_the_model_speaks() {
+async fn a_setting_starts_all_tools_before_the_end_of_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).start_all_while_streaming(true).build().expect("the state is there");
+    let registry = registry(&log).start_all_while_streaming(true).build().expect("the registry builds");
     let chunks = paced([(300, call(0, "send")), (300, call(1, "nothing")), (300, finish("tool_calls"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(log.lines(), ["300 send 0 starts", "800 send 0 ends"]);
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: there is no tool `nothing`"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_come_in_call_order_whichever_tool_is_first() {
-    /// Takes as long as it is told.
+async fn tool_messages_are_in_call_order() {
+    /// Waits for this time.
     #[tool(read_only)]
     async fn wait(ms: u64) -> u64 {
         sleep(Duration::from_millis(ms)).await;
@@ -118,7 +118,7 @@ async fn answers_come_in_call_order_whichever_tool_is_first() {
         ])
     };
     let chunks = stream::iter([wait(0, 300), wait(1, 100), wait(2, 200), finish("tool_calls")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["300", "100", "200"]);
     let ids: Vec<&str> = answers.iter().map(|answer| &*answer.tool_call_id).collect();
     assert_eq!(ids, ["call_0", "call_1", "call_2"]);
@@ -126,9 +126,9 @@ async fn answers_come_in_call_order_whichever_tool_is_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_call_has_an_id_of_its_own_also_where_the_server_gives_none() {
+async fn calls_get_unique_ids_if_the_server_sends_none() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let without_id = |n: u8, tool: &str| {
         calls(&[
             json!({ "index": 0, "id": "", "function": { "name": tool, "arguments": format!("{{\"n\":{n}}}") } }),
@@ -140,38 +140,39 @@ async fn each_call_has_an_id_of_its_own_also_where_the_server_gives_none() {
         ])
     };
     let chunks = [without_id(0, "send"), without_id(1, "read"), same_id(2), same_id(3), finish("stop")];
-    let (reply, answers) = registry.dispatch_stream(stream::iter(chunks)).await.expect("it comes to its end");
+    let (reply, answers) =
+        registry.dispatch_stream(stream::iter(chunks)).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["sent 0", "read 1", "read 2", "read 3"]);
-    assert_eq!(reply.tool_calls[2].id, "call_0", "an id that can be used stays");
+    assert_eq!(reply.tool_calls[2].id, "call_0", "a usable id is kept");
     let chat = Conversation::new().user("Go on.");
     let tool_runtime::conversation::Turn::Calls(mut pending) = chat.reply(reply) else {
-        panic!("it has calls")
+        panic!("expected tool calls")
     };
-    pending.add_results(answers).expect("the ids are those of the reply");
-    assert!(pending.finish().is_ok(), "each call has its answer");
+    pending.add_results(answers).expect("the results belong to the calls of the reply");
+    assert!(pending.finish().is_ok(), "each call has its result");
 }
 
 #[tokio::test]
-async fn the_limit_of_calls_is_that_of_the_reply() {
+async fn the_call_limit_applies_to_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).max_calls_per_batch(1).build().expect("the state is there");
+    let registry = registry(&log).max_calls_per_batch(1).build().expect("the registry builds");
     let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
     assert!(texts(&answers)[1].starts_with("Error: not run: a reply may have at most 1 calls"));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_program_is_asked_before_a_call_that_starts_early() {
+async fn the_hook_runs_before_an_early_call() {
     let log = Log::new();
     let registry = registry(&log)
         .before_call(|call| async move {
             if call.arguments().get().contains('1') { Decision::Deny("not 1".into()) } else { Decision::Run }
         })
         .build()
-        .expect("the state is there");
+        .expect("the registry builds");
     let chunks = paced([(0, call(0, "read")), (100, call(1, "read")), (100, finish("stop"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["read 0", "Error: not 1"]);
     assert_eq!(log.lines(), ["0 read 0 starts", "500 read 0 ends"]);
 }
@@ -185,44 +186,48 @@ async fn a_tool_that_panics_early_does_not_end_the_reply() {
     }
     let registry = Registry::new(tools![fail]).expect("one tool");
     let chunks = stream::iter([call(0, "fail"), delta(json!({ "content": "Done." })), finish("stop")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(reply.text(), "Done.");
     assert_eq!(texts(&answers), ["Error: the tool `fail` failed unexpectedly."]);
 }
 
 #[tokio::test]
-async fn arguments_that_were_mended_stand_in_the_reply() {
+async fn repaired_arguments_are_in_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).lenient_arguments(true).build().expect("the state is there");
+    let registry = registry(&log).lenient_arguments(true).build().expect("the registry builds");
     let sloppy = |n: u8, tool: &str| {
         calls(&[
             json!({ "index": n, "id": format!("call_{n}"), "function": { "name": tool, "arguments": format!("{{'n': {n},}}") } }),
         ])
     };
     let chunks = stream::iter([sloppy(0, "read"), sloppy(1, "send"), finish("stop")]);
-    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["read 0", "sent 1"]);
     assert_eq!(reply.tool_calls[0].arguments, r#"{"n":0}"#);
     assert_eq!(reply.tool_calls[1].arguments, r#"{"n":1}"#);
 }
 
 #[tokio::test(start_paused = true)]
-async fn how_long_a_call_took_is_counted_from_its_own_start() {
+async fn the_duration_of_a_call_is_measured_from_its_start() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the state is there");
+    let registry = registry(&log).build().expect("the registry builds");
     let chunks = paced([(300, call(0, "read")), (300, call(1, "send")), (300, finish("stop"))]);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     for answer in &answers {
         assert_eq!(answer.outcome().map(|outcome| outcome.duration().as_millis() / 10), Some(50));
     }
 }
 
 #[test]
-fn it_runs_on_any_thread() {
+fn a_streamed_dispatch_is_send() {
     fn is_send(_: &impl Send) {}
     let registry = Registry::new(tools![read_nothing]).expect("one tool");
     is_send(&registry.dispatch_stream(stream::iter(["[DONE]"])));
-    is_send(&registry.dispatch_stream_with(stream::iter([whole(0, "Rome")]), &BatchContext::new(), |_| {}));
+    is_send(&registry.dispatch_stream_with(
+        stream::iter([complete_call(0, "Rome")]),
+        &BatchContext::new(),
+        |_| {},
+    ));
 }
 
 /// Reads nothing.
@@ -230,19 +235,20 @@ fn it_runs_on_any_thread() {
 fn read_nothing() {}
 
 #[tokio::test]
-async fn a_tool_that_only_reads_and_needs_approval_does_not_run_early_without_it() {
-    /// Reads what is private.
+async fn a_read_only_tool_that_needs_approval_does_not_run_early_without_it() {
+    /// Reads private letters.
     #[tool(read_only, requires_approval)]
     fn read_letters() {}
     let registry = Registry::new(tools![read_letters]).expect("one tool");
     let letters =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_letters", "arguments": {} } })]);
-    let (_, answers) = registry.dispatch_stream(stream::iter([letters])).await.expect("it comes to its end");
+    let (_, answers) =
+        registry.dispatch_stream(stream::iter([letters])).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["Error: the tool `read_letters` needs approval, which was not given."]);
 }
 
 #[tokio::test]
-async fn a_stream_that_is_always_ready_lets_the_tools_and_other_tasks_have_their_turn() {
+async fn a_stream_that_is_always_ready_does_not_starve_tools_and_tasks() {
     use std::sync::atomic::{AtomicBool, Ordering};
     static TICKED: AtomicBool = AtomicBool::new(false);
     /// Waits for another task.
@@ -258,20 +264,20 @@ async fn a_stream_that_is_always_ready_lets_the_tools_and_other_tasks_have_their
     let (many, mut read) = (1_000_000, 0);
     let nothing = stream::repeat(delta(json!({}))).take(many);
     let chunks = stream::iter([call(0, "wait_for_the_other")]).chain(nothing);
-    // It ends when somebody else has had a turn.
+    // The stream ends once another task has run.
     let chunks = chunks.take_while(|_| async { !TICKED.load(Ordering::Relaxed) }).inspect(|_| read += 1);
-    let (_, answers) = registry.dispatch_stream(chunks).await.expect("it comes to its end");
+    let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["0"]);
-    assert!(read < many, "all {read} were read before anybody had a turn");
-    other.await.expect("it does not panic");
+    assert!(read < many, "all {read} chunks were read before another task ran");
+    other.await.expect("the task does not panic");
 }
 
 #[test]
-fn it_needs_no_runtime_where_its_tools_need_none() {
+fn a_streamed_dispatch_needs_no_runtime_if_its_tools_need_none() {
     let registry = Registry::new(tools![read_nothing]).expect("one tool");
     let nothing =
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "read_nothing", "arguments": "{}" } })]);
     let dispatched = registry.dispatch_stream(stream::iter([nothing, finish("stop")])).now_or_never();
-    let (_, answers) = dispatched.expect("it waits for nothing").expect("it comes to its end");
+    let (_, answers) = dispatched.expect("the future is ready").expect("the stream is not interrupted");
     assert_eq!(texts(&answers), ["ok"]);
 }

@@ -1,4 +1,4 @@
-//! A reply that reached its limit of length: what was cut off never runs.
+//! Truncated calls never run.
 
 use crate::contents;
 use serde_json::{Value, json};
@@ -10,11 +10,11 @@ use tool_runtime::{AssistantMessage, CallError, Conversation, Registry, ToolCall
 #[tool(requires_approval)]
 fn delete_all() {}
 
-/// How often it was run.
+/// The number of runs.
 #[derive(Default)]
 struct Runs(AtomicUsize);
 
-/// Deletes what matches, or all.
+/// Deletes matching files, or all.
 #[tool]
 fn delete(matching: Option<&str>, #[state] runs: &Runs) -> String {
     runs.0.fetch_add(1, Ordering::Relaxed);
@@ -29,23 +29,24 @@ fn call(id: &str, arguments: &Value) -> Value {
     json!({"id": id, "type": "function", "function": {"name": "delete", "arguments": arguments}})
 }
 
-fn cut_off(arguments: &Value) -> Value {
+fn truncated_choice(arguments: &Value) -> Value {
     json!({"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": null, "tool_calls": [
         call("whole", &json!("{\"matching\":\"a\"}")),
         call("cut", arguments),
     ]}})
 }
 
-fn is_cut_off(error: Option<&CallError>) -> bool {
+fn is_truncated(error: Option<&CallError>) -> bool {
     matches!(error, Some(CallError::Truncated { tool, .. }) if tool == "delete")
 }
 
 #[tokio::test]
-async fn a_call_that_was_cut_off_does_not_run_and_its_valid_sibling_does() {
+async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
     for arguments in
         [json!("{\"matching\":\"b"), json!(""), json!(" "), json!("null"), json!("\"{}\""), Value::Null]
     {
-        let reply: AssistantMessage = serde_json::from_value(cut_off(&arguments)).expect("a choice is read");
+        let reply: AssistantMessage =
+            serde_json::from_value(truncated_choice(&arguments)).expect("a choice is read");
         let Turn::Calls(pending) = Conversation::new().user("Delete a and b.").reply(reply) else {
             panic!("it calls")
         };
@@ -62,14 +63,14 @@ async fn a_call_that_was_cut_off_does_not_run_and_its_valid_sibling_does() {
 }
 
 #[tokio::test]
-async fn without_a_conversation_it_does_not_run_either() {
+async fn a_truncated_call_does_not_run_in_a_plain_dispatch() {
     let registry = registry();
-    let message = cut_off(&json!(""))["message"].clone();
+    let message = truncated_choice(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
     let reply = reply.with_finish_reason("length").echo(tool_runtime::message::Echo::Minimal);
     let answers = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(contents(&answers)[0], "a");
-    assert!(is_cut_off(answers[1].outcome().and_then(|outcome| outcome.error())));
+    assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())));
     assert_eq!(
         answers[1].outcome().and_then(|outcome| outcome.error()).map(CallError::kind),
         Some("truncated")
@@ -77,7 +78,7 @@ async fn without_a_conversation_it_does_not_run_either() {
 }
 
 #[tokio::test]
-async fn a_reply_is_cut_short_by_whatever_name() {
+async fn every_unknown_finish_reason_means_truncation() {
     for (key, reason) in [
         ("finish_reason", "length"),
         ("finish_reason", "model_length"),
@@ -87,7 +88,7 @@ async fn a_reply_is_cut_short_by_whatever_name() {
         ("finish_reason", "MALFORMED_FUNCTION_CALL"),
         ("done_reason", "length"),
     ] {
-        let mut choice = cut_off(&json!(""));
+        let mut choice = truncated_choice(&json!(""));
         choice["finish_reason"] = Value::Null;
         choice[key] = json!(reason);
         if key != "finish_reason" {
@@ -96,13 +97,13 @@ async fn a_reply_is_cut_short_by_whatever_name() {
         let reply: AssistantMessage = serde_json::from_value(choice).expect("a choice is read");
         assert_eq!(reply.finish_reason(), Some(reason));
         let answers = registry().dispatch(&reply.tool_calls).await;
-        assert!(is_cut_off(answers[1].outcome().and_then(|outcome| outcome.error())), "{key} {reason}");
+        assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())), "{key} {reason}");
     }
 }
 
 #[tokio::test]
-async fn empty_arguments_of_a_reply_that_came_to_its_end_mean_none() {
-    let mut choice = cut_off(&json!(""));
+async fn empty_arguments_of_a_complete_reply_mean_no_arguments() {
+    let mut choice = truncated_choice(&json!(""));
     choice["finish_reason"] = json!("tool_calls");
     let response = json!({"id": "x", "choices": [choice], "usage": {}});
     let reply: AssistantMessage = serde_json::from_value(response).expect("a response is read");
@@ -110,8 +111,8 @@ async fn empty_arguments_of_a_reply_that_came_to_its_end_mean_none() {
 }
 
 #[tokio::test]
-async fn arguments_that_end_too_early_are_said_to_be_cut_off_also_where_no_reason_is_known() {
-    let message = cut_off(&json!("{\"matching\":\"b"))["message"].clone();
+async fn incomplete_arguments_are_reported_as_truncated_without_a_finish_reason() {
+    let message = truncated_choice(&json!("{\"matching\":\"b"))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
     let answers = registry().dispatch(&reply.tool_calls).await;
     assert_eq!(
@@ -122,48 +123,49 @@ async fn arguments_that_end_too_early_are_said_to_be_cut_off_also_where_no_reaso
 }
 
 #[tokio::test]
-async fn that_it_was_cut_off_outlives_a_restart_and_an_approval_does_not_make_it_whole() {
-    let reply: AssistantMessage = serde_json::from_value(cut_off(&json!(""))).expect("a choice is read");
+async fn truncation_is_kept_across_a_restart_and_an_approval() {
+    let reply: AssistantMessage =
+        serde_json::from_value(truncated_choice(&json!(""))).expect("a choice is read");
     let Turn::Calls(pending) = Conversation::new().user("Delete a and b.").reply(reply) else {
         panic!("it calls")
     };
-    let saved = serde_json::to_string(&pending).expect("it is written");
-    let mut pending: PendingCalls = serde_json::from_str(&saved).expect("it is read");
+    let stored = serde_json::to_string(&pending).expect("it is written");
+    let mut pending: PendingCalls = serde_json::from_str(&stored).expect("it is read");
     assert_eq!(pending.reply().finish_reason(), Some("length"));
     pending.approve("cut").expect("it waits");
     let mut edited = pending.clone();
     let chat = pending.dispatch(&registry()).await;
     assert!(chat.messages()[3].text().starts_with("Error: the call of `delete` was cut off"));
-    // A person may complete it.
+    // New arguments complete the call.
     edited.approve_with("cut", r#"{"matching":"b"}"#).expect("it waits");
     assert_eq!(edited.dispatch(&registry()).await.messages()[3].text(), "b");
 }
 
 #[test]
-fn nobody_is_asked_to_approve_what_was_cut_off() {
+fn a_truncated_call_does_not_await_approval() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
-    let asked = |reason| match Conversation::new()
+    let waiting = |reason| match Conversation::new()
         .reply(AssistantMessage::calling(calls.clone()).with_finish_reason(reason))
     {
         Turn::Calls(pending) => pending.awaiting_approval(&registry).len(),
         Turn::Answer(_) => panic!("it calls"),
     };
-    assert_eq!((asked("length"), asked("tool_calls")), (1, 2));
+    assert_eq!((waiting("length"), waiting("tool_calls")), (1, 2));
 }
 
 #[test]
-fn a_choice_with_the_message_of_another_role_is_no_reply() {
+fn a_choice_with_a_message_of_another_role_is_rejected() {
     let choice = json!({"choices": [{"message": {"role": "user", "content": "x"}}]});
-    let error = serde_json::from_value::<AssistantMessage>(choice).expect_err("it is no reply");
+    let error = serde_json::from_value::<AssistantMessage>(choice).expect_err("the role is not `assistant`");
     assert_eq!(error.to_string(), "expected a message of role `assistant`, got `user`");
 }
 
 #[test]
-fn what_is_no_reply_is_not_read_as_an_empty_one() {
+fn errors_and_unknown_objects_are_not_read_as_empty_replies() {
     let error =
         |value: Value| serde_json::from_value::<AssistantMessage>(value).expect_err("no reply").to_string();
-    for told in [
+    for response in [
         json!({"error": {"message": "overloaded"}}),
         json!({"error": "overloaded"}),
         json!({"error": {"message": "overloaded"}, "choices": []}),
@@ -172,10 +174,10 @@ fn what_is_no_reply_is_not_read_as_an_empty_one() {
         json!({"role": "assistant", "content": null, "error": {"message": "overloaded"}}),
         json!({"choices": [{"error": {"message": "overloaded"}, "finish_reason": "error", "message": {"content": "The"}}]}),
     ] {
-        assert_eq!(error(told), "expected a reply, got an error: overloaded");
+        assert_eq!(error(response), "expected a reply, got an error: overloaded");
     }
     let good = json!({"choices": [{"message": {"role": "assistant", "content": "Hi."}}], "error": ""});
-    let reply: AssistantMessage = serde_json::from_value(good).expect("no error is none");
+    let reply: AssistantMessage = serde_json::from_value(good).expect("an empty error is no error");
     assert_eq!(reply.text(), "Hi.");
     for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
         let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");

@@ -1,9 +1,9 @@
-//! Why nothing can be said of a call.
+//! Errors of changes to calls that are not pending.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why nothing can be said of a call.
+/// An error for an id that is not the id of a pending call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotPendingError {
@@ -13,7 +13,7 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
-    /// The call has its answer.
+    /// The call already has a result.
     #[non_exhaustive]
     Answered {
         /// The id.
@@ -27,7 +27,7 @@ impl fmt::Display for NotPendingError {
             NotPendingError::UnknownId { id } => {
                 write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
             }
-            NotPendingError::Answered { id } => write!(f, "the call `{id}` has its answer already"),
+            NotPendingError::Answered { id } => write!(f, "the call `{id}` already has a result"),
         }
     }
 }

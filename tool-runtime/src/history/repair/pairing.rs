@@ -1,28 +1,28 @@
-//! Which answer belongs to which call.
+//! Pairing of tool messages with calls.
 
 use crate::history::exchange::{Exchange, exchanges};
 use crate::message::{Message, ToolCall};
 use std::collections::{HashMap, HashSet};
 
-pub(super) struct Placing {
+pub(super) struct Pairing {
     pub(super) exchanges: Vec<Exchange>,
-    /// Of each exchange and each call in it, where its answer stands.
+    /// For each exchange and each call in it: the index of the tool message.
     pub(super) answers: Vec<Vec<Option<usize>>>,
-    /// Of each message, the exchange whose call it answers.
+    /// For each message: the exchange of the call that it belongs to.
     pub(super) exchange_of: Vec<Option<usize>>,
 }
 
-/// Calls without an answer, each as its exchange and its position there; the one to be taken first is the last. Some may
-/// have been answered since.
+/// Calls without a tool message, each as its exchange and its position there. The next one to pair is the last. Some
+/// may have been paired since they were added.
 #[derive(Default)]
 struct Open<'a> {
     by_id: HashMap<&'a str, Vec<(usize, usize)>>,
     by_id_and_tool: HashMap<(&'a str, &'a str), Vec<(usize, usize)>>,
 }
 
-impl Placing {
-    /// Answers behind their own replies first; then each goes to the nearest call of its id that has none: one before
-    /// it, or else one behind it that the same question led to.
+impl Pairing {
+    /// Pairs tool messages with calls of the reply before them first. Each remaining one is paired with the nearest
+    /// call of its id: an earlier call, or else a later one with no user message in between.
     pub(super) fn by_id(messages: &[Message]) -> Self {
         let exchanges: Vec<Exchange> = exchanges(messages).collect();
         let answers: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
@@ -32,10 +32,10 @@ impl Placing {
                 exchange_of[place] = Some(number);
             }
         }
-        let mut placing = Placing { exchanges, answers, exchange_of };
-        placing.give_to_earlier_calls(messages);
-        placing.give_to_later_calls(messages);
-        placing
+        let mut pairing = Pairing { exchanges, answers, exchange_of };
+        pairing.give_to_earlier_calls(messages);
+        pairing.give_to_later_calls(messages);
+        pairing
     }
 
     fn give_to_earlier_calls(&mut self, messages: &[Message]) {
@@ -46,27 +46,28 @@ impl Placing {
         }
     }
 
-    /// A result is not there before it is asked for: only an answer that was put a little too early goes to a later
-    /// call.
+    /// A result never comes before its call, so a tool message is paired with a later call only if no user message is
+    /// in between.
     fn give_to_later_calls(&mut self, messages: &[Message]) {
         let mut open = Open::default();
-        let mut behind = messages.len();
+        let mut next = messages.len();
         for number in (0..self.exchanges.len()).rev() {
             let end = self.exchanges[number].answers.end;
-            if messages[end..behind].iter().any(|message| matches!(message, Message::User(_))) {
+            if messages[end..next].iter().any(|message| matches!(message, Message::User(_))) {
                 open = Open::default();
             }
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
-            behind = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
+            next = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
         }
     }
 
-    /// Gives the answers that are not for the reply before them to open calls: those that name a tool to calls of it.
+    /// Pairs tool messages that do not belong to the reply before them with open calls, first those that name their
+    /// tool.
     fn displaced<'a>(&mut self, number: usize, messages: &'a [Message], open: &mut Open<'a>) {
         let exchange = self.exchanges[number].clone();
         let own: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
-        // A second answer to a call of its own is not one to another call of that id.
+        // A second tool message for a call of this reply does not belong to another call of that id.
         let displaced = exchange.answers(messages).filter(|(place, answer)| {
             let id = &*answer.tool_call_id;
             self.exchange_of[*place].is_none() && !id.is_empty() && !own.contains(id)
@@ -95,15 +96,15 @@ impl Placing {
         }
     }
 
-    /// Gives answers whose id no call has to the calls beside them that have no answer, where there are as many of
-    /// them: an id was mistyped, or left out. Those that name their tool first.
+    /// Pairs tool messages with unknown or missing ids with the open calls of the reply before them, if there are as
+    /// many of both. Those that name their tool come first.
     ///
-    /// An answer with one of the ids that are `taken` is for the call of that id alone.
+    /// A tool message with an id in `taken` belongs to the call of that id only.
     pub(super) fn by_position(&mut self, messages: &[Message], taken: &HashSet<String>) {
         for number in 0..self.exchanges.len() {
             let exchange = self.exchanges[number].clone();
             let ids: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
-            // By the tool that they name, or do not name.
+            // By tool name; `None` if the message does not name its tool.
             let mut strangers: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
             for (place, answer) in exchange.answers(messages) {
                 let id = &*answer.tool_call_id;
