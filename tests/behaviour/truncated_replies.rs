@@ -135,7 +135,11 @@ async fn truncation_is_kept_across_a_restart_and_an_approval() {
     pending.approve("cut").expect("it waits");
     let mut edited = pending.clone();
     let chat = pending.dispatch(&registry()).await;
-    assert!(chat.messages()[3].text().starts_with("Error: the call of `delete` was cut off"));
+    assert!(
+        chat.messages()[3]
+            .text()
+            .starts_with("Error: the call of `delete` was not run: the reply was truncated")
+    );
     // New arguments complete the call.
     edited.approve_with("cut", r#"{"matching":"b"}"#).expect("it waits");
     assert_eq!(edited.dispatch(&registry()).await.messages()[3].text(), "b");
