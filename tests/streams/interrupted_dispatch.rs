@@ -63,7 +63,7 @@ async fn a_truncated_reply_runs_its_complete_calls() {
     let chunks = paced([(0, call(0, "send")), (100, cut), (100, finish("length"))]);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
-    assert!(texts(&answers)[1].starts_with("Error: the call of `send` was cut off"));
+    assert!(texts(&answers)[1].starts_with("Error: the call of `send` was not run: the reply was truncated"));
 }
 
 #[tokio::test(start_paused = true)]
