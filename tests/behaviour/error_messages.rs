@@ -1,4 +1,4 @@
-//! What the model reads when a call has no result: a test for each row of the README's table.
+//! Error messages for the model: a test for each row of the README's table.
 
 use crate::answer;
 use std::collections::BTreeMap;
@@ -25,13 +25,13 @@ async fn panics() {
     panic!("a secret");
 }
 
-/// Waits for ever.
+/// Never returns.
 #[tool(timeout = "5s")]
 async fn waits() {
     std::future::pending::<()>().await;
 }
 
-/// Waits for ever, and changes nothing.
+/// Never returns, and changes nothing.
 #[tool(timeout = "5s", read_only)]
 async fn waits_read_only() {
     std::future::pending::<()>().await;
@@ -43,19 +43,19 @@ async fn delete() -> &'static str {
     "gone"
 }
 
-/// Cannot be written as JSON.
+/// Cannot be serialized as JSON.
 #[tool]
-fn unwritable() -> BTreeMap<(u8, u8), u8> {
+fn unserializable() -> BTreeMap<(u8, u8), u8> {
     BTreeMap::from([((1, 2), 3)])
 }
 
-async fn said_by(registry: RegistryBuilder, calls: &[ToolCall]) -> Vec<String> {
+async fn contents_of_calls(registry: RegistryBuilder, calls: &[ToolCall]) -> Vec<String> {
     let registry = registry.build().expect("a registry");
     registry.dispatch(calls).await.iter().map(|answer| answer.content.to_string()).collect()
 }
 
 #[tokio::test]
-async fn of_an_unknown_tool() {
+async fn unknown_tool() {
     assert_eq!(
         answer(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
         "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
@@ -63,20 +63,23 @@ async fn of_an_unknown_tool() {
 }
 
 #[tokio::test]
-async fn of_an_unknown_tool_among_many_at_most_twenty_names() {
+async fn unknown_tool_lists_at_most_twenty_names() {
     let tool = |n: usize| {
         tool_runtime::DynamicTool::new(format!("tool_{n:02}"), "", serde_json::Value::Null, |_| async {
             Ok::<_, String>(())
         })
     };
     let registry = (0..25).fold(Registry::builder(), |registry, n| registry.dynamic(tool(n)));
-    let said = said_by(registry, &[ToolCall::new("1", "x", "")]).await;
+    let contents = contents_of_calls(registry, &[ToolCall::new("1", "x", "")]).await;
     let names: Vec<String> = (0..20).map(|n| format!("`tool_{n:02}`")).collect();
-    assert_eq!(said, [format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", "))]);
+    assert_eq!(
+        contents,
+        [format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", "))]
+    );
 }
 
 #[tokio::test]
-async fn of_arguments_that_are_not_json() {
+async fn arguments_that_are_not_json() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"city":"Beijing" "days":1}"#).await,
         "Error: the arguments of `get_weather` are not valid JSON (expected `,` or `}` at column 19). \
@@ -85,7 +88,7 @@ async fn of_arguments_that_are_not_json() {
 }
 
 #[tokio::test]
-async fn of_arguments_that_are_not_one_object() {
+async fn arguments_that_are_not_one_object() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"["Beijing"]"#).await,
         "Error: the arguments of `get_weather` must be one JSON object, not an array."
@@ -93,7 +96,7 @@ async fn of_arguments_that_are_not_one_object() {
 }
 
 #[tokio::test]
-async fn of_wrong_arguments_all_of_them_at_once() {
+async fn all_invalid_arguments_at_once() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"days":"tomorrow","town":"Beijing"}"#).await,
         "Error: invalid arguments for `get_weather`: `days`: expected u8, got string \"tomorrow\"; \
@@ -102,7 +105,7 @@ async fn of_wrong_arguments_all_of_them_at_once() {
 }
 
 #[tokio::test]
-async fn of_an_error_that_the_tool_returned() {
+async fn returned_error() {
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"city":"Beijing","days":9}"#).await,
         "Error: 9 days are too far ahead"
@@ -131,7 +134,7 @@ async fn count_users() -> Result<u32, Disconnected> {
 }
 
 #[tokio::test]
-async fn of_an_error_that_says_itself_what_the_model_reads() {
+async fn returned_tool_error() {
     assert_eq!(
         answer(tools![count_users], "count_users", "").await,
         "Error: the database does not answer; try again later"
@@ -139,20 +142,20 @@ async fn of_an_error_that_says_itself_what_the_model_reads() {
 }
 
 #[tokio::test]
-async fn of_a_panic_that_it_happened_and_nothing_more() {
+async fn panic_without_its_message() {
     assert_eq!(answer(tools![panics], "panics", "").await, "Error: the tool `panics` failed unexpectedly.");
 }
 
 #[tokio::test]
-async fn of_a_result_that_cannot_be_sent() {
+async fn result_that_cannot_be_serialized() {
     assert_eq!(
-        answer(tools![unwritable], "unwritable", "").await,
-        "Error: the result of `unwritable` cannot be written as JSON: key must be a string."
+        answer(tools![unserializable], "unserializable", "").await,
+        "Error: the result of `unserializable` cannot be written as JSON: key must be a string."
     );
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_time_out_how_long_was_allowed_and_whether_it_may_have_taken_effect() {
+async fn expired_time_limit_with_its_duration_and_possible_effect() {
     assert_eq!(
         answer(tools![waits], "waits", "").await,
         "Error: the tool `waits` did not finish within 5 s. It may have taken effect."
@@ -164,7 +167,7 @@ async fn of_a_time_out_how_long_was_allowed_and_whether_it_may_have_taken_effect
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_cancelled_call() {
+async fn cancelled_call() {
     let registry = Registry::new(tools![waits]).expect("a registry");
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
@@ -178,16 +181,16 @@ async fn of_a_cancelled_call() {
 }
 
 #[tokio::test]
-async fn of_a_call_that_was_denied_or_skipped_the_reason() {
+async fn denied_or_skipped_call_with_its_reason() {
     let registry = Registry::builder()
         .tools(tools![delete])
         .before_call(|_| async { Decision::deny("skipped by user") });
-    let said = said_by(registry, &[ToolCall::new("1", "delete", "{}")]).await;
-    assert_eq!(said, ["Error: skipped by user"]);
+    let contents = contents_of_calls(registry, &[ToolCall::new("1", "delete", "{}")]).await;
+    assert_eq!(contents, ["Error: skipped by user"]);
 }
 
 #[tokio::test]
-async fn of_a_call_that_nobody_approved() {
+async fn call_without_approval() {
     assert_eq!(
         answer(tools![delete], "delete", "").await,
         "Error: the tool `delete` needs approval, which was not given."
@@ -195,7 +198,7 @@ async fn of_a_call_that_nobody_approved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_check_that_failed_or_did_not_end() {
+async fn hook_that_panics_or_is_late() {
     let hook = |call: tool_runtime::dispatch::ProposedCall| async move {
         assert_ne!(call.tool(), "panics", "a secret of the hook");
         std::future::pending().await
@@ -204,9 +207,11 @@ async fn of_a_check_that_failed_or_did_not_end() {
         .tools(tools![panics, waits])
         .before_call(hook)
         .timeout(Duration::from_millis(1500));
-    let said = said_by(registry, &[ToolCall::new("1", "panics", ""), ToolCall::new("2", "waits", "")]).await;
+    let contents =
+        contents_of_calls(registry, &[ToolCall::new("1", "panics", ""), ToolCall::new("2", "waits", "")])
+            .await;
     assert_eq!(
-        said,
+        contents,
         [
             "Error: the tool `panics` was not run: the approval check failed.",
             "Error: the tool `waits` was not run: the approval check did not finish within 5 s.",
@@ -216,24 +221,24 @@ async fn of_a_check_that_failed_or_did_not_end() {
 
 struct User(&'static str);
 
-/// Says who is asking.
+/// Returns the user.
 #[tool]
 fn who_am_i(#[state] user: &User) -> &'static str {
     user.0
 }
 
 #[tokio::test]
-async fn of_a_tool_that_lacks_what_the_program_should_have_brought() {
+async fn missing_batch_state() {
     let registry = Registry::builder().tools(tools![who_am_i]).batch_state::<User>();
-    let said = said_by(registry, &[ToolCall::new("1", "who_am_i", "")]).await;
-    assert_eq!(said, ["Error: the tool `who_am_i` is not available now."]);
+    let contents = contents_of_calls(registry, &[ToolCall::new("1", "who_am_i", "")]).await;
+    assert_eq!(contents, ["Error: the tool `who_am_i` is not available now."]);
 }
 
 #[tokio::test]
-async fn of_calls_over_the_limit_of_a_reply() {
+async fn calls_over_the_limit_of_a_reply() {
     let registry = Registry::builder().tools(tools![now]).max_calls_per_batch(2);
     let call = |id: &str| ToolCall::new(id, "now", "");
     let over = "Error: not run: a reply may have at most 2 calls. Call it again in another reply if it is still needed.";
-    let said = said_by(registry, &[call("1"), call("2"), call("3"), call("4")]).await;
-    assert_eq!(said, ["12:00", "12:00", over, over]);
+    let contents = contents_of_calls(registry, &[call("1"), call("2"), call("3"), call("4")]).await;
+    assert_eq!(contents, ["12:00", "12:00", over, over]);
 }
