@@ -394,7 +394,7 @@ fn a_second_hook_is_a_build_error() {
         .before_call(|_| async { Decision::deny("no") })
         .before_call(|_| async { Decision::Run })
         .build()
-        .expect_err("which one?");
+        .expect_err("two hooks");
     assert!(matches!(error.errors(), [BuildErrorKind::SecondHook]), "{error}");
 }
 

@@ -18,7 +18,7 @@ async fn double(arguments: Map<String, Value>) -> Result<i64, String> {
 
 async fn content_of(tool: DynamicTool, arguments: &str) -> String {
     let name = "dynamic";
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     registry.dispatch(&[ToolCall::new("1", name, arguments)]).await.remove(0).content.to_string()
 }
 
@@ -30,7 +30,7 @@ async fn a_dynamic_tool_is_described_and_called_like_a_function() {
         .build()
         .expect("the names differ");
     assert_eq!(
-        serde_json::to_value(registry.schemas()).expect("it is written")[1],
+        serde_json::to_value(registry.schemas()).expect("it serializes")[1],
         json!({"type": "function",
             "function": {"name": "double", "description": "Doubles.", "parameters": parameters()}})
     );
@@ -129,14 +129,14 @@ fn errors_that_the_macro_reports_for_a_function_are_build_errors_of_a_dynamic_to
 #[test]
 fn an_object_without_properties_gets_empty_properties() {
     let tool = DynamicTool::new("bare", "", json!({"type": "object"}), double);
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     assert_eq!(registry.schemas()[0].parameters().get(), r#"{"properties":{},"type":"object"}"#);
 }
 
 #[test]
 fn the_registry_has_the_annotations_and_the_policy_of_a_dynamic_tool() {
     let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent();
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     let annotations = registry.annotations("dynamic").expect("it is there");
     assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
     assert_eq!(registry.policy("dynamic"), Some(Policy::default()));

@@ -177,7 +177,7 @@ async fn the_sources_of_an_error_are_not_sent_to_the_model() {
     for tool in ["typed", "with_anyhow", "boxed", "boxed_here", "boxed_to_send"] {
         let answer = failed(&registry, tool).await;
         assert_eq!(answer.content, "Error: the report was not saved", "{tool}");
-        assert!(!serde_json::to_string(&answer).expect("it is written").contains("password"));
+        assert!(!serde_json::to_string(&answer).expect("it serializes").contains("password"));
         assert_eq!(sources(&answer), ["password 123 rejected by 10.0.0.1"], "{tool}");
     }
 }

@@ -12,7 +12,7 @@ fn named(#[arg(name = "the-word", description = "Any word.")] word: &str) -> Str
 async fn names_and_descriptions_can_be_set() {
     let registry = Registry::new(tools![named]).expect("one tool");
     assert_eq!(
-        serde_json::to_string(registry.schemas()).expect("it is written"),
+        serde_json::to_string(registry.schemas()).expect("it serializes"),
         concat!(
             r#"[{"type":"function","function":{"name":"look-up","description":"Looks a word up.","#,
             r#""parameters":{"type":"object","properties":{"the-word":{"description":"Any word.","type":"string"}},"#,
@@ -40,7 +40,7 @@ fn undescribed() {}
 #[test]
 fn an_empty_description_is_omitted() {
     let registry = Registry::new(tools![undescribed]).expect("one tool");
-    assert!(!serde_json::to_string(registry.schemas()).expect("it is written").contains("description"));
+    assert!(!serde_json::to_string(registry.schemas()).expect("it serializes").contains("description"));
 }
 
 /// Has raw and unused names.

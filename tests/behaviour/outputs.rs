@@ -71,7 +71,7 @@ async fn errors_are_truncated_for_the_model_and_complete_for_the_program() {
         answers[0].content.as_str().starts_with("Error: no no ") && answers[0].content.as_str().len() <= 100
     );
     let narrow =
-        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("narrow");
+        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("a registry");
     let answers = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     assert_eq!(answers[0].content, "Error: no no no no n", "`Error: ` is kept");
     let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
@@ -109,7 +109,7 @@ async fn drawn(tool: &str) -> ToolMessage {
 async fn an_artifact_is_part_of_the_message_and_is_not_serialized() {
     let answer = drawn("draw").await;
     assert_eq!(
-        serde_json::to_string(&answer).expect("it is written"),
+        serde_json::to_string(&answer).expect("it serializes"),
         r#"{"role":"tool","tool_call_id":"1","content":"a chart of 3"}"#
     );
     assert_eq!(answer.take_artifact::<String>(), None, "it has another type");

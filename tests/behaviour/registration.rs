@@ -37,7 +37,7 @@ fn collect_from_ignores_modules_whose_names_only_start_with_the_path() {
         .collect_from("behaviour::registration::clock::zones")
         .collect_from("behaviour::registration::clock_face")
         .build()
-        .expect("each is there once");
+        .expect("each tool is added once");
     assert_eq!(registry.names(), ["clock_now", "face_now", "zone"]);
 }
 
@@ -69,7 +69,7 @@ async fn a_subset_has_the_state_of_its_registry() {
         .tools(tools![needs_state, add])
         .state(std::sync::Arc::<str>::from("Ada"))
         .build()
-        .expect("it is whole");
+        .expect("a registry");
     let subset = registry.subset(["needs_state"]).expect("it is there");
     assert_eq!(subset.call("needs_state", "").await.expect("it runs"), "Ada");
 }

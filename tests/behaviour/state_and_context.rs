@@ -24,8 +24,7 @@ async fn everything(
 
 #[tokio::test]
 async fn a_tool_can_take_text_lists_state_and_context() {
-    let registry =
-        Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("it is whole");
+    let registry = Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("a registry");
     let call = ToolCall::new("call_7", "everything", r#"{"city":"Beijing","numbers":[1,2]}"#);
     let batch = BatchContext::new().state(User("Ada".to_owned()));
     let answers = registry.dispatch_with(std::slice::from_ref(&call), &batch).await;
@@ -91,7 +90,7 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
         .state(Db("db"))
         .batch_state::<User>()
         .build()
-        .expect("declared");
+        .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
     let answers = registry.dispatch(&calls).await;
     // The missing state is reported to the program and not sent to the model.
@@ -110,7 +109,7 @@ async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in
         .state(Db("own"))
         .state(User("any".to_owned()))
         .build()
-        .expect("whole");
+        .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
     let batch = BatchContext::new().state(Db("theirs"));
     let another = batch.clone().state(User("Ada".to_owned()));
@@ -127,7 +126,8 @@ async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in
 
 #[test]
 fn two_states_of_one_type_are_a_build_error() {
-    let error = Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("which one?");
+    let error =
+        Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("two states of one type");
     assert!(matches!(error.errors(), [BuildErrorKind::DuplicateState { .. }]), "{error}");
 }
 
@@ -150,7 +150,7 @@ fn stored(#[state] store: &Arc<dyn Store>) -> &'static str {
 #[tokio::test]
 async fn state_can_be_a_shared_trait_object() {
     let store: Arc<dyn Store> = Arc::new(Disk);
-    let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("whole");
+    let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("a registry");
     assert_eq!(registry.call("stored", "").await.expect("it runs"), "disk");
 }
 
@@ -174,7 +174,7 @@ fn calls_back<'a>(
 #[tokio::test]
 async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
     let callback: Callback = Arc::new(str::trim);
-    let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("whole");
+    let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("a registry");
     assert_eq!(registry.call("calls_back", r#"{"text":" a "}"#).await.expect("it runs"), "a");
 }
 

@@ -27,7 +27,7 @@ async fn quick(n: u8) -> u8 {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_exceeds_its_time_limit_is_an_error() {
-    let registry = Registry::new(tools![waits, waits_read_only, quick]).expect("whole");
+    let registry = Registry::new(tools![waits, waits_read_only, quick]).expect("a registry");
     let calls = [
         ToolCall::new("1", "waits", ""),
         ToolCall::new("2", "waits_read_only", ""),
@@ -66,7 +66,7 @@ async fn holds() {
 async fn a_tool_is_dropped_by_its_time_limit_and_with_its_batch() {
     answer(tools![holds], "holds", "").await;
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its limit expired");
-    let registry = Registry::new(tools![holds]).expect("whole");
+    let registry = Registry::new(tools![holds]).expect("a registry");
     let calls = [ToolCall::new("1", "holds", ""), ToolCall::new("2", "holds", "")];
     let dropped = tokio::time::timeout(Duration::from_millis(10), registry.dispatch(&calls)).await;
     assert!(dropped.is_err());
@@ -89,7 +89,7 @@ fn counts_on_a_thread() -> u32 {
 
 #[test]
 fn a_tool_that_needs_a_runtime_does_not_start_without_one() {
-    let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("whole");
+    let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("a registry");
     let calls = [ToolCall::new("1", "counts", ""), ToolCall::new("2", "counts_on_a_thread", "")];
     let reasons = |answers: Vec<tool_runtime::ToolMessage>| {
         let reason = |answer: &tool_runtime::ToolMessage| {
@@ -205,7 +205,7 @@ impl Greeter {
 
 #[tokio::test]
 async fn a_blocking_method_receives_state_context_and_self() {
-    let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("whole");
+    let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("a registry");
     let call = ToolCall::new("call_1", "greet", r#"{"name":"Ada"}"#);
     let batch = BatchContext::new().state('!').state(7_u64);
     let answers = registry.dispatch_with(&[call], &batch).await;
@@ -223,7 +223,7 @@ async fn delete(path: &str) -> String {
 
 #[tokio::test]
 async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
-    let registry = Registry::new(tools![delete]).expect("whole");
+    let registry = Registry::new(tools![delete]).expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
     assert_eq!(answers[0].content, "Error: the tool `delete` needs approval, which was not given.");
     assert_eq!(DELETED.load(Ordering::SeqCst), 0, "the tool did not run");
@@ -232,7 +232,7 @@ async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
 
 #[test]
 fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
-    let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("whole");
+    let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("a registry");
     let annotations = registry.annotations("delete").expect("it is there");
     assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
     let policy = registry.policy("delete").expect("it is there");

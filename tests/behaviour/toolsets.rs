@@ -129,7 +129,8 @@ async fn methods_can_be_called_directly() {
 
 #[test]
 fn methods_have_options_and_descriptions_like_functions() {
-    let registry = Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("whole");
+    let registry =
+        Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("a registry");
     assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
     assert!(registry.annotations("add").is_some_and(|tool| tool.read_only));
     let add = registry.get("add").expect("it is there");
@@ -201,6 +202,6 @@ impl Words<'static> {
 
 #[tokio::test]
 async fn a_toolset_may_have_static_lifetimes() {
-    let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("whole");
+    let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("a registry");
     assert_eq!(content_of(&registry, "word", r#"{"index":1}"#).await, r#""b""#);
 }

@@ -51,8 +51,8 @@ impl Registry {
     /// Runs the calls of one reply concurrently. Always returns one tool message per call: `answers[i]` is for
     /// `calls[i]` and has its id.
     ///
-    /// - **Errors**: if a call has no result, its message starts with `Error: ` and describes the problem and its
-    ///   solution to the model. [`CallError`] lists the errors, for example an unknown tool, invalid arguments, an
+    /// - **Errors**: if a call has no result, its message starts with `Error: ` and describes the problem and what the
+    ///   model can do about it. [`CallError`] lists the errors, for example an unknown tool, invalid arguments, an
     ///   error of the tool, a panic or an expired time limit.
     /// - **Details for the program**: the [`outcome`](ToolMessage::outcome) of a message has the error itself, with
     ///   data that the model does not receive, such as the message of a panic.

@@ -97,7 +97,7 @@ impl<'a> Invocation<'a> {
 
     /// The reason why the call was not started.
     pub(crate) fn why_not(self) -> NotStarted {
-        self.why_not.unwrap_or_else(|| unreachable!("a shim stops only with a reason, or without a call"))
+        self.why_not.unwrap_or_else(|| unreachable!("a shim returns `None` for a call only with a reason"))
     }
 
     /// The toolset whose method the tool is.

@@ -170,7 +170,7 @@ impl Registry {
 
     /// The keywords in the schema of a tool that are not enforced, with their locations. Empty if there is no such tool.
     ///
-    /// These are unknown keywords of a [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be resolved
+    /// These are unknown keywords of a [`DynamicTool`]'s schema, references that cannot be resolved
     /// or refer to themselves, keywords with invalid values, and patterns that the `regex` crate does not compile
     /// (without the feature `regex`, all patterns). They never cause the rejection of arguments: a branch of `oneOf`
     /// with such a keyword may match in addition to another branch, and a `not` with one accepts every value.
@@ -278,8 +278,8 @@ impl Registry {
         self.entry(name).map(|entry| entry.options.policy)
     }
 
-    /// Returns a registry of some of the tools, for example for one request. Calls of other tools are errors of unknown
-    /// tools.
+    /// Returns a registry of some of the tools, for example for one request. Calls of other tools fail with
+    /// [`CallError::UnknownTool`](crate::CallError::UnknownTool).
     ///
     /// The subset shares the tools, state, hook and limits of this registry, so it is cheap to create.
     ///

@@ -2,7 +2,7 @@
 
 use crate::fingerprint::fingerprint;
 
-/// In bytes, for the name of a function:
+/// The maximum length of the name of a function, in bytes:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 const MAX_LENGTH: usize = 64;
 

@@ -21,8 +21,7 @@ pub enum BuildErrorKind {
     DuplicateName {
         /// The name.
         name: String,
-        /// The location of the first tool, for a message: ``at src/main.rs:7 (in `my_crate`)``, or ``as a `DynamicTool`
-        /// ``.
+        /// The location of the first tool, for a message: `at` and its source location, or `as` and its kind.
         first: String,
         /// The location of the second tool.
         second: String,
