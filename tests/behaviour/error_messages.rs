@@ -1,4 +1,4 @@
-//! Error messages for the model: a test for each row of the README's table.
+//! Error messages for the model.
 
 use crate::answer;
 use std::collections::BTreeMap;
