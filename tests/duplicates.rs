@@ -1,4 +1,4 @@
-//! Two tools of one name are an error at start that says where both stand.
+//! Two tools with one name are a build error with both locations.
 
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{Registry, tool, tools};
@@ -26,10 +26,10 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     };
     assert_eq!(name, "now");
     assert!(first.ends_with("duplicates.rs:8 (in `duplicates`)"), "{first}");
-    assert!(second.ends_with("duplicates.rs:12 (in `duplicates::other`)"), "{second}");
+    assert!(second.ends_with("duplicates.rs:13 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();
     assert!(
-        text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:16"),
+        text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:17"),
         "{text}"
     );
 }
@@ -49,7 +49,7 @@ macro_rules! two_lists {
 two_lists!(first_list, second_list);
 
 #[test]
-fn two_tools_that_come_from_one_line_are_still_two() {
+fn two_tools_from_one_source_line_are_two_tools() {
     let built = Registry::builder().tools(first_list()).tools(second_list()).build();
     assert!(matches!(
         built.expect_err("two tools have one name").errors(),

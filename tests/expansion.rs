@@ -1,5 +1,5 @@
-//! What the macros make of six shapes of tool. Beside each file of `expansion/` lies its expansion, which the unit
-//! tests of `tool-runtime-macros` compare; here both are compiled, and do the same.
+//! The expansion of six tools. Each file of `expansion/` has its expansion next to it. The unit tests of
+//! `tool-runtime-macros` compare them; this test compiles both and checks that they behave the same.
 
 #![allow(
     missing_docs,
@@ -7,7 +7,7 @@
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
-    reason = "in an expansion that is written out, lints do not see that it is one"
+    reason = "lints do not recognize expanded code in a file as generated"
 )]
 
 use tool_runtime::{Registry, ToolCall, ToolMessage, tools};
@@ -28,7 +28,7 @@ mod source {
     pub mod scalars;
 }
 
-// Included, so that they stay as they were printed: rustfmt follows modules.
+// `include!` keeps rustfmt, which follows modules, from formatting these files.
 mod expanded {
     pub mod arguments {
         include!("expansion/arguments.expanded.rs");
@@ -78,12 +78,12 @@ macro_rules! registry {
             .toolset($of::methods::Calculator { backend: Ten })
             .state($of::injected::Shop { name: "Kiosk".to_owned() })
             .build()
-            .expect("the registry is whole")
+            .expect("a registry")
     };
 }
 
 #[tokio::test]
-async fn a_tool_and_its_expansion_do_the_same() {
+async fn a_tool_and_its_expansion_behave_the_same() {
     let (source, expanded) = (registry!(source), registry!(expanded));
     let text = |registry: &Registry| serde_json::to_string(registry.schemas()).expect("schemas are written");
     assert_eq!(text(&source), text(&expanded));

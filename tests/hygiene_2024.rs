@@ -7,7 +7,7 @@ extern crate tool_runtime as runtime;
 pub mod tools;
 
 #[test]
-fn a_crate_is_named_as_in_its_manifest_too() {
+fn collect_from_accepts_the_name_of_a_crate_with_hyphens_or_underscores() {
     for name in ["hygiene-2024", "hygiene_2024"] {
         let registry = runtime::Registry::builder().collect_from(name).build().expect("they are there");
         assert_eq!(registry.len(), 7, "{name}");

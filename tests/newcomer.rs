@@ -1,4 +1,4 @@
-//! A newcomer's programs, outside the workspace: what stands in their `Cargo.toml` is all that is needed.
+//! First programs of a new user, outside the workspace: the dependencies in their `Cargo.toml` are sufficient.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,9 +12,8 @@ fn run(program: &str) -> String {
     std::fs::copy(from.join("src/main.rs"), folder.join("src/main.rs")).expect("its source");
     let manifest = std::fs::read_to_string(from.join("Cargo.toml")).expect("its manifest");
     let manifest = manifest.replace("../../..", &root.display().to_string().replace('\\', "/"));
-    std::fs::write(folder.join("Cargo.toml"), manifest)
-        .expect("its manifest, with the path as seen from there");
-    // The versions that are at hand already: nothing is looked up.
+    std::fs::write(folder.join("Cargo.toml"), manifest).expect("its manifest, with an absolute path");
+    // Use the locked versions, so that no registry is needed.
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file");
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline"])
@@ -28,11 +27,11 @@ fn run(program: &str) -> String {
 }
 
 #[test]
-fn tools_of_scalars_need_no_dependency_but_tool_runtime_and_tokio() {
+fn tools_with_scalar_arguments_need_only_tool_runtime_and_tokio() {
     assert_eq!(run("scalars"), "5 answers as expected");
 }
 
 #[test]
-fn tools_of_structs_need_serde_besides() {
+fn tools_with_struct_arguments_also_need_serde() {
     assert_eq!(run("structs"), "1 answers as expected");
 }

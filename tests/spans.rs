@@ -1,4 +1,4 @@
-//! What an operator sees of a call: spans, read back as OpenTelemetry collects them.
+//! The spans of calls, as OpenTelemetry collects them.
 
 use opentelemetry::trace::{SpanKind, Status, TracerProvider as _};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
@@ -29,14 +29,14 @@ fn panics() {
 }
 
 #[derive(Debug)]
-struct Refused;
+struct NotSaved;
 
-impl fmt::Display for Refused {
+impl fmt::Display for NotSaved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not saved")
     }
 }
-impl std::error::Error for Refused {
+impl std::error::Error for NotSaved {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         static SOURCE: fmt::Error = fmt::Error;
         Some(&SOURCE)
@@ -45,11 +45,11 @@ impl std::error::Error for Refused {
 
 /// Fails.
 #[tool]
-fn fails() -> Result<(), Refused> {
-    Err(Refused)
+fn fails() -> Result<(), NotSaved> {
+    Err(NotSaved)
 }
 
-/// Waits for ever.
+/// Never returns.
 #[tool(timeout = "5s")]
 async fn waits() {
     std::future::pending::<()>().await;
@@ -59,7 +59,7 @@ fn registry() -> RegistryBuilder {
     Registry::builder().tools(tools![get_weather, count, panics, fails, waits])
 }
 
-/// The spans of these calls, as a collector gets them.
+/// The spans of these calls, as a collector receives them.
 async fn spans_of(registry: &Registry, calls: &[ToolCall], batch: &BatchContext) -> Vec<SpanData> {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
@@ -97,11 +97,13 @@ fn pairs<'a>(pairs: &[(&'a str, &'a str)]) -> Vec<(String, String)> {
 }
 
 #[tokio::test]
-async fn a_call_has_a_span_named_by_the_conventions() {
+async fn the_span_of_a_call_follows_the_opentelemetry_conventions() {
     let registry = registry().build().expect("a registry");
     let call = ToolCall::new("call_1", "get_weather", r#"{"city":"a secret city"}"#);
     let spans = spans_of(&registry, &[call], &BatchContext::new()).await;
-    let [span, agent] = &spans[..] else { panic!("one call, one span, in that of the program: {spans:?}") };
+    let [span, agent] = &spans[..] else {
+        panic!("one call has one span, inside that of the program: {spans:?}")
+    };
     assert_eq!(span.name, "execute_tool get_weather");
     assert_eq!(span.span_kind, SpanKind::Internal);
     assert_eq!(span.status, Status::Unset);
@@ -116,12 +118,12 @@ async fn a_call_has_a_span_named_by_the_conventions() {
             ("gen_ai.tool.type", "function"),
         ])
     );
-    assert!(!format!("{spans:?}").contains("secret"), "what was sent is not in it");
-    assert_eq!(span.events.events[0].name, "inside", "what a tool traces is in its span");
+    assert!(!format!("{spans:?}").contains("secret"), "the span does not contain the arguments");
+    assert_eq!(span.events.events[0].name, "inside", "events of the tool are in its span");
 }
 
 #[tokio::test]
-async fn names_and_ids_that_a_model_made_up_are_short_and_on_one_line() {
+async fn unknown_names_and_ids_are_truncated_and_escaped_in_spans() {
     let registry = registry().build().expect("a registry");
     let call =
         ToolCall::new("i\nd\u{202e}".repeat(1_000), "no_tool\nINFO all is well\u{202e}".repeat(9), "{}");
@@ -138,7 +140,7 @@ async fn names_and_ids_that_a_model_made_up_are_short_and_on_one_line() {
 }
 
 #[tokio::test]
-async fn arguments_and_result_are_in_it_only_if_asked_for() {
+async fn the_span_contains_arguments_and_result_only_with_trace_content() {
     let registry = registry().trace_content(true).max_output_bytes(60).build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "get_weather", r#"{"city":"Rome"}"#)).await;
     assert_eq!(attribute(&span, "gen_ai.tool.call.arguments").as_deref(), Some(r#"{"city":"Rome"}"#));
@@ -149,7 +151,7 @@ async fn arguments_and_result_are_in_it_only_if_asked_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failure_has_its_kind_and_a_status() {
+async fn the_span_of_a_failed_call_has_its_error_type_and_status() {
     let registry = registry().max_calls_per_batch(6).build().expect("a registry");
     let calls = [
         ("fails", "{}", "returned"),
@@ -177,7 +179,7 @@ async fn a_failure_has_its_kind_and_a_status() {
 }
 
 #[tokio::test]
-async fn arguments_that_are_wrong_are_not_in_it_either() {
+async fn the_span_contains_invalid_arguments_only_with_trace_content() {
     let call = || ToolCall::new("1", "count", r#"{"to":"a secret number"}"#);
     let quiet = registry().build().expect("a registry");
     let span = span_of(&quiet, call()).await;
@@ -187,16 +189,16 @@ async fn arguments_that_are_wrong_are_not_in_it_either() {
     assert!(format!("{:?}", span.status).contains("a secret number"), "{:?}", span.status);
 }
 
-/// An error whose source cannot be told.
+/// An error whose `source` panics.
 #[derive(Debug)]
-struct Trapped;
+struct PanickingSource;
 
-impl fmt::Display for Trapped {
+impl fmt::Display for PanickingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("trapped")
     }
 }
-impl std::error::Error for Trapped {
+impl std::error::Error for PanickingSource {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         panic!("as planned")
     }
@@ -204,42 +206,43 @@ impl std::error::Error for Trapped {
 
 /// An error that is its own source.
 #[derive(Debug)]
-struct Endless;
+struct CyclicSource;
 
-impl fmt::Display for Endless {
+impl fmt::Display for CyclicSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("and so on")
     }
 }
-impl std::error::Error for Endless {
+impl std::error::Error for CyclicSource {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&Endless)
+        Some(&CyclicSource)
     }
 }
 
-/// Fails without end.
+/// Fails with an error that is its own source.
 #[tool]
-fn fails_without_end() -> Result<(), Endless> {
-    Err(Endless)
+fn fails_with_cyclic_source() -> Result<(), CyclicSource> {
+    Err(CyclicSource)
 }
 
 #[tokio::test]
-async fn an_error_without_end_is_traced_to_some_depth() {
-    let registry = Registry::new(tools![fails_without_end]).expect("a registry");
-    let span = span_of(&registry, ToolCall::new("1", "fails_without_end", "")).await;
+async fn a_cyclic_source_chain_of_an_error_is_traced_to_a_limited_depth() {
+    let registry = Registry::new(tools![fails_with_cyclic_source]).expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "fails_with_cyclic_source", "")).await;
     assert_eq!(span.status, Status::error("and so on"));
 }
 
-/// Fails with a trap.
+/// Fails with an error whose `source` panics.
 #[tool]
-fn fails_with_a_trap() -> Result<(), Trapped> {
-    Err(Trapped)
+fn fails_with_panicking_source() -> Result<(), PanickingSource> {
+    Err(PanickingSource)
 }
 
 #[tokio::test]
-async fn an_error_that_panics_while_it_is_traced_is_told_to_the_model_all_the_same() {
-    let registry = Registry::builder().tools(tools![fails_with_a_trap, count]).build().expect("a registry");
-    let span = span_of(&registry, ToolCall::new("1", "fails_with_a_trap", "")).await;
+async fn an_error_whose_source_panics_is_still_sent_to_the_model() {
+    let registry =
+        Registry::builder().tools(tools![fails_with_panicking_source, count]).build().expect("a registry");
+    let span = span_of(&registry, ToolCall::new("1", "fails_with_panicking_source", "")).await;
     assert_eq!(span.status, Status::error("trapped"));
     assert_eq!(span.events.len(), 1, "the failure is traced without its sources");
     let _collecting = tracing::subscriber::set_default(
@@ -252,13 +255,14 @@ async fn an_error_that_panics_while_it_is_traced_is_told_to_the_model_all_the_sa
             ),
         ),
     );
-    let calls = [ToolCall::new("1", "fails_with_a_trap", ""), ToolCall::new("2", "count", r#"{"to":3}"#)];
+    let calls =
+        [ToolCall::new("1", "fails_with_panicking_source", ""), ToolCall::new("2", "count", r#"{"to":3}"#)];
     let answers = registry.dispatch(&calls).await;
     assert_eq!([answers[0].content.as_str(), answers[1].content.as_str()], ["Error: trapped", "3"]);
 }
 
 #[tokio::test]
-async fn what_the_model_is_not_told_is_told_to_the_operator() {
+async fn the_span_contains_panic_messages_and_sources_that_the_model_does_not_receive() {
     let registry = registry().build().expect("a registry");
     let span = span_of(&registry, ToolCall::new("1", "panics", "{}")).await;
     assert!(format!("{:?}", span.events).contains("a secret payload"), "{:?}", span.events);
@@ -267,7 +271,7 @@ async fn what_the_model_is_not_told_is_told_to_the_operator() {
     assert!(format!("{:?}", span.events).contains(&fmt::Error.to_string()), "{:?}", span.events);
 }
 
-/// Traces something, for the subscriber of its test.
+/// Records an event with the subscriber of its test.
 #[tool(blocking)]
 fn where_am_i(#[state] subscriber: &tracing::Dispatch) -> bool {
     let _here = tracing::dispatcher::set_default(subscriber);
@@ -276,7 +280,7 @@ fn where_am_i(#[state] subscriber: &tracing::Dispatch) -> bool {
 }
 
 #[tokio::test]
-async fn a_body_on_a_thread_is_in_the_span_of_its_call() {
+async fn a_blocking_function_runs_in_the_span_of_its_call() {
     let exporter = InMemorySpanExporter::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests"));
@@ -292,7 +296,7 @@ async fn a_body_on_a_thread_is_in_the_span_of_its_call() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_has_a_span_as_well() {
+async fn a_cancelled_call_has_a_span() {
     let registry = registry().build().expect("a registry");
     let token = CancellationToken::new();
     token.cancel();

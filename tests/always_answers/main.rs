@@ -1,9 +1,9 @@
-//! One message for each call, whatever the model sends and whatever the tools do: random registries, random batches, and an
-//! oracle that says for each call what its answer must be.
+//! A property test: every call gets one tool message. It generates random registries and batches, and an oracle computes the
+//! expected message of each call.
 //!
-//! The seed is printed; `ALWAYS_ANSWERS_SEED` repeats a run, `ALWAYS_ANSWERS_BATCHES` makes it longer or shorter.
+//! The seed is printed; `ALWAYS_ANSWERS_SEED` repeats a run, and `ALWAYS_ANSWERS_BATCHES` sets the number of batches.
 
-#![allow(clippy::unused_async, reason = "the tools here are of both kinds, whether they wait or not")]
+#![allow(clippy::unused_async, reason = "both kinds of functions are tested, whether they await or not")]
 
 mod blocked;
 mod oracle;
@@ -18,78 +18,78 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
-use tools::{AtWork, Tenant};
+use tools::{Running, Tenant};
 
-/// How many batches, if nothing else is asked for.
+/// The default number of batches.
 const BATCHES: u64 = 6_000;
 
-/// Longer than any round may last.
-const FOR_EVER: Duration = Duration::from_secs(1_000_000);
+/// A duration that no round reaches.
+const FOREVER: Duration = Duration::from_secs(1_000_000);
 
-/// What a timer may be late: tokio's are of a millisecond.
-const LATE: Duration = Duration::from_millis(2);
+/// The maximum delay of a timer: those of tokio have a resolution of one millisecond.
+const TIMER_DELAY: Duration = Duration::from_millis(2);
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
 #[test]
-fn every_call_of_every_batch_is_answered() {
+fn every_call_of_every_batch_gets_one_tool_message() {
     silence::planned_panics();
     let seed = from_environment("ALWAYS_ANSWERS_SEED", fastrand::u64(..));
     let batches = from_environment("ALWAYS_ANSWERS_BATCHES", BATCHES);
     println!("seed {seed}, {batches} batches; ALWAYS_ANSWERS_SEED={seed} repeats them");
-    let mut told = oracle::Tally::default();
+    let mut tally = oracle::Tally::default();
     for round in 0..batches {
         let mut random = fastrand::Rng::with_seed(seed.wrapping_add(round));
         let settings = Settings::random(&mut random);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
         let runtime = runtime.expect("a runtime");
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            runtime.block_on(one_round(&settings, &mut random, &mut told));
+            runtime.block_on(one_round(&settings, &mut random, &mut tally));
         }));
-        if let Err(fault) = result {
+        if let Err(panic) = result {
             eprintln!(
                 "ALWAYS_ANSWERS_SEED={} ALWAYS_ANSWERS_BATCHES=1\n{settings:#?}",
                 seed.wrapping_add(round)
             );
-            std::panic::resume_unwind(fault);
+            std::panic::resume_unwind(panic);
         }
     }
-    println!("{told}");
-    told.assert_that_everything_was_tried();
+    println!("{tally}");
+    tally.assert_all_kinds_occurred();
 }
 
-/// One registry, and one to three batches on it at once.
-async fn one_round(settings: &Settings, random: &mut fastrand::Rng, told: &mut oracle::Tally) {
-    let at_work = Arc::<AtWork>::default();
-    let registry = settings.registry(&at_work);
+/// Runs one to three concurrent batches on one registry.
+async fn one_round(settings: &Settings, random: &mut fastrand::Rng, tally: &mut oracle::Tally) {
+    let running = Arc::<Running>::default();
+    let registry = settings.registry(&running);
     let batches: Vec<Vec<Planned>> = (0..settings.batches).map(|_| plan::batch(settings, random)).collect();
     let begun = Instant::now();
     let dispatched = batches.iter().enumerate().map(|(tenant, batch)| {
         let registry = registry.clone();
         async move { dispatch(&registry, settings, batch, tenant).await }
     });
-    let answers = tokio::time::timeout(FOR_EVER, futures_util::future::join_all(dispatched)).await;
+    let answers = tokio::time::timeout(FOREVER, futures_util::future::join_all(dispatched)).await;
     let answers = answers.expect("every dispatch ends");
     let took = begun.elapsed();
     let oracle = Oracle::new(settings, &batches);
-    assert!(took <= oracle.latest + LATE, "{took:?} where at most {:?} is allowed", oracle.latest);
+    assert!(took <= oracle.latest + TIMER_DELAY, "{took:?} where at most {:?} is allowed", oracle.latest);
     for (tenant, (batch, answers)) in batches.iter().zip(&answers).enumerate() {
         if let Some(answers) = answers {
-            oracle.assert_answered(tenant, batch, answers, told);
+            oracle.assert_answered(tenant, batch, answers, tally);
         }
     }
-    assert_eq!(at_work.futures(), 0, "a tool is still at work");
-    at_work.wait_for_threads();
-    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0, "a task is left behind");
-    if let Some(places) = settings.max_concurrency {
-        assert!(at_work.most_futures() <= places, "{} at once, in {places} places", at_work.most_futures());
-        assert_that_all_places_are_free(&registry, places).await;
+    assert_eq!(running.futures(), 0, "a tool is still running");
+    running.wait_for_threads();
+    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0, "a task is still alive");
+    if let Some(permits) = settings.max_concurrency {
+        assert!(running.max_futures() <= permits, "{} at once, in {permits} permits", running.max_futures());
+        assert_all_permits_are_free(&registry, permits).await;
     }
 }
 
-/// The answers to one batch; `None` if it was dropped before it was done.
+/// Dispatches one batch; `None` if its future was dropped before it completed.
 async fn dispatch(
     registry: &Registry,
     settings: &Settings,
@@ -125,12 +125,12 @@ async fn dispatch(
     }
 }
 
-/// As many tools as may run at once meet each other: with a place lost, they would wait for ever.
-async fn assert_that_all_places_are_free(registry: &Registry, places: usize) {
-    let batch = BatchContext::new().state(Arc::new(tokio::sync::Barrier::new(places)));
+/// As many tools as there are permits wait for each other. If a permit had leaked, they would wait forever.
+async fn assert_all_permits_are_free(registry: &Registry, permits: usize) {
+    let batch = BatchContext::new().state(Arc::new(tokio::sync::Barrier::new(permits)));
     let call = [ToolCall::new("1", "meets", "{}")];
-    let meeting = futures_util::future::join_all((0..places).map(|_| registry.dispatch_with(&call, &batch)));
-    let met = tokio::time::timeout(FOR_EVER, meeting).await;
+    let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch_with(&call, &batch)));
+    let met = tokio::time::timeout(FOREVER, meeting).await;
     let has_met = |answers: &Vec<ToolMessage>| {
         answers[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::succeeded)
     };

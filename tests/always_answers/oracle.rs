@@ -1,8 +1,8 @@
-//! What the answer to each call must be, and by when.
+//! The oracle: the expected tool message of each call, and the time of the last one.
 
 use crate::plan::{Hook, Kind, Planned, Settings};
 use crate::tools::LONG;
-use crate::{FOR_EVER, LATE};
+use crate::{FOREVER, TIMER_DELAY};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use tool_runtime::ToolMessage;
 
 pub(crate) struct Oracle<'a> {
     settings: &'a Settings,
-    /// When the last answer must be there.
+    /// The time at which the last call must have finished.
     pub(crate) latest: Duration,
 }
 
-/// One thing that a call may come to.
+/// One possible result of a call.
 #[derive(Debug)]
 struct Result {
-    /// The text, or how it begins.
+    /// The text or its prefix.
     text: Text,
     /// The kind of failure, if it is one.
     error: Option<&'static str>,
@@ -26,11 +26,11 @@ struct Result {
 #[derive(Debug)]
 enum Text {
     Whole(String),
-    Beginning(&'static str),
+    Prefix(&'static str),
 }
 
-/// What a call comes to if nobody cancels it, and how long it is decided upon and at work for that.
-struct Course {
+/// The possible results of a call that is not cancelled, and how long its hook and its tool take.
+struct Expected {
     results: Vec<Result>,
     deciding: Duration,
     working: Duration,
@@ -44,44 +44,46 @@ fn error(kind: &'static str, text: impl fmt::Display) -> Result {
     Result { text: Text::Whole(format!("Error: {text}")), error: Some(kind) }
 }
 
-fn beginning(kind: &'static str, text: &'static str) -> Result {
-    Result { text: Text::Beginning(text), error: Some(kind) }
+fn prefix(kind: &'static str, text: &'static str) -> Result {
+    Result { text: Text::Prefix(text), error: Some(kind) }
 }
 
-fn at_once(result: Result) -> Course {
-    Course { results: vec![result], deciding: Duration::ZERO, working: Duration::ZERO }
+fn at_once(result: Result) -> Expected {
+    Expected { results: vec![result], deciding: Duration::ZERO, working: Duration::ZERO }
 }
 
 impl<'a> Oracle<'a> {
     pub(crate) fn new(settings: &'a Settings, batches: &[Vec<Planned>]) -> Self {
         let mut oracle = Oracle { settings, latest: Duration::ZERO };
-        let courses: Vec<Course> = batches
+        let expected: Vec<Expected> = batches
             .iter()
             .enumerate()
             .flat_map(|(tenant, batch)| {
-                batch.iter().enumerate().map(move |(place, planned)| (tenant, place, planned))
+                batch.iter().enumerate().map(move |(index, planned)| (tenant, index, planned))
             })
-            .map(|(tenant, place, planned)| oracle.course(tenant, place, planned))
+            .map(|(tenant, index, planned)| oracle.expected(tenant, index, planned))
             .collect();
-        let deciding = courses.iter().map(|course| course.deciding).max().unwrap_or_default();
-        let working = courses.iter().map(|course| course.working).max().unwrap_or_default();
+        let deciding = expected.iter().map(|expected| expected.deciding).max().unwrap_or_default();
+        let working = expected.iter().map(|expected| expected.working).max().unwrap_or_default();
         let ends = match settings.max_concurrency {
-            None => courses.iter().map(|course| course.deciding + course.working).max().unwrap_or_default(),
-            // First come, first served: whoever waits, waits for all places to be taken.
-            Some(places) => {
-                let work: Duration = courses.iter().map(|course| course.working).sum();
-                deciding + working + work / u32::try_from(places).unwrap_or(u32::MAX)
+            None => {
+                expected.iter().map(|expected| expected.deciding + expected.working).max().unwrap_or_default()
+            }
+            // First in, first out: a call waits only while all permits are taken.
+            Some(permits) => {
+                let work: Duration = expected.iter().map(|expected| expected.working).sum();
+                deciding + working + work / u32::try_from(permits).unwrap_or(u32::MAX)
             }
         };
-        // A timer may be late each time that a place is handed on.
+        // A timer may be late each time that a permit is passed on.
         let late = if settings.max_concurrency.is_some() {
-            Duration::from_millis(courses.len() as u64)
+            Duration::from_millis(expected.len() as u64)
         } else {
-            LATE
+            TIMER_DELAY
         };
         oracle.latest = (ends + late)
-            .min(settings.cancelled_after.unwrap_or(FOR_EVER))
-            .min(settings.dropped_after.unwrap_or(FOR_EVER));
+            .min(settings.cancelled_after.unwrap_or(FOREVER))
+            .min(settings.dropped_after.unwrap_or(FOREVER));
         oracle
     }
 
@@ -90,51 +92,51 @@ impl<'a> Oracle<'a> {
         tenant: usize,
         batch: &[Planned],
         answers: &[ToolMessage],
-        told: &mut Tally,
+        tally: &mut Tally,
     ) {
         assert_eq!(answers.len(), batch.len(), "one message for each call");
-        for (place, (planned, answer)) in batch.iter().zip(answers).enumerate() {
+        for (index, (planned, answer)) in batch.iter().zip(answers).enumerate() {
             assert_eq!(answer.tool_call_id, planned.call.id, "in the order of the calls, with their ids");
             let outcome = answer.outcome().expect("a dispatched call has an outcome");
             let kind = outcome.error().map(tool_runtime::CallError::kind);
-            let possible = self.possible(tenant, place, planned);
+            let possible = self.possible(tenant, index, planned);
             assert!(
-                possible.iter().any(|it| it.error == kind && self.is_said(&it.text, answer.text())),
-                "call {place}, {:?}: got {kind:?} {:.200}, where it may be {:.2000}",
+                possible.iter().any(|it| it.error == kind && self.matches(&it.text, answer.text())),
+                "call {index}, {:?}: got {kind:?} {:.200}, where it may be {:.2000}",
                 planned.kind,
                 answer.content,
                 format!("{possible:?}")
             );
             assert!(
-                outcome.duration() <= self.latest + LATE,
+                outcome.duration() <= self.latest + TIMER_DELAY,
                 "{:?} for {:?}",
                 outcome.duration(),
                 planned.kind
             );
             assert!(outcome.queue_time() <= outcome.duration());
             assert!(self.settings.max_concurrency.is_some() || outcome.queue_time().is_zero());
-            told.count(kind.unwrap_or("succeeded"));
+            tally.count(kind.unwrap_or("succeeded"));
             if outcome.answered_by_hook() {
-                told.count("answered by the hook");
+                tally.count("answered by the hook");
             }
         }
     }
 
-    /// What may be answered, with the cancellation that there may be.
-    fn possible(&self, tenant: usize, place: usize, planned: &Planned) -> Vec<Result> {
-        let Course { mut results, deciding, working } = self.course(tenant, place, planned);
+    /// The possible results of a call, including those of a cancellation.
+    fn possible(&self, tenant: usize, index: usize, planned: &Planned) -> Vec<Result> {
+        let Expected { mut results, deciding, working } = self.expected(tenant, index, planned);
         let Some(cancelled_after) = self.settings.cancelled_after else { return results };
         let is_failed_before = results.iter().all(|it| {
             matches!(it.error, Some("too_many_calls" | "unknown_tool" | "not_json" | "invalid_arguments"))
-        }) || planned.kind == Kind::TakesATrap;
-        // Who waits for a turn may begin and end at any time.
+        }) || planned.kind == Kind::DecoderPanics;
+        // A call that waits for a permit may begin and end at any time.
         let waits = self.settings.max_concurrency.is_some();
         let ends = deciding + working;
-        if is_failed_before || !waits && ends + LATE < cancelled_after {
+        if is_failed_before || !waits && ends + TIMER_DELAY < cancelled_after {
             return results;
         }
-        let begins_before = !waits && deciding + LATE < cancelled_after;
-        let ends_after = !waits && ends > cancelled_after + LATE;
+        let begins_before = !waits && deciding + TIMER_DELAY < cancelled_after;
+        let ends_after = !waits && ends > cancelled_after + TIMER_DELAY;
         let mut cancelled = vec![error("cancelled", "cancelled before it finished")];
         if planned.kind == Kind::HangsUntilCancelled {
             if begins_before && ends_after {
@@ -149,8 +151,8 @@ impl<'a> Oracle<'a> {
         results
     }
 
-    fn course(&self, tenant: usize, place: usize, planned: &Planned) -> Course {
-        if let Some(limit) = self.settings.max_calls.filter(|limit| place >= *limit) {
+    fn expected(&self, tenant: usize, index: usize, planned: &Planned) -> Expected {
+        if let Some(limit) = self.settings.max_calls.filter(|limit| index >= *limit) {
             return at_once(error(
                 "too_many_calls",
                 format!(
@@ -161,28 +163,28 @@ impl<'a> Oracle<'a> {
         let name = &planned.call.name;
         let panicked = || error("panic", format!("the tool `{name}` failed unexpectedly."));
         let (result, working) = match planned.kind {
-            Kind::Unknown => return at_once(beginning("unknown_tool", "Error: there is no tool `")),
+            Kind::Unknown => return at_once(prefix("unknown_tool", "Error: there is no tool `")),
             Kind::NotJson => {
-                return at_once(beginning(
+                return at_once(prefix(
                     "not_json",
                     "Error: the arguments of `succeeds` are not valid JSON (",
                 ));
             }
             Kind::WrongArguments => {
-                return at_once(beginning("invalid_arguments", "Error: invalid arguments for `succeeds`: "));
+                return at_once(prefix("invalid_arguments", "Error: invalid arguments for `succeeds`: "));
             }
-            Kind::TakesATrap => return at_once(panicked()),
+            Kind::DecoderPanics => return at_once(panicked()),
             Kind::Succeeds(n) => (whole(format!("{n} of {tenant}")), 0),
             Kind::Fails(n) => (error("returned", format!("{n} failed")), 0),
-            Kind::PanicsAtOnce | Kind::PanicsOnAThread | Kind::ReturnsATrap => (panicked(), 0),
+            Kind::PanicsAtOnce | Kind::PanicsOnAThread | Kind::SerializerPanics => (panicked(), 0),
             Kind::PanicsAfter(ms) => (panicked(), ms),
-            Kind::Sleeps(ms) | Kind::SleepsReadOnly(ms) | Kind::SleepsInItsTime(ms) => {
+            Kind::Sleeps(ms) | Kind::SleepsReadOnly(ms) | Kind::SleepsWithTimeout(ms) => {
                 (whole(format!("slept {ms}")), ms)
             }
-            Kind::Hangs | Kind::HangsUntilCancelled => (whole("never said"), u64::MAX),
+            Kind::Hangs | Kind::HangsUntilCancelled => (whole("never sent"), u64::MAX),
             Kind::Blocks(n) => (whole(format!("blocked {n}")), 0),
             Kind::ReturnsLong => (whole("0123456789".repeat(LONG / 10)), 0),
-            Kind::Unwritable => (
+            Kind::Unserializable => (
                 error(
                     "unserializable",
                     format!("the result of `{name}` cannot be written as JSON: key must be a string."),
@@ -191,16 +193,16 @@ impl<'a> Oracle<'a> {
             ),
             Kind::NeedsApproval(n) => (whole(format!("approved {n}")), 0),
         };
-        let working = if working == u64::MAX { FOR_EVER } else { Duration::from_millis(working) };
-        self.decided(planned, result, working)
+        let working = if working == u64::MAX { FOREVER } else { Duration::from_millis(working) };
+        self.with_hook(planned, result, working)
     }
 
-    /// What the hook makes of a call that comes to this.
-    fn decided(&self, planned: &Planned, result: Result, working: Duration) -> Course {
-        let is_meant = matches!(planned.kind, Kind::Succeeds(_));
+    /// The results of a call after the decision of the hook.
+    fn with_hook(&self, planned: &Planned, result: Result, working: Duration) -> Expected {
+        let is_target = matches!(planned.kind, Kind::Succeeds(_));
         let name = &planned.call.name;
-        let allowed = match planned.kind {
-            Kind::SleepsInItsTime(_) => Some(Duration::from_millis(20)),
+        let limit = match planned.kind {
+            Kind::SleepsWithTimeout(_) => Some(Duration::from_millis(20)),
             _ => self.settings.timeout,
         };
         match self.settings.hook {
@@ -208,80 +210,80 @@ impl<'a> Oracle<'a> {
                 let text = format!("the tool `{name}` needs approval, which was not given.");
                 at_once(error("needs_approval", text))
             }
-            Some(Hook::Denies) if is_meant => at_once(error("denied", "denied by the hook")),
-            Some(Hook::Answers) if is_meant => at_once(whole("answered by the hook")),
-            Some(Hook::Panics) if is_meant => {
+            Some(Hook::Denies) if is_target => at_once(error("denied", "denied by the hook")),
+            Some(Hook::Answers) if is_target => at_once(whole("answered by the hook")),
+            Some(Hook::Panics) if is_target => {
                 let text = format!("the tool `{name}` was not run: the approval check failed.");
                 at_once(error("hook_panic", text))
             }
-            Some(Hook::Hangs) if is_meant => decided_in_time(name, allowed, FOR_EVER, result, working),
-            Some(Hook::Slow(deciding)) => decided_in_time(name, allowed, deciding, result, working),
-            _ => in_time(name, allowed, result, working),
+            Some(Hook::Hangs) if is_target => with_hook_limit(name, limit, FOREVER, result, working),
+            Some(Hook::Slow(deciding)) => with_hook_limit(name, limit, deciding, result, working),
+            _ => with_limit(name, limit, result, working),
         }
     }
 
-    /// Whether this is what is said, whole or cut.
-    fn is_said(&self, text: &Text, content: &str) -> bool {
-        let most = self.settings.max_output_bytes.unwrap_or(usize::MAX);
-        // That it is an error is always said.
-        let is_short = content.len() <= most || content == "Error: ";
+    /// Whether the content is this text, complete or truncated.
+    fn matches(&self, text: &Text, content: &str) -> bool {
+        let max_bytes = self.settings.max_output_bytes.unwrap_or(usize::MAX);
+        // `Error: ` is never truncated.
+        let is_short = content.len() <= max_bytes || content == "Error: ";
         is_short
-            && match (text, parted(content)) {
-                (Text::Whole(text), _) if text.len() <= most => content == text,
+            && match (text, split_notice(content)) {
+                (Text::Whole(text), _) if text.len() <= max_bytes => content == text,
                 (Text::Whole(text), Some((head, tail, left_out))) => {
                     text.starts_with(head)
                         && text.ends_with(tail)
                         && head.len() + left_out + tail.len() == text.len()
                 }
-                // There was no room to say that it was cut.
-                (Text::Whole(text), None) => most < 50 && text.starts_with(content),
-                (Text::Beginning(text), Some((head, ..))) => head.starts_with(text) || text.starts_with(head),
-                (Text::Beginning(text), None) => {
-                    content.starts_with(text) || most < 50 && text.starts_with(content)
+                // The limit is too small for the notice.
+                (Text::Whole(text), None) => max_bytes < 50 && text.starts_with(content),
+                (Text::Prefix(text), Some((head, ..))) => head.starts_with(text) || text.starts_with(head),
+                (Text::Prefix(text), None) => {
+                    content.starts_with(text) || max_bytes < 50 && text.starts_with(content)
                 }
             }
     }
 }
 
-/// What a call comes to whose hook takes so long.
-fn decided_in_time(
+/// The results of a call whose hook takes this long.
+fn with_hook_limit(
     name: &str,
-    allowed: Option<Duration>,
+    limit: Option<Duration>,
     deciding: Duration,
     result: Result,
     working: Duration,
-) -> Course {
-    let Some(allowed) = allowed.filter(|allowed| deciding > *allowed) else {
-        return Course { deciding, ..in_time(name, allowed, result, working) };
+) -> Expected {
+    let Some(limit) = limit.filter(|limit| deciding > *limit) else {
+        return Expected { deciding, ..with_limit(name, limit, result, working) };
     };
-    let ms = allowed.as_millis();
+    let ms = limit.as_millis();
     let text = format!("the tool `{name}` was not run: the approval check did not finish within {ms} ms.");
-    Course { deciding: allowed, ..at_once(error("hook_timeout", text)) }
+    Expected { deciding: limit, ..at_once(error("hook_timeout", text)) }
 }
 
-/// What a tool that works so long comes to in its time; either of two if both come at once.
-fn in_time(name: &str, allowed: Option<Duration>, result: Result, working: Duration) -> Course {
-    let Some(allowed) = allowed.filter(|allowed| working + LATE > *allowed) else {
-        return Course { results: vec![result], deciding: Duration::ZERO, working };
+/// The results of a tool that takes this long, with a time limit; two if it ends at about its limit.
+fn with_limit(name: &str, limit: Option<Duration>, result: Result, working: Duration) -> Expected {
+    let Some(limit) = limit.filter(|limit| working + TIMER_DELAY > *limit) else {
+        return Expected { results: vec![result], deciding: Duration::ZERO, working };
     };
     let effect = if name == "sleeps_read_only" { "" } else { " It may have taken effect." };
-    let ms = allowed.as_millis();
+    let ms = limit.as_millis();
     let text = format!("the tool `{name}` did not finish within {ms} ms.{effect}");
     let mut results = vec![error("timeout", text)];
-    if working < allowed + LATE {
+    if working < limit + TIMER_DELAY {
         results.push(result);
     }
-    Course { results, deciding: Duration::ZERO, working: working.min(allowed) }
+    Expected { results, deciding: Duration::ZERO, working: working.min(limit) }
 }
 
-/// Head and tail of a text that was cut, and how many bytes were left out between them.
-fn parted(content: &str) -> Option<(&str, &str, usize)> {
+/// The head and the tail of a truncated text, and the number of bytes between them.
+fn split_notice(content: &str) -> Option<(&str, &str, usize)> {
     let (head, rest) = content.split_once("\n[... ")?;
     let (left_out, tail) = rest.split_once(" bytes left out ...]\n")?;
     Some((head, tail, left_out.parse().ok()?))
 }
 
-/// How often each thing was told.
+/// The number of calls with each result.
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<&'static str, u64>);
 
@@ -290,8 +292,8 @@ impl Tally {
         *self.0.entry(what).or_default() += 1;
     }
 
-    /// A run of some length comes by everything.
-    pub(crate) fn assert_that_everything_was_tried(&self) {
+    /// A long run must contain every kind of result.
+    pub(crate) fn assert_all_kinds_occurred(&self) {
         let everything = [
             "succeeded",
             "answered by the hook",
@@ -318,7 +320,7 @@ impl Tally {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told: Vec<String> = self.0.iter().map(|(what, times)| format!("{what} {times}")).collect();
-        write!(f, "{} calls: {}", self.0.values().sum::<u64>(), told.join(", "))
+        let counts: Vec<String> = self.0.iter().map(|(what, times)| format!("{what} {times}")).collect();
+        write!(f, "{} calls: {}", self.0.values().sum::<u64>(), counts.join(", "))
     }
 }

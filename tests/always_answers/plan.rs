@@ -1,13 +1,13 @@
-//! What one round tries: a registry with random limits, and calls of every kind.
+//! The random input of one round: a registry with limits, and calls of every kind.
 
-use crate::tools::{self, AtWork, Tenant};
+use crate::tools::{self, Running, Tenant};
 use fastrand::Rng;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::{Registry, ToolCall};
 
-/// The limits of one registry, and what happens to its batches.
+/// The limits of one registry, and the cancellation and drop of its batches.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) timeout: Option<Duration>,
@@ -18,10 +18,10 @@ pub(crate) struct Settings {
     pub(crate) cancelled_after: Option<Duration>,
     pub(crate) dropped_after: Option<Duration>,
     pub(crate) batches: usize,
-    pub(crate) most_calls: usize,
+    pub(crate) max_planned_calls: usize,
 }
 
-/// What the hook says: of every call, or of those of `succeeds`.
+/// The behaviour of the hook, for every call or for those of `succeeds`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Hook {
     Runs,
@@ -30,31 +30,31 @@ pub(crate) enum Hook {
     Denies,
     Answers,
     Panics,
-    /// Only where something else ends it.
+    /// Only if a time limit, a cancellation or a drop ends it.
     Hangs,
 }
 
-/// What a call will do.
+/// The behaviour of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Unknown,
     NotJson,
     WrongArguments,
-    TakesATrap,
+    DecoderPanics,
     Succeeds(u32),
     Fails(u32),
     PanicsAtOnce,
     PanicsAfter(u64),
     Sleeps(u64),
     SleepsReadOnly(u64),
-    SleepsInItsTime(u64),
+    SleepsWithTimeout(u64),
     Hangs,
     HangsUntilCancelled,
     Blocks(u32),
     PanicsOnAThread,
     ReturnsLong,
-    Unwritable,
-    ReturnsATrap,
+    Unserializable,
+    SerializerPanics,
     NeedsApproval(u32),
 }
 
@@ -77,7 +77,7 @@ impl Settings {
         let hook = sometimes(random, |random| match random.u8(..7) {
             0 => Hook::Runs,
             1 => Hook::Undecided,
-            // Never as long as a tool may take: which of the two came first would not show.
+            // Never equal to the time limit of a tool, which would make the result ambiguous.
             2 => Hook::Slow(ms(10 * random.u64(..5) + 5)),
             3 => Hook::Denies,
             4 => Hook::Answers,
@@ -94,15 +94,15 @@ impl Settings {
             cancelled_after: sometimes(random, |random| ms(random.u64(0..120))),
             dropped_after: (random.u8(..8) == 0).then(|| ms(random.u64(0..120))),
             batches: random.usize(1..=3),
-            // More than thirty are joined in another way than fewer.
-            most_calls: if random.u8(..10) == 0 { 60 } else { 12 },
+            // Batches of more than 30 calls are polled in another way.
+            max_planned_calls: if random.u8(..10) == 0 { 60 } else { 12 },
         }
     }
 
-    pub(crate) fn registry(&self, at_work: &Arc<AtWork>) -> Registry {
+    pub(crate) fn registry(&self, running: &Arc<Running>) -> Registry {
         let mut registry = Registry::builder()
             .tools(tools::all())
-            .state(Arc::clone(at_work))
+            .state(Arc::clone(running))
             .batch_state::<Tenant>()
             .batch_state::<Arc<tokio::sync::Barrier>>();
         if let Some(timeout) = self.timeout {
@@ -119,7 +119,7 @@ impl Settings {
         }
         if let Some(hook) = self.hook {
             registry = registry.before_call(move |call| async move {
-                let is_meant = call.tool() == "succeeds";
+                let is_target = call.tool() == "succeeds";
                 match hook {
                     _ if call.tool() == "meets" => Decision::Run,
                     Hook::Undecided => Decision::Undecided,
@@ -127,10 +127,10 @@ impl Settings {
                         tokio::time::sleep(duration).await;
                         Decision::Run
                     }
-                    Hook::Denies if is_meant => Decision::deny("denied by the hook"),
-                    Hook::Answers if is_meant => Decision::respond("answered by the hook"),
-                    Hook::Panics if is_meant => std::panic::panic_any(crate::silence::PLANNED),
-                    Hook::Hangs if is_meant => std::future::pending().await,
+                    Hook::Denies if is_target => Decision::deny("denied by the hook"),
+                    Hook::Answers if is_target => Decision::respond("answered by the hook"),
+                    Hook::Panics if is_target => std::panic::panic_any(crate::silence::PLANNED),
+                    Hook::Hangs if is_target => std::future::pending().await,
                     _ => Decision::Run,
                 }
             });
@@ -138,14 +138,14 @@ impl Settings {
         registry.build().expect("a registry")
     }
 
-    /// Whether something ends a tool that never ends.
+    /// Whether a tool that never returns ends.
     fn ends_all(&self) -> bool {
         self.timeout.is_some() || self.cancelled_after.is_some() || self.dropped_after.is_some()
     }
 }
 
 pub(crate) fn batch(settings: &Settings, random: &mut Rng) -> Vec<Planned> {
-    let calls = random.usize(..=settings.most_calls);
+    let calls = random.usize(..=settings.max_planned_calls);
     (0..calls).map(|_| planned(settings, random)).collect()
 }
 
@@ -156,21 +156,21 @@ fn planned(settings: &Settings, random: &mut Rng) -> Planned {
         0 | 1 => Kind::Unknown,
         2 | 3 => Kind::NotJson,
         4 | 5 => Kind::WrongArguments,
-        6 => Kind::TakesATrap,
+        6 => Kind::DecoderPanics,
         7..=12 => Kind::Succeeds(n),
         13..=15 => Kind::Fails(n),
         16 | 17 => Kind::PanicsAtOnce,
         18 | 19 => Kind::PanicsAfter(sleep),
         20..=23 => Kind::Sleeps(sleep),
         24 | 25 => Kind::SleepsReadOnly(sleep),
-        26 | 27 => Kind::SleepsInItsTime(sleep),
+        26 | 27 => Kind::SleepsWithTimeout(sleep),
         28 | 29 if settings.ends_all() => Kind::Hangs,
         30 | 31 if settings.ends_all() => Kind::HangsUntilCancelled,
         32 => Kind::Blocks(n),
         33 => Kind::PanicsOnAThread,
         34 if random.u8(..4) == 0 => Kind::ReturnsLong,
-        35 => Kind::Unwritable,
-        36 => Kind::ReturnsATrap,
+        35 => Kind::Unserializable,
+        36 => Kind::SerializerPanics,
         _ => Kind::NeedsApproval(n),
     };
     let of_n = |n: u32| format!(r#"{{"n":{n}}}"#);
@@ -185,21 +185,21 @@ fn planned(settings: &Settings, random: &mut Rng) -> Planned {
             "succeeds",
             (*random_of(&["{}", "{\"n\":-1}", "{\"n\":\"1\"}", "{\"n\":1,\"m\":2}"], n)).to_owned(),
         ),
-        Kind::TakesATrap => ("takes_a_trap", r#"{"trap":{"set":true}}"#.to_owned()),
+        Kind::DecoderPanics => ("decoder_panics", r#"{"value":{"set":true}}"#.to_owned()),
         Kind::Succeeds(n) => ("succeeds", of_n(n)),
         Kind::Fails(n) => ("fails", of_n(n)),
         Kind::PanicsAtOnce => ("panics_at_once", none()),
         Kind::PanicsAfter(ms) => ("panics_after", of_ms(ms)),
         Kind::Sleeps(ms) => ("sleeps", of_ms(ms)),
         Kind::SleepsReadOnly(ms) => ("sleeps_read_only", of_ms(ms)),
-        Kind::SleepsInItsTime(ms) => ("sleeps_in_its_time", of_ms(ms)),
+        Kind::SleepsWithTimeout(ms) => ("sleeps_with_timeout", of_ms(ms)),
         Kind::Hangs => ("hangs", none()),
         Kind::HangsUntilCancelled => ("hangs_until_cancelled", none()),
         Kind::Blocks(n) => ("blocks", of_n(n)),
         Kind::PanicsOnAThread => ("panics_on_a_thread", none()),
         Kind::ReturnsLong => ("returns_long", none()),
-        Kind::Unwritable => ("unwritable", none()),
-        Kind::ReturnsATrap => ("returns_a_trap", none()),
+        Kind::Unserializable => ("unserializable", none()),
+        Kind::SerializerPanics => ("serializer_panics", none()),
         Kind::NeedsApproval(n) => ("needs_approval", of_n(n)),
     };
     let id = match random.u8(..6) {

@@ -1,9 +1,9 @@
-//! Panics that the tools here are made for are not printed.
+//! A panic hook that does not print planned panics.
 
-/// What a planned panic says.
+/// The message of a planned panic.
 pub(crate) const PLANNED: &str = "as planned";
 
-/// Leaves every other panic as it is.
+/// Silences planned panics; all others are printed.
 pub(crate) fn planned_panics() {
     let other = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

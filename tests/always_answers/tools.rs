@@ -1,4 +1,4 @@
-//! Tools that do everything that a tool can do.
+//! Tools of every behaviour.
 
 use crate::silence::PLANNED;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -11,33 +11,33 @@ use tool_runtime::registry::ToolList;
 use tool_runtime::schemars::JsonSchema;
 use tool_runtime::{CallContext, tool, tools};
 
-/// The bytes of a long result.
+/// The length of a long result, in bytes.
 pub(crate) const LONG: usize = 10_000_000;
 
-/// Which batch it is.
+/// The index of the batch.
 pub(crate) struct Tenant(pub(crate) usize);
 
-/// How many tools are at work.
+/// The number of running tools.
 #[derive(Default)]
-pub(crate) struct AtWork {
+pub(crate) struct Running {
     futures: AtomicUsize,
-    /// How many of them there were at most.
-    most: AtomicUsize,
+    /// The maximum of `futures`.
+    max_futures: AtomicUsize,
     threads: AtomicUsize,
 }
 
-struct Working<'a>(&'a AtomicUsize);
+struct RunGuard<'a>(&'a AtomicUsize);
 
-impl AtWork {
+impl Running {
     pub(crate) fn futures(&self) -> usize {
         self.futures.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn most_futures(&self) -> usize {
-        self.most.load(Ordering::SeqCst)
+    pub(crate) fn max_futures(&self) -> usize {
+        self.max_futures.load(Ordering::SeqCst)
     }
 
-    /// A body on a thread may outlive its call, but it ends.
+    /// Waits for blocking functions, which may outlive their calls.
     pub(crate) fn wait_for_threads(&self) {
         for _ in 0..10_000 {
             if self.threads.load(Ordering::SeqCst) == 0 {
@@ -45,30 +45,30 @@ impl AtWork {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        panic!("a body on a thread never ends");
+        panic!("a blocking function never ends");
     }
 
-    fn begin(&self) -> Working<'_> {
-        let working = Working::new(&self.futures);
-        self.most.fetch_max(self.futures(), Ordering::SeqCst);
+    fn begin(&self) -> RunGuard<'_> {
+        let working = RunGuard::new(&self.futures);
+        self.max_futures.fetch_max(self.futures(), Ordering::SeqCst);
         working
     }
 }
 
-impl<'a> Working<'a> {
+impl<'a> RunGuard<'a> {
     fn new(counted: &'a AtomicUsize) -> Self {
         counted.fetch_add(1, Ordering::SeqCst);
-        Working(counted)
+        RunGuard(counted)
     }
 }
 
-impl Drop for Working<'_> {
+impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Says its number and its tenant.
+/// Returns its number and its tenant.
 #[tool]
 async fn succeeds(n: u32, #[state] tenant: &Tenant, #[context] call: &CallContext) -> String {
     let in_context = call.batch().get::<Tenant>().map(|tenant| tenant.0);
@@ -82,67 +82,67 @@ fn fails(n: u32) -> Result<(), String> {
     Err(format!("{n} failed"))
 }
 
-/// Panics before it waits.
+/// Panics before the first await.
 #[tool]
-async fn panics_at_once(#[state] at_work: &Arc<AtWork>) {
-    let _working = at_work.begin();
+async fn panics_at_once(#[state] running: &Arc<Running>) {
+    let _working = running.begin();
     std::panic::panic_any(PLANNED);
 }
 
-/// Panics after it has been waiting.
+/// Panics after an await.
 #[tool]
-async fn panics_after(ms: u64, #[state] at_work: &Arc<AtWork>) {
-    let _working = at_work.begin();
+async fn panics_after(ms: u64, #[state] running: &Arc<Running>) {
+    let _working = running.begin();
     sleep(Duration::from_millis(ms)).await;
     std::panic::panic_any(PLANNED);
 }
 
 /// Sleeps.
 #[tool]
-async fn sleeps(ms: u64, #[state] at_work: &Arc<AtWork>) -> String {
-    let _working = at_work.begin();
+async fn sleeps(ms: u64, #[state] running: &Arc<Running>) -> String {
+    let _working = running.begin();
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
 
 /// Sleeps, and changes nothing.
 #[tool(read_only)]
-async fn sleeps_read_only(ms: u64, #[state] at_work: &Arc<AtWork>) -> String {
-    let _working = at_work.begin();
+async fn sleeps_read_only(ms: u64, #[state] running: &Arc<Running>) -> String {
+    let _working = running.begin();
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
 
-/// Sleeps, and has a time of its own.
+/// Sleeps, with a time limit of its own.
 #[tool(timeout = "20ms")]
-async fn sleeps_in_its_time(ms: u64, #[state] at_work: &Arc<AtWork>) -> String {
-    let _working = at_work.begin();
+async fn sleeps_with_timeout(ms: u64, #[state] running: &Arc<Running>) -> String {
+    let _working = running.begin();
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
 
 /// Never ends.
 #[tool]
-async fn hangs(#[state] at_work: &Arc<AtWork>) {
-    let _working = at_work.begin();
+async fn hangs(#[state] running: &Arc<Running>) {
+    let _working = running.begin();
     std::future::pending::<()>().await;
 }
 
 /// Ends when it is cancelled.
 #[tool]
 async fn hangs_until_cancelled(
-    #[state] at_work: &Arc<AtWork>,
+    #[state] running: &Arc<Running>,
     #[context] call: &CallContext,
 ) -> &'static str {
-    let _working = at_work.begin();
+    let _working = running.begin();
     call.cancellation().cancelled().await;
     "stopped"
 }
 
-/// Blocks its thread for a real moment.
+/// Blocks its thread for a moment of real time.
 #[tool(blocking)]
-fn blocks(n: u32, #[state] at_work: &Arc<AtWork>) -> String {
-    let _working = Working::new(&at_work.threads);
+fn blocks(n: u32, #[state] running: &Arc<Running>) -> String {
+    let _working = RunGuard::new(&running.threads);
     std::thread::sleep(Duration::from_micros(u64::from(n % 500)));
     format!("blocked {n}")
 }
@@ -153,55 +153,55 @@ fn panics_on_a_thread() {
     std::panic::panic_any(PLANNED);
 }
 
-/// Says more than anybody would read.
+/// Returns a very long text.
 #[tool]
 async fn returns_long() -> String {
     "0123456789".repeat(LONG / 10)
 }
 
-/// Cannot be written as JSON.
+/// Returns a value that cannot be serialized as JSON.
 #[tool]
-async fn unwritable() -> BTreeMap<(u8, u8), u8> {
+async fn unserializable() -> BTreeMap<(u8, u8), u8> {
     BTreeMap::from([((1, 2), 3)])
 }
 
-/// Panics where it is read or written.
+/// A type that panics when it is deserialized or serialized.
 #[derive(JsonSchema)]
-struct Trap {
+struct Panicking {
     #[allow(dead_code, reason = "for the schema")]
     set: bool,
 }
 
-impl<'de> Deserialize<'de> for Trap {
+impl<'de> Deserialize<'de> for Panicking {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         serde_json::Value::deserialize(deserializer)?;
         std::panic::panic_any(PLANNED)
     }
 }
 
-impl Serialize for Trap {
+impl Serialize for Panicking {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
         std::panic::panic_any(PLANNED)
     }
 }
 
-/// Takes what panics where it is read.
+/// Takes an argument whose decoder panics.
 #[tool]
-async fn takes_a_trap(_trap: Trap) {}
+async fn decoder_panics(_value: Panicking) {}
 
-/// Returns what panics where it is written.
+/// Returns a value whose serializer panics.
 #[tool]
-async fn returns_a_trap() -> Trap {
-    Trap { set: true }
+async fn serializer_panics() -> Panicking {
+    Panicking { set: true }
 }
 
-/// Needs a yes.
+/// Requires approval.
 #[tool(requires_approval)]
 async fn needs_approval(n: u32) -> String {
     format!("approved {n}")
 }
 
-/// Meets as many as were told.
+/// Waits at a barrier.
 #[tool]
 async fn meets(#[state] all: &Arc<tokio::sync::Barrier>) -> &'static str {
     all.wait().await;
@@ -216,15 +216,15 @@ pub(crate) fn all() -> ToolList {
         panics_after,
         sleeps,
         sleeps_read_only,
-        sleeps_in_its_time,
+        sleeps_with_timeout,
         hangs,
         hangs_until_cancelled,
         blocks,
         panics_on_a_thread,
         returns_long,
-        unwritable,
-        takes_a_trap,
-        returns_a_trap,
+        unserializable,
+        decoder_panics,
+        serializer_panics,
         needs_approval,
         meets,
     ]

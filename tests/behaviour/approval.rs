@@ -12,7 +12,7 @@ use tool_runtime::{
     BatchContext, CallError, DynamicTool, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools,
 };
 
-/// How often the tools of one test ran.
+/// The number of tools that ran in one test.
 #[derive(Default)]
 struct Runs(AtomicU32);
 
@@ -41,8 +41,8 @@ fn all() -> ToolList {
     tools![delete, delete_on_a_thread, read]
 }
 
-/// What is said to these calls, and how many of them ran.
-async fn said<F: Future<Output = Decision> + Send + 'static>(
+/// Dispatches the calls with this hook, and counts the tools that ran.
+async fn dispatch_with_hook<F: Future<Output = Decision> + Send + 'static>(
     hook: impl Fn(ProposedCall) -> F + Send + Sync + 'static,
     calls: &[ToolCall],
 ) -> (Vec<ToolMessage>, u32) {
@@ -61,15 +61,15 @@ fn calls() -> [ToolCall; 3] {
 }
 
 #[tokio::test]
-async fn a_tool_that_requires_approval_runs_when_the_hook_says_run() {
-    let (answers, runs) = said(|_| async { Decision::Run }, &calls()).await;
+async fn a_tool_that_requires_approval_runs_if_the_hook_returns_run() {
+    let (answers, runs) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
     assert_eq!(contents(&answers), ["a is gone", "b is gone, on a thread", "in c"]);
     assert_eq!(runs, 3);
 }
 
 #[tokio::test]
-async fn a_hook_that_only_watches_approves_nothing() {
-    let (answers, runs) = said(|_| async { Decision::Undecided }, &calls()).await;
+async fn an_undecided_hook_does_not_approve_a_call() {
+    let (answers, runs) = dispatch_with_hook(|_| async { Decision::Undecided }, &calls()).await;
     assert_eq!(
         contents(&answers),
         [
@@ -82,28 +82,28 @@ async fn a_hook_that_only_watches_approves_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_hook_denies_does_not_run_and_the_others_do() {
+async fn a_denied_call_does_not_run_and_other_calls_do() {
     let hook = |call: ProposedCall| async move {
         if call.annotations().destructive { Decision::deny("not today") } else { Decision::Run }
     };
-    let (answers, runs) = said(hook, &calls()).await;
+    let (answers, runs) = dispatch_with_hook(hook, &calls()).await;
     assert_eq!(contents(&answers), ["Error: not today", "b is gone, on a thread", "in c"]);
     assert_eq!(runs, 2);
     let error = answers[0].outcome().and_then(|outcome| outcome.error());
     assert!(matches!(error, Some(CallError::Denied { reason, .. }) if reason == "not today"), "{error:?}");
-    let (answers, _) = said(|_| async { Decision::deny("") }, &calls()).await;
+    let (answers, _) = dispatch_with_hook(|_| async { Decision::deny("") }, &calls()).await;
     assert_eq!(answers[2].content, "Error: the call of `read` was denied.");
 }
 
 #[tokio::test]
-async fn what_the_hook_answers_does_not_run() {
+async fn a_call_with_a_result_of_the_hook_does_not_run() {
     let hook = |call: ProposedCall| async move {
         match call.tool() {
             "read" => Decision::respond("from the cache"),
             _ => Decision::respond(ToolOutput::new("as if").with_artifact(7_u8)),
         }
     };
-    let (answers, runs) = said(hook, &calls()).await;
+    let (answers, runs) = dispatch_with_hook(hook, &calls()).await;
     assert_eq!(contents(&answers), ["as if", "as if", "from the cache"]);
     assert_eq!(runs, 0);
     assert_eq!(answers[0].take_artifact(), Some(7_u8));
@@ -112,12 +112,12 @@ async fn what_the_hook_answers_does_not_run() {
             .iter()
             .all(|answer| answer.outcome().is_some_and(|it| it.succeeded() && it.answered_by_hook()))
     );
-    let (answers, _) = said(|_| async { Decision::Run }, &calls()).await;
+    let (answers, _) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
     assert!(answers.iter().all(|answer| answer.outcome().is_some_and(|outcome| !outcome.answered_by_hook())));
 }
 
 #[tokio::test]
-async fn the_hook_sees_the_tool_its_hints_the_arguments_and_the_context() {
+async fn the_hook_receives_the_tool_its_policy_the_arguments_and_the_context() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let registry = {
         let seen = Arc::clone(&seen);
@@ -157,7 +157,7 @@ fn sum(#[arg(default)] numbers: Vec<i64>) -> i64 {
 }
 
 #[tokio::test]
-async fn the_hook_sees_the_arguments_as_the_tool_will_get_them() {
+async fn the_hook_receives_the_coerced_arguments() {
     let registry = Registry::builder()
         .tools(tools![sum])
         .lenient_arguments(true)
@@ -175,14 +175,14 @@ async fn the_hook_sees_the_arguments_as_the_tool_will_get_them() {
 }
 
 #[tokio::test]
-async fn the_hook_is_not_asked_about_calls_that_cannot_run() {
-    let hook = |call: ProposedCall| async move { panic!("asked about {}", call.tool()) };
+async fn the_hook_does_not_receive_calls_that_cannot_run() {
+    let hook = |call: ProposedCall| async move { panic!("called for {}", call.tool()) };
     let calls = [
         ToolCall::new("1", "delete", "{}"),
         ToolCall::new("2", "delete_on_a_thread", "{"),
         ToolCall::new("3", "nothing", "{}"),
     ];
-    let (answers, runs) = said(hook, &calls).await;
+    let (answers, runs) = dispatch_with_hook(hook, &calls).await;
     assert_eq!(
         contents(&answers),
         [
@@ -197,15 +197,15 @@ async fn the_hook_is_not_asked_about_calls_that_cannot_run() {
 }
 
 #[tokio::test]
-async fn a_hook_that_panics_denies_and_only_the_program_learns_of_it() {
-    let at_once = |_| -> std::future::Ready<Decision> { panic!("a secret") };
-    let (answers, runs) = said(at_once, &calls()).await;
+async fn a_hook_that_panics_denies_the_call_and_the_model_does_not_receive_the_panic_message() {
+    let immediately = |_| -> std::future::Ready<Decision> { panic!("a secret") };
+    let (answers, runs) = dispatch_with_hook(immediately, &calls()).await;
     assert_eq!(runs, 0);
     for answer in &answers {
         assert!(answer.content.as_str().ends_with("was not run: the approval check failed."), "{answer:?}");
         let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
         assert_eq!(
-            (error.kind(), error.source().expect("what it said").to_string()),
+            (error.kind(), error.source().expect("the panic message").to_string()),
             ("hook_panic", "a secret".to_owned())
         );
     }
@@ -213,17 +213,17 @@ async fn a_hook_that_panics_denies_and_only_the_program_learns_of_it() {
         tokio::task::yield_now().await;
         panic!("a secret")
     };
-    assert_eq!(said(later, &calls()).await.1, 0);
+    assert_eq!(dispatch_with_hook(later, &calls()).await.1, 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_outlives_the_time_of_the_tool_denies() {
+async fn a_hook_that_exceeds_the_time_limit_of_the_tool_denies_the_call() {
     let slow = |_| async {
         tokio::time::sleep(Duration::from_secs(7)).await;
         Decision::Run
     };
     let begun = tokio::time::Instant::now();
-    let (answers, runs) = said(slow, &calls()).await;
+    let (answers, runs) = dispatch_with_hook(slow, &calls()).await;
     assert_eq!(
         contents(&answers),
         [
@@ -236,7 +236,7 @@ async fn a_hook_that_outlives_the_time_of_the_tool_denies() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_person_may_be_given_more_time_than_a_tool() {
+async fn the_approval_timeout_may_exceed_the_time_limit_of_the_tool() {
     let runs = Arc::<Runs>::default();
     let registry = Registry::builder()
         .tools(all())
@@ -274,7 +274,7 @@ async fn the_time_limit_cannot_interrupt_a_hook_that_does_not_await() {
     assert_eq!(contents(&answers), ["a is gone"]);
 }
 
-/// Keeps the task of its batch.
+/// Blocks the task of its batch.
 #[tool]
 fn computes() -> &'static str {
     std::thread::sleep(Duration::from_millis(150));
@@ -282,7 +282,7 @@ fn computes() -> &'static str {
 }
 
 #[tokio::test]
-async fn a_yes_in_time_is_a_yes_also_where_another_tool_kept_the_task() {
+async fn a_decision_in_time_counts_even_if_another_tool_blocked_the_task() {
     let registry = Registry::builder()
         .tools(tools![delete, computes])
         .state(Arc::<Runs>::default())
@@ -300,7 +300,7 @@ async fn a_yes_in_time_is_a_yes_also_where_another_tool_kept_the_task() {
 }
 
 #[test]
-fn a_time_for_approval_needs_a_runtime_and_says_so() {
+fn an_approval_timeout_without_a_runtime_is_an_error_with_the_reason() {
     let registry = Registry::builder()
         .tools(tools![sum])
         .approval_timeout(Duration::from_secs(1))
@@ -323,12 +323,12 @@ impl Drop for PanicsWhenDropped {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hook_that_panics_when_it_is_given_up_is_not_taken_for_the_tool() {
+async fn a_hook_that_panics_when_it_is_dropped_after_its_limit_is_reported_as_late() {
     let registry = Registry::builder()
         .tools(tools![delete])
         .state(Arc::<Runs>::default())
         .before_call(|_| async {
-            let _held = PanicsWhenDropped;
+            let _guard = PanicsWhenDropped;
             std::future::pending().await
         })
         .build()
@@ -341,8 +341,8 @@ async fn a_hook_that_panics_when_it_is_given_up_is_not_taken_for_the_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_time_of_a_tool_begins_after_its_approval() {
-    /// Takes four seconds of five.
+async fn the_time_limit_of_a_tool_starts_after_its_approval() {
+    /// Takes four of its five seconds.
     #[tool(timeout = "5s")]
     async fn works() -> &'static str {
         tokio::time::sleep(Duration::from_secs(4)).await;
@@ -358,7 +358,7 @@ async fn the_time_of_a_tool_begins_after_its_approval() {
 }
 
 #[tokio::test]
-async fn the_handler_of_a_dynamic_tool_is_not_called_before_it_was_approved() {
+async fn the_handler_of_a_dynamic_tool_is_not_called_before_approval() {
     let runs = Arc::<Runs>::default();
     let tool = {
         let runs = Arc::clone(&runs);
@@ -374,7 +374,7 @@ async fn the_handler_of_a_dynamic_tool_is_not_called_before_it_was_approved() {
 }
 
 #[tokio::test]
-async fn a_call_by_hand_is_the_programs_own_and_not_asked_about() {
+async fn registry_call_does_not_call_the_hook() {
     let registry = Registry::builder()
         .tools(all())
         .state(Arc::<Runs>::default())
@@ -389,17 +389,17 @@ async fn a_call_by_hand_is_the_programs_own_and_not_asked_about() {
 }
 
 #[test]
-fn a_second_hook_is_refused_since_it_would_silence_the_first() {
+fn a_second_hook_is_a_build_error() {
     let error = Registry::builder()
         .before_call(|_| async { Decision::deny("no") })
         .before_call(|_| async { Decision::Run })
         .build()
-        .expect_err("which one?");
+        .expect_err("two hooks");
     assert!(matches!(error.errors(), [BuildErrorKind::SecondHook]), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dispatch_that_is_dropped_while_the_hook_decides_runs_nothing() {
+async fn no_tool_runs_if_the_dispatch_is_dropped_during_the_hook() {
     let runs = Arc::<Runs>::default();
     let registry = Registry::builder()
         .tools(all())
@@ -422,7 +422,7 @@ async fn a_dispatch_that_is_dropped_while_the_hook_decides_runs_nothing() {
 }
 
 #[tokio::test]
-async fn a_subset_asks_the_same_hook() {
+async fn a_subset_calls_the_same_hook() {
     let registry = Registry::builder()
         .tools(all())
         .state(Arc::<Runs>::default())

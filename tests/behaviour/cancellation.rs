@@ -1,4 +1,4 @@
-//! A batch that is ended early, or given up.
+//! Cancelled and dropped batches.
 
 use crate::contents;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,57 +10,57 @@ use tool_runtime::{BatchContext, CallContext, DynamicTool, Registry, ToolCall, T
 
 const CANCELLED: &str = "Error: cancelled before it finished";
 
-/// Takes so many seconds.
+/// Takes this number of seconds.
 #[tool]
 async fn takes(seconds: u64) -> String {
     tokio::time::sleep(Duration::from_secs(seconds)).await;
     format!("{seconds} s")
 }
 
-/// Stops in good order when it is cancelled.
+/// Returns a result when it is cancelled.
 #[tool]
 async fn stops(#[context] call: &CallContext) -> &'static str {
     call.cancellation().cancelled().await;
     "stopped half way"
 }
 
-/// Says how many were started.
+/// Returns the number of started calls.
 #[tool]
 async fn counts(#[state] started: &Arc<AtomicU32>) -> u32 {
     started.fetch_add(1, Ordering::SeqCst) + 1
 }
 
-/// Gives its token away, and panics.
+/// Sends its token to the test, and panics.
 #[tool]
-async fn panics(#[state] given: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
-    let _ = given.send(call.cancellation());
+async fn panics(#[state] tokens: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
+    let _ = tokens.send(call.cancellation());
     panic!("as planned");
 }
 
-/// The same on a thread.
+/// Sends its token to the test, and panics, on a thread.
 #[tool(blocking)]
-fn panics_on_a_thread(#[state] given: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
-    let _ = given.send(call.cancellation());
+fn panics_on_a_thread(#[state] tokens: &mpsc::Sender<CancellationToken>, #[context] call: &CallContext) {
+    let _ = tokens.send(call.cancellation());
     panic!("as planned");
 }
 
 #[tokio::test]
-async fn what_a_tool_left_at_work_learns_that_it_panicked() {
+async fn the_token_of_a_call_is_cancelled_when_the_tool_panics() {
     for tool in ["panics", "panics_on_a_thread"] {
-        let (given, taken) = mpsc::channel::<CancellationToken>();
+        let (sender, receiver) = mpsc::channel::<CancellationToken>();
         let registry = Registry::builder()
             .tools(tools![panics, panics_on_a_thread])
-            .state(given)
+            .state(sender)
             .build()
             .expect("a registry");
         let answers = registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
         assert_eq!(contents(&answers), [format!("Error: the tool `{tool}` failed unexpectedly.")]);
-        let left = taken.recv().expect("the tool gave its token away");
-        assert!(left.is_cancelled(), "{tool}");
+        let token = receiver.recv().expect("the tool sent its token");
+        assert!(token.is_cancelled(), "{tool}");
     }
 }
 
-/// The answers to a batch that is cancelled after so many seconds, and after how many they were there.
+/// Dispatches a batch that is cancelled after this number of seconds. Returns the messages and the elapsed seconds.
 async fn cancelled_after(registry: &Registry, calls: &[ToolCall], seconds: u64) -> (Vec<ToolMessage>, u64) {
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
@@ -78,7 +78,7 @@ fn take(id: &str, seconds: u64) -> ToolCall {
 }
 
 #[tokio::test(start_paused = true)]
-async fn finished_calls_keep_their_results_and_the_rest_is_answered_at_once() {
+async fn finished_calls_keep_their_results_and_other_calls_are_cancelled_at_once() {
     let registry = Registry::new(tools![takes]).expect("a registry");
     let calls =
         [take("a", 1), take("b", 100), ToolCall::new("c", "nothing", ""), take("d", 3), take("e", 1000)];
@@ -95,7 +95,7 @@ async fn finished_calls_keep_their_results_and_the_rest_is_answered_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_answers_when_it_is_woken_by_its_token_keeps_its_answer() {
+async fn a_tool_that_finishes_when_its_token_wakes_it_keeps_its_result() {
     let registry = Registry::new(tools![takes, stops]).expect("a registry");
     let calls = [ToolCall::new("1", "stops", ""), take("2", 9)];
     let (answers, seconds) = cancelled_after(&registry, &calls, 2).await;
@@ -103,7 +103,7 @@ async fn a_tool_that_answers_when_it_is_woken_by_its_token_keeps_its_answer() {
 }
 
 #[tokio::test]
-async fn in_a_batch_that_is_cancelled_already_nothing_starts() {
+async fn no_tool_starts_in_a_cancelled_batch() {
     let started = Arc::<AtomicU32>::default();
     let registry =
         Registry::builder().tools(tools![counts]).state(Arc::clone(&started)).build().expect("a registry");
@@ -114,14 +114,14 @@ async fn in_a_batch_that_is_cancelled_already_nothing_starts() {
     assert_eq!(contents(&answers), [CANCELLED]);
     assert_eq!(started.load(Ordering::SeqCst), 0);
     let answers = registry.dispatch(&[ToolCall::new("1", "counts", "")]).await;
-    assert_eq!(contents(&answers), ["1"], "the next batch is another");
+    assert_eq!(contents(&answers), ["1"], "the next batch is not cancelled");
 }
 
 #[tokio::test]
-async fn in_a_batch_that_is_cancelled_already_nobody_is_asked() {
+async fn the_hook_is_not_called_in_a_cancelled_batch() {
     let registry = Registry::builder()
         .tools(tools![takes])
-        .before_call(|_| async { panic!("nobody should be asked") })
+        .before_call(|_| async { panic!("the hook must not be called") })
         .build()
         .expect("a registry");
     let token = CancellationToken::new();
@@ -131,7 +131,7 @@ async fn in_a_batch_that_is_cancelled_already_nobody_is_asked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_waits_for_its_turn_or_its_approval_is_cancelled_and_never_starts() {
+async fn a_cancelled_call_that_waits_in_the_queue_or_for_approval_never_starts() {
     let started = Arc::<AtomicU32>::default();
     let registry = Registry::builder()
         .tools(tools![takes, counts])
@@ -149,7 +149,7 @@ async fn a_call_that_waits_for_its_turn_or_its_approval_is_cancelled_and_never_s
     let queued = |answer: &ToolMessage| answer.outcome().map(|outcome| outcome.queue_time().as_secs());
     assert_eq!(answers.iter().map(queued).collect::<Vec<_>>(), [Some(0), Some(3), Some(0)]);
     let answers = registry.dispatch(&calls[1..2]).await;
-    assert_eq!(contents(&answers), ["1"], "its place is free again");
+    assert_eq!(contents(&answers), ["1"], "its permit is free again");
 }
 
 /// Waits for the gate.
@@ -160,7 +160,7 @@ async fn passes(#[state] gate: &Arc<tokio::sync::Semaphore>) -> &'static str {
 }
 
 #[tokio::test]
-async fn of_a_large_batch_all_that_are_done_keep_their_results() {
+async fn all_finished_calls_of_a_large_batch_keep_their_results() {
     let gate = Arc::new(tokio::sync::Semaphore::new(0));
     let registry = Registry::builder()
         .tools(tools![passes, takes])
@@ -187,7 +187,7 @@ async fn of_a_large_batch_all_that_are_done_keep_their_results() {
     assert_eq!((passed, answers[500].content.as_str()), (500, CANCELLED));
 }
 
-/// Cancels the token that it is given, which is its own.
+/// Cancels its own token.
 #[tool]
 async fn cancels(#[context] call: &CallContext) -> bool {
     call.cancellation().cancel();
@@ -205,7 +205,7 @@ async fn a_tool_cannot_cancel_its_batch() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_handler_of_a_dynamic_tool_can_have_the_token() {
+async fn the_handler_of_a_dynamic_tool_can_use_the_token() {
     let tool = DynamicTool::with_context("waits", "", serde_json::Value::Null, |_, call| async move {
         call.cancellation().cancelled().await;
         Err::<(), _>(format!("call {} was stopped", call.id()))
@@ -215,31 +215,31 @@ async fn the_handler_of_a_dynamic_tool_can_have_the_token() {
     assert_eq!(contents(&answers), ["Error: call 7 was stopped"]);
 }
 
-/// Gives its token away and never ends.
+/// Sends its token to the test, and never returns.
 #[tool(timeout = "2s")]
-async fn gives_its_token(
-    #[state] given: &mpsc::SyncSender<CancellationToken>,
+async fn sends_its_token(
+    #[state] tokens: &mpsc::SyncSender<CancellationToken>,
     #[context] call: &CallContext,
 ) {
-    let _ = given.send(call.cancellation());
+    let _ = tokens.send(call.cancellation());
     std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_tool_has_called_learns_that_the_call_was_given_up() {
-    let (sender, given) = mpsc::sync_channel::<CancellationToken>(9);
+async fn the_token_of_a_call_is_cancelled_by_its_time_limit_and_by_a_dropped_dispatch() {
+    let (sender, tokens) = mpsc::sync_channel::<CancellationToken>(9);
     let registry =
-        Registry::builder().tools(tools![gives_its_token]).state(sender).build().expect("a registry");
-    let calls = [ToolCall::new("1", "gives_its_token", "")];
+        Registry::builder().tools(tools![sends_its_token]).state(sender).build().expect("a registry");
+    let calls = [ToolCall::new("1", "sends_its_token", "")];
     registry.dispatch(&calls).await;
-    assert!(given.recv().is_ok_and(|token| token.is_cancelled()), "its time is over");
+    assert!(tokens.recv().is_ok_and(|token| token.is_cancelled()), "its limit expired");
     let dropped = tokio::time::timeout(Duration::from_secs(1), registry.dispatch(&calls)).await;
-    assert!(dropped.is_err() && given.recv().is_ok_and(|token| token.is_cancelled()), "it was dropped");
+    assert!(dropped.is_err() && tokens.recv().is_ok_and(|token| token.is_cancelled()), "it was dropped");
 }
 
-/// Looks at its token again and again.
+/// Polls its token.
 #[tool]
-async fn looks_at_its_token(#[context] call: &CallContext) -> &'static str {
+async fn polls_its_token(#[context] call: &CallContext) -> &'static str {
     let cancellation = call.cancellation();
     while !cancellation.is_cancelled() {
         tokio::task::yield_now().await;
@@ -248,10 +248,9 @@ async fn looks_at_its_token(#[context] call: &CallContext) -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_tool_that_stops_in_good_order_is_heard_whoever_cancels_it_and_when() {
-    let registry = Registry::new(tools![stops, looks_at_its_token]).expect("a registry");
-    let calls =
-        ["stops", "looks_at_its_token", "looks_at_its_token"].map(|tool| ToolCall::new("1", tool, ""));
+async fn a_tool_that_returns_on_cancellation_keeps_its_result_whenever_another_thread_cancels() {
+    let registry = Registry::new(tools![stops, polls_its_token]).expect("a registry");
+    let calls = ["stops", "polls_its_token", "polls_its_token"].map(|tool| ToolCall::new("1", tool, ""));
     for _ in 0..2_000 {
         let token = CancellationToken::new();
         let batch = BatchContext::new().cancellation(token.clone());
@@ -276,12 +275,12 @@ async fn a_tool_that_stops_in_good_order_is_heard_whoever_cancels_it_and_when() 
     }
 }
 
-/// Where a body on a thread tells its test how it ended.
+/// Sends to the test how a blocking function ended.
 type Ended = mpsc::SyncSender<&'static str>;
 
 fn until_cancelled(call: &CallContext, ended: &Ended) -> &'static str {
     let cancellation = call.cancellation();
-    // Not for ever: a test that fails should end.
+    // Bounded, so that a failing test ends.
     let stopped = (0..2_000).any(|_| {
         std::thread::sleep(Duration::from_millis(5));
         cancellation.is_cancelled()
@@ -291,26 +290,26 @@ fn until_cancelled(call: &CallContext, ended: &Ended) -> &'static str {
     how
 }
 
-/// Works on a thread until it is told to stop.
+/// Works on a thread until it is cancelled.
 #[tool(blocking)]
 fn works(#[state] ended: &Ended, #[context] call: &CallContext) -> &'static str {
     until_cancelled(call, ended)
 }
 
-/// Works on a thread until it is told to stop, and has little time.
+/// Works on a thread until it is cancelled, with a short time limit.
 #[tool(timeout = "30ms")]
-fn works_for_a_moment(#[state] ended: &Ended, #[context] call: &CallContext) -> &'static str {
+fn works_with_timeout(#[state] ended: &Ended, #[context] call: &CallContext) -> &'static str {
     until_cancelled(call, ended)
 }
 
 fn working() -> (Registry, mpsc::Receiver<&'static str>) {
     let (sender, receiver) = mpsc::sync_channel(9);
-    let registry = Registry::builder().tools(tools![works, works_for_a_moment]).state::<Ended>(sender);
+    let registry = Registry::builder().tools(tools![works, works_with_timeout]).state::<Ended>(sender);
     (registry.build().expect("a registry"), receiver)
 }
 
 #[tokio::test]
-async fn a_body_on_a_thread_is_told_that_its_batch_is_cancelled() {
+async fn the_token_of_a_blocking_function_is_cancelled_with_its_batch() {
     let (registry, ended) = working();
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
@@ -325,48 +324,53 @@ async fn a_body_on_a_thread_is_told_that_its_batch_is_cancelled() {
 }
 
 #[tokio::test]
-async fn a_body_on_a_thread_is_told_that_its_time_is_over() {
+async fn the_token_of_a_blocking_function_is_cancelled_by_its_time_limit() {
     let (registry, ended) = working();
-    let answers = registry.dispatch(&[ToolCall::new("1", "works_for_a_moment", "")]).await;
+    let answers = registry.dispatch(&[ToolCall::new("1", "works_with_timeout", "")]).await;
     assert_eq!(
         contents(&answers),
-        ["Error: the tool `works_for_a_moment` did not finish within 30 ms. It may have taken effect."]
+        ["Error: the tool `works_with_timeout` did not finish within 30 ms. It may have taken effect."]
     );
     assert_eq!(ended.recv(), Ok("stopped"));
 }
 
 #[tokio::test]
-async fn a_body_on_a_thread_is_told_that_the_dispatch_was_dropped() {
+async fn the_token_of_a_blocking_function_is_cancelled_by_a_dropped_dispatch() {
     let (registry, ended) = working();
     let calls = [ToolCall::new("1", "works", "")];
-    let given_up = tokio::time::timeout(Duration::from_millis(30), registry.dispatch(&calls)).await;
-    assert!(given_up.is_err());
+    let dropped = tokio::time::timeout(Duration::from_millis(30), registry.dispatch(&calls)).await;
+    assert!(dropped.is_err());
     assert_eq!(ended.recv(), Ok("stopped"));
 }
 
-/// Leaves a token that outlives it.
+/// Sends its token to the test.
 #[tool(blocking)]
-fn leaves(#[state] left: &mpsc::SyncSender<CancellationToken>, #[context] call: &CallContext) {
-    let _ = left.send(call.cancellation());
+fn sends_its_token_from_a_thread(
+    #[state] tokens: &mpsc::SyncSender<CancellationToken>,
+    #[context] call: &CallContext,
+) {
+    let _ = tokens.send(call.cancellation());
 }
 
-/// Leaves a token, and has failed.
+/// Sends its token to the test, and fails.
 #[tool]
-async fn leaves_and_fails(
-    #[state] left: &mpsc::SyncSender<CancellationToken>,
+async fn sends_its_token_and_fails(
+    #[state] tokens: &mpsc::SyncSender<CancellationToken>,
     #[context] call: &CallContext,
 ) -> Result<(), String> {
-    let _ = left.send(call.cancellation());
-    Err("and was done all the same".to_owned())
+    let _ = tokens.send(call.cancellation());
+    Err("failed".to_owned())
 }
 
 #[tokio::test]
-async fn what_a_finished_tool_has_left_at_work_is_not_cancelled() {
-    let (sender, left) = mpsc::sync_channel::<CancellationToken>(9);
-    let registry = Registry::builder().tools(tools![leaves, leaves_and_fails]).state(sender);
+async fn the_token_of_a_finished_call_is_not_cancelled() {
+    let (sender, tokens) = mpsc::sync_channel::<CancellationToken>(9);
+    let registry = Registry::builder()
+        .tools(tools![sends_its_token_from_a_thread, sends_its_token_and_fails])
+        .state(sender);
     let registry = registry.build().expect("a registry");
-    for tool in ["leaves", "leaves_and_fails"] {
+    for tool in ["sends_its_token_from_a_thread", "sends_its_token_and_fails"] {
         registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
-        assert!(!left.recv().expect("it ran").is_cancelled(), "{tool}");
+        assert!(!tokens.recv().expect("it ran").is_cancelled(), "{tool}");
     }
 }

@@ -1,4 +1,4 @@
-//! How many tools run at once, who waits, and who does not.
+//! Concurrency of calls, the queue, and time limits.
 
 use crate::contents;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use tool_runtime::{
     BatchContext, CallContext, Registry, RegistryBuilder, ToolCall, ToolMessage, tool, tools,
 };
 
-/// How many are at work, and how many were at most.
+/// The number of running tools, and its maximum.
 #[derive(Default)]
-struct AtWork {
+struct Running {
     now: AtomicUsize,
-    most: AtomicUsize,
+    max: AtomicUsize,
 }
 
-struct Working<'a>(&'a AtWork);
+struct RunGuard<'a>(&'a Running);
 
-impl AtWork {
-    fn begin(&self) -> Working<'_> {
+impl Running {
+    fn begin(&self) -> RunGuard<'_> {
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(now, Ordering::SeqCst);
-        Working(self)
+        self.max.fetch_max(now, Ordering::SeqCst);
+        RunGuard(self)
     }
 }
 
-impl Drop for Working<'_> {
+impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
         self.0.now.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// Works for a second, and says when it began.
+/// Works for a second, and returns the time of its start.
 #[tool]
-async fn works(#[state] at_work: &Arc<AtWork>, #[state] begun: &Instant) -> String {
-    let _working = at_work.begin();
+async fn works(#[state] running: &Arc<Running>, #[state] begun: &Instant) -> String {
+    let _working = running.begin();
     let at = begun.elapsed().as_secs();
     tokio::time::sleep(Duration::from_secs(1)).await;
     format!("at {at}")
@@ -56,13 +56,13 @@ async fn lasts() {
     std::future::pending::<()>().await;
 }
 
-fn builder() -> (RegistryBuilder, Arc<AtWork>) {
-    let at_work = Arc::<AtWork>::default();
+fn builder() -> (RegistryBuilder, Arc<Running>) {
+    let running = Arc::<Running>::default();
     let registry = Registry::builder()
         .tools(tools![works, panics, lasts])
-        .state(Arc::clone(&at_work))
+        .state(Arc::clone(&running))
         .state(Instant::now());
-    (registry, at_work)
+    (registry, running)
 }
 
 fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
@@ -70,16 +70,16 @@ fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_limit_all_run_at_once() {
-    let (registry, at_work) = builder();
+async fn without_a_limit_all_calls_run_concurrently() {
+    let (registry, running) = builder();
     let answers = registry.build().expect("a registry").dispatch(&calls("works", 200)).await;
     assert!(answers.iter().all(|answer| answer.content == "at 0"));
-    assert_eq!(at_work.most.load(Ordering::SeqCst), 200);
+    assert_eq!(running.max.load(Ordering::SeqCst), 200);
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_than_the_limit_run_at_once_in_all_batches_clones_and_subsets() {
-    let (registry, at_work) = builder();
+async fn max_concurrency_applies_to_all_batches_clones_and_subsets() {
+    let (registry, running) = builder();
     let registry = registry.max_concurrency(3).build().expect("a registry");
     let subset = registry.subset(["works"]).expect("it is there");
     let clone = registry.clone();
@@ -87,16 +87,16 @@ async fn no_more_than_the_limit_run_at_once_in_all_batches_clones_and_subsets() 
     let begun = Instant::now();
     let (first, second, third) =
         tokio::join!(registry.dispatch(&calls), subset.dispatch(&calls), clone.dispatch(&calls));
-    assert_eq!(at_work.most.load(Ordering::SeqCst), 3);
+    assert_eq!(running.max.load(Ordering::SeqCst), 3);
     assert_eq!(begun.elapsed(), Duration::from_secs(5));
-    // First come, first served.
+    // First in, first out.
     assert_eq!(contents(&first), ["at 0", "at 0", "at 0", "at 1", "at 1"]);
     assert_eq!(contents(&second), ["at 1", "at 2", "at 2", "at 2", "at 3"]);
     assert_eq!(contents(&third), ["at 3", "at 3", "at 4", "at 4", "at 4"]);
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_outcome_says_how_long_a_call_waited_and_how_long_it_took() {
+async fn the_outcome_has_the_queue_time_and_the_duration() {
     let (registry, _) = builder();
     let registry = registry.max_concurrency(2).build().expect("a registry");
     let times = |answer: &ToolMessage| {
@@ -108,7 +108,7 @@ async fn the_outcome_says_how_long_a_call_waited_and_how_long_it_took() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn to_wait_for_a_turn_is_not_in_the_time_of_a_tool() {
+async fn the_time_limit_does_not_include_the_wait_in_the_queue() {
     let (registry, _) = builder();
     let registry =
         registry.max_concurrency(1).timeout(Duration::from_millis(1500)).build().expect("a registry");
@@ -117,25 +117,25 @@ async fn to_wait_for_a_turn_is_not_in_the_time_of_a_tool() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_place_is_free_again_however_its_call_ended() {
+async fn a_permit_is_released_however_its_call_ends() {
     let (registry, _) = builder();
     let registry = registry.max_concurrency(1).build().expect("a registry");
-    let answered = |calls: Vec<ToolCall>, seconds| {
+    let completes = |calls: Vec<ToolCall>, seconds| {
         let registry = registry.clone();
         async move { tokio::time::timeout(Duration::from_secs(seconds), registry.dispatch(&calls)).await.is_ok() }
     };
     for tool in ["works", "panics", "lasts"] {
-        assert!(answered(calls(tool, 2), 3).await, "after {tool}");
+        assert!(completes(calls(tool, 2), 3).await, "after {tool}");
     }
-    assert!(!answered(calls("works", 3), 1).await, "the program gives it up");
+    assert!(!completes(calls("works", 3), 1).await, "the program drops it");
     let begun = Instant::now();
-    assert!(answered(calls("works", 1), 3).await);
+    assert!(completes(calls("works", 1), 3).await);
     assert_eq!(begun.elapsed(), Duration::from_secs(1), "it did not wait");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tools_own_time_goes_before_that_of_the_registry() {
-    /// Has no time of its own.
+async fn the_time_limit_of_a_tool_takes_precedence_over_that_of_the_registry() {
+    /// Has no time limit of its own.
     #[tool(read_only)]
     async fn waits() {
         std::future::pending::<()>().await;
@@ -163,15 +163,15 @@ impl Drop for PanicsWhenDropped {
     }
 }
 
-/// Takes too long, and panics when it is given up.
+/// Takes too long, and panics when it is dropped.
 #[tool(timeout = "1s")]
 async fn lasts_and_panics() {
-    let _held = PanicsWhenDropped;
+    let _guard = PanicsWhenDropped;
     std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_panics_when_it_is_given_up_fails_alone() {
+async fn a_tool_that_panics_when_it_is_dropped_does_not_affect_other_calls() {
     let (registry, _) = builder();
     let registry = registry.tools(tools![lasts_and_panics]).max_concurrency(2).build().expect("a registry");
     let calls = [ToolCall::new("1", "lasts_and_panics", ""), ToolCall::new("2", "works", "")];
@@ -186,17 +186,17 @@ async fn a_tool_that_panics_when_it_is_given_up_fails_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tools_that_panic_when_their_batch_is_dropped_end_nothing_else() {
-    let (registry, at_work) = builder();
+async fn panics_of_dropped_tools_do_not_leave_a_dropped_batch() {
+    let (registry, running) = builder();
     let registry = registry.tools(tools![lasts_and_panics]).build().expect("a registry");
     let calls = ["lasts_and_panics", "works", "lasts_and_panics"].map(|tool| ToolCall::new("1", tool, ""));
     let dropped = tokio::time::timeout(Duration::from_millis(500), registry.dispatch(&calls)).await;
-    assert!(dropped.is_err(), "it is given up, and no panic comes out of it");
-    assert_eq!(at_work.now.load(Ordering::SeqCst), 0, "the other was dropped as well");
+    assert!(dropped.is_err(), "it is dropped, and no panic leaves it");
+    assert_eq!(running.now.load(Ordering::SeqCst), 0, "the other tool was dropped as well");
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_outcome_says_whether_a_tool_has_begun() {
+async fn the_outcome_reports_whether_a_tool_has_begun() {
     let (registry, _) = builder();
     let registry = registry
         .max_concurrency(1)
@@ -224,13 +224,13 @@ async fn the_outcome_says_whether_a_tool_has_begun() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_by_hand_has_its_time_and_its_place_in_the_queue() {
-    let (registry, at_work) = builder();
+async fn registry_call_uses_the_time_limit_and_the_queue() {
+    let (registry, running) = builder();
     let registry = registry.max_concurrency(1).build().expect("a registry");
     assert_eq!(registry.call("lasts", "").await.expect_err("it lasts").kind(), "timeout");
     let (first, second) = tokio::join!(registry.call("works", ""), registry.call("works", ""));
     assert_eq!((first.expect("it works"), second.expect("it works")), ("at 1".to_owned(), "at 2".to_owned()));
-    assert_eq!(at_work.most.load(Ordering::SeqCst), 1);
+    assert_eq!(running.max.load(Ordering::SeqCst), 1);
 }
 
 /// Waits on its thread for the other tool.
@@ -240,7 +240,7 @@ fn blocks(#[state] met: &Arc<std::sync::Barrier>) -> &'static str {
     "met"
 }
 
-/// Lets the thread go on, from the task of the dispatch.
+/// Releases the threads, from the task of the dispatch.
 #[tool]
 async fn goes_on(#[state] met: &Arc<std::sync::Barrier>, #[context] call: &CallContext) -> String {
     tokio::task::yield_now().await;
@@ -250,7 +250,7 @@ async fn goes_on(#[state] met: &Arc<std::sync::Barrier>, #[context] call: &CallC
 }
 
 #[tokio::test]
-async fn blocking_tools_hold_up_neither_each_other_nor_the_rest() {
+async fn blocking_tools_delay_neither_each_other_nor_other_tools() {
     let met = Arc::new(std::sync::Barrier::new(5));
     let registry = Registry::builder().tools(tools![blocks, goes_on]).state(met).build().expect("a registry");
     let mut calls = calls("blocks", 4);
@@ -260,7 +260,7 @@ async fn blocking_tools_hold_up_neither_each_other_nor_the_rest() {
 }
 
 #[test]
-fn a_limit_of_nothing_is_refused() {
+fn a_limit_of_zero_is_a_build_error() {
     let error = Registry::builder()
         .timeout(Duration::ZERO)
         .approval_timeout(Duration::ZERO)
@@ -268,7 +268,7 @@ fn a_limit_of_nothing_is_refused() {
         .max_output_bytes(0)
         .max_calls_per_batch(0)
         .build()
-        .expect_err("nothing could be answered");
+        .expect_err("all limits are zero");
     assert_eq!(
         error.to_string(),
         "the registry cannot be built: `timeout` must be more than 0; leave it out for no limit; \
@@ -281,7 +281,7 @@ fn a_limit_of_nothing_is_refused() {
 }
 
 #[tokio::test]
-async fn a_limit_of_any_size_is_taken() {
+async fn the_largest_limits_are_accepted() {
     let (registry, _) = builder();
     let registry = registry
         .timeout(Duration::MAX)

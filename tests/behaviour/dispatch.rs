@@ -29,7 +29,7 @@ fn panics(#[arg(default)] message: String) {
     panic!("{message}")
 }
 
-/// Panics after it has been waiting.
+/// Panics after an await.
 #[tool]
 async fn panics_later() {
     tokio::task::yield_now().await;
@@ -40,7 +40,7 @@ fn registry() -> Registry {
     Registry::new(tools![get_weather, now, panics, panics_later]).expect("different names")
 }
 
-/// Says it back, the later the sooner.
+/// Returns the number; larger numbers return earlier.
 #[tool]
 async fn echo(number: u32) -> u32 {
     tokio::time::sleep(Duration::from_millis(u64::from(1_000 - number))).await;
@@ -48,14 +48,14 @@ async fn echo(number: u32) -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn answers_are_in_the_order_of_the_calls_however_many_there_are() {
+async fn results_are_in_call_order_for_any_number_of_calls() {
     let registry = Registry::new(tools![echo]).expect("different names");
     for number in [0, 1, 2, 29, 30, 31, 32, 33, 100, 500, 1_000] {
         let call = |at| ToolCall::new(format!("call_{at}"), "echo", format!(r#"{{"number":{at}}}"#));
         let calls: Vec<ToolCall> = (0..number).map(call).collect();
         let begun = tokio::time::Instant::now();
         let answers = registry.dispatch(&calls).await;
-        assert!(begun.elapsed() <= Duration::from_millis(1_001), "{number} calls run side by side");
+        assert!(begun.elapsed() <= Duration::from_millis(1_001), "{number} calls run concurrently");
         let expected: Vec<(String, String)> =
             (0..number).map(|at| (format!("call_{at}"), at.to_string())).collect();
         let got = answers.iter().map(|answer| (answer.tool_call_id.clone(), answer.content.to_string()));
@@ -101,16 +101,16 @@ async fn no_calls_get_no_messages() {
 }
 
 #[tokio::test]
-async fn a_message_serialises_with_its_role_id_and_content() {
+async fn a_message_serializes_with_its_role_id_and_content() {
     let answers = registry().dispatch(&[ToolCall::new("call_1", "now", "{}")]).await;
     assert_eq!(
-        serde_json::to_string(&answers).expect("messages serialise"),
+        serde_json::to_string(&answers).expect("messages serialize"),
         r#"[{"role":"tool","tool_call_id":"call_1","content":"12:00"}]"#
     );
 }
 
 #[tokio::test]
-async fn unknown_tool_gets_a_message_with_the_nearest_name() {
+async fn the_error_of_an_unknown_tool_suggests_the_most_similar_name() {
     assert_eq!(
         answer(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
         "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
@@ -123,14 +123,14 @@ async fn unknown_tool_gets_a_message_with_the_nearest_name() {
 }
 
 #[tokio::test]
-async fn an_unknown_name_of_any_length_is_answered_in_short() {
+async fn the_error_of_an_unknown_tool_truncates_a_long_name() {
     let name = "x".repeat(1_000_000);
     let answer = answer(tools![now], &name, "").await;
     assert_eq!(answer, format!("Error: there is no tool `{}…`. Available: `now`.", "x".repeat(80)));
 }
 
 #[tokio::test]
-async fn a_panic_is_told_to_the_program_and_not_to_the_model() {
+async fn the_panic_message_is_in_the_outcome_and_not_in_the_content() {
     let answers =
         registry().dispatch(&[ToolCall::new("1", "panics", r#"{"message":"password: 123"}"#)]).await;
     assert_eq!(answers[0].content, "Error: the tool `panics` failed unexpectedly.");
@@ -152,14 +152,14 @@ impl Drop for Bomb {
     }
 }
 
-/// Panics with something that panics when it is dropped.
+/// Panics with a payload that panics when it is dropped.
 #[tool]
 fn panics_with_a_bomb() {
     std::panic::panic_any(Bomb);
 }
 
 #[tokio::test]
-async fn a_panic_that_panics_when_it_is_dropped_is_one_more_message() {
+async fn a_panic_payload_that_panics_when_it_is_dropped_is_an_error_of_its_call() {
     let registry = Registry::new(tools![panics_with_a_bomb, now]).expect("different names");
     let calls = [ToolCall::new("1", "panics_with_a_bomb", ""), ToolCall::new("2", "now", "")];
     match tokio::spawn(async move { registry.dispatch(&calls).await }).await {
@@ -170,22 +170,22 @@ async fn a_panic_that_panics_when_it_is_dropped_is_one_more_message() {
             );
         }
         Err(error) => {
-            // Not to be dropped in the test's own thread, which would hang.
+            // Dropping the error in the test's thread would hang.
             std::mem::forget(error);
-            panic!("the panic came out of dispatch");
+            panic!("the panic left dispatch");
         }
     }
 }
 
 #[tokio::test]
-async fn an_outcome_says_that_a_call_succeeded() {
+async fn the_outcome_reports_success() {
     let answers = registry().dispatch(&[ToolCall::new("1", "now", "")]).await;
     let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
     assert!(outcome.succeeded() && outcome.error().is_none());
-    assert!(ToolMessage::new("1", "by hand").outcome().is_none());
+    assert!(ToolMessage::new("1", "created").outcome().is_none());
 }
 
-/// Meets the other calls, or waits for ever.
+/// Waits for the other calls.
 #[tool]
 async fn meets() -> &'static str {
     static BARRIER: std::sync::LazyLock<tokio::sync::Barrier> =
@@ -195,17 +195,17 @@ async fn meets() -> &'static str {
 }
 
 #[tokio::test]
-async fn the_calls_of_a_batch_run_side_by_side() {
+async fn the_calls_of_a_batch_run_concurrently() {
     let calls: Vec<ToolCall> = (0..40).map(|index| ToolCall::new(index.to_string(), "meets", "")).collect();
     let registry = Registry::new(tools![meets]).expect("one tool");
     let answers = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls))
         .await
-        .expect("none waits for ever");
+        .expect("all calls meet");
     assert!(answers.iter().all(|answer| answer.content == "met"));
 }
 
 #[tokio::test]
-async fn a_registry_is_cloned_and_shared_between_tasks() {
+async fn a_registry_can_be_cloned_and_shared_between_tasks() {
     fn is_send_and_sync<T: Send + Sync + Clone + 'static>(_: &T) {}
     let registry = registry();
     is_send_and_sync(&registry);
@@ -216,7 +216,7 @@ async fn a_registry_is_cloned_and_shared_between_tasks() {
 }
 
 #[tokio::test]
-async fn one_tool_can_be_called_by_hand() {
+async fn registry_call_runs_one_tool() {
     let registry = registry();
     let answer = registry.call("get_weather", r#"{"city":"Beijing"}"#).await;
     assert_eq!(answer.expect("it succeeds"), "Beijing in 0 days: sunny");
@@ -230,7 +230,7 @@ async fn one_tool_can_be_called_by_hand() {
 }
 
 #[tokio::test]
-async fn the_function_stays_callable() {
+async fn the_function_of_a_tool_can_be_called_directly() {
     assert_eq!(get_weather("Beijing", 1).await.as_deref(), Ok("Beijing in 1 days: sunny"));
     assert_eq!(now(), "12:00");
 }
@@ -243,6 +243,6 @@ fn dispatch_needs_no_tokio_runtime() {
     let mut dispatch = std::pin::pin!(registry.dispatch(&calls));
     match dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answers) => assert_eq!(contents(&answers), ["12:00"]),
-        Poll::Pending => panic!("nothing in it waits"),
+        Poll::Pending => panic!("no tool awaits"),
     }
 }

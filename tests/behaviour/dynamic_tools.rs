@@ -1,4 +1,4 @@
-//! Tools that are known only when the program runs.
+//! Dynamic tools.
 
 use serde_json::{Map, Value, json};
 use std::time::Duration;
@@ -12,25 +12,25 @@ fn parameters() -> Value {
 async fn double(arguments: Map<String, Value>) -> Result<i64, String> {
     match arguments.get("n").and_then(Value::as_i64) {
         Some(n) => Ok(n * 2),
-        None => Err(format!("`n` is no number in {}", Value::Object(arguments))),
+        None => Err(format!("`n` is not a number in {}", Value::Object(arguments))),
     }
 }
 
-async fn said(tool: DynamicTool, arguments: &str) -> String {
+async fn content_of(tool: DynamicTool, arguments: &str) -> String {
     let name = "dynamic";
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     registry.dispatch(&[ToolCall::new("1", name, arguments)]).await.remove(0).content.to_string()
 }
 
 #[tokio::test]
-async fn a_dynamic_tool_is_described_and_called_like_any_other() {
+async fn a_dynamic_tool_is_described_and_called_like_a_function() {
     let registry = Registry::builder()
         .tools(tools![add])
         .dynamic(DynamicTool::new("double", "Doubles.", parameters(), double))
         .build()
         .expect("the names differ");
     assert_eq!(
-        serde_json::to_value(registry.schemas()).expect("it is written")[1],
+        serde_json::to_value(registry.schemas()).expect("it serializes")[1],
         json!({"type": "function",
             "function": {"name": "double", "description": "Doubles.", "parameters": parameters()}})
     );
@@ -41,63 +41,68 @@ async fn a_dynamic_tool_is_described_and_called_like_any_other() {
     assert_eq!(registry.subset(["double"]).expect("it is there").len(), 1);
 }
 
-/// Adds to nothing.
+/// Returns its argument.
 #[tool]
 fn add(a: i64) -> i64 {
     a
 }
 
 #[tokio::test]
-async fn its_bad_arguments_are_told_and_empty_ones_are_an_empty_object() {
+async fn invalid_arguments_of_a_dynamic_tool_are_errors_and_empty_ones_are_an_empty_object() {
     let tool = || DynamicTool::new("dynamic", "", parameters(), double);
     assert_eq!(
-        said(tool(), r#"{"n":"x"}"#).await,
+        content_of(tool(), r#"{"n":"x"}"#).await,
         "Error: invalid arguments for `dynamic`: `n`: expected an integer, got string \"x\""
     );
-    assert_eq!(said(tool(), "").await, "Error: invalid arguments for `dynamic`: `n` is missing");
-    assert_eq!(said(tool(), r#"{"n":4.0}"#).await, "8");
+    assert_eq!(content_of(tool(), "").await, "Error: invalid arguments for `dynamic`: `n` is missing");
+    assert_eq!(content_of(tool(), r#"{"n":4.0}"#).await, "8");
     assert_eq!(
-        said(tool(), "[1]").await,
+        content_of(tool(), "[1]").await,
         "Error: the arguments of `dynamic` must be one JSON object, not an array."
     );
     assert!(
-        said(tool(), r#"{"n":1"#).await.starts_with("Error: the arguments of `dynamic` are not valid JSON (")
+        content_of(tool(), r#"{"n":1"#)
+            .await
+            .starts_with("Error: the arguments of `dynamic` are not valid JSON (")
     );
     assert_eq!(
-        said(tool(), r#"{"n":1,"n":2}"#).await,
+        content_of(tool(), r#"{"n":1,"n":2}"#).await,
         "Error: invalid arguments for `dynamic`: `n` is given twice"
     );
 }
 
 #[tokio::test]
-async fn its_results_are_told_by_their_kind() {
-    async fn said_of<T: Into<Value> + Send + 'static>(value: fn() -> T) -> String {
+async fn strings_null_and_json_are_results_of_a_dynamic_tool() {
+    async fn content_of_value<T: Into<Value> + Send + 'static>(value: fn() -> T) -> String {
         let handler = move |_| async move { Ok::<T, String>(value()) };
-        said(DynamicTool::new("dynamic", "", json!({"type": "object"}), handler), "{}").await
+        content_of(DynamicTool::new("dynamic", "", json!({"type": "object"}), handler), "{}").await
     }
-    assert_eq!(said_of(|| "text").await, "text");
-    assert_eq!(said_of(|| ()).await, "ok");
-    assert_eq!(said_of(|| json!({"a": [1]})).await, r#"{"a":[1]}"#);
+    assert_eq!(content_of_value(|| "text").await, "text");
+    assert_eq!(content_of_value(|| ()).await, "ok");
+    assert_eq!(content_of_value(|| json!({"a": [1]})).await, r#"{"a":[1]}"#);
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_may_panic_or_outlive_its_time() {
+async fn a_dynamic_tool_may_panic_exceed_its_limit_or_require_approval() {
     let panics = |_| async { if true { panic!("secret") } else { Ok::<u8, String>(1) } };
     let tool = DynamicTool::new("dynamic", "", parameters(), panics);
-    assert_eq!(said(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` failed unexpectedly.");
+    assert_eq!(content_of(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` failed unexpectedly.");
     let waits = |_| std::future::pending::<Result<u8, String>>();
     let tool =
         DynamicTool::new("dynamic", "", parameters(), waits).timeout(Duration::from_millis(1500)).read_only();
-    assert_eq!(said(tool, r#"{"n":1}"#).await, "Error: the tool `dynamic` did not finish within 1.5 s.");
+    assert_eq!(
+        content_of(tool, r#"{"n":1}"#).await,
+        "Error: the tool `dynamic` did not finish within 1.5 s."
+    );
     let tool = DynamicTool::new("dynamic", "", parameters(), double).requires_approval();
     assert_eq!(
-        said(tool, r#"{"n":1}"#).await,
+        content_of(tool, r#"{"n":1}"#).await,
         "Error: the tool `dynamic` needs approval, which was not given."
     );
 }
 
 #[test]
-fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
+fn errors_that_the_macro_reports_for_a_function_are_build_errors_of_a_dynamic_tool() {
     let error = Registry::builder()
         .dynamic(DynamicTool::new("look up", "", parameters(), double))
         .dynamic(DynamicTool::new("", "", parameters(), double))
@@ -108,13 +113,13 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
         .dynamic(DynamicTool::new("twice", "", parameters(), double).idempotent())
         .dynamic(DynamicTool::new("never", "", parameters(), double).timeout(Duration::ZERO))
         .build()
-        .expect_err("much is wrong");
-    let count = |is: fn(&BuildErrorKind) -> bool| error.errors().iter().filter(|fault| is(fault)).count();
-    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::InvalidName { .. })), 2, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::InvalidParameters { .. })), 2, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::ContradictingAnnotations { .. })), 1, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::DuplicateName { .. })), 1, "{error}");
-    assert_eq!(count(|fault| matches!(fault, BuildErrorKind::ZeroTimeout { .. })), 1, "{error}");
+        .expect_err("the tools are invalid");
+    let count = |is: fn(&BuildErrorKind) -> bool| error.errors().iter().filter(|error| is(error)).count();
+    assert_eq!(count(|error| matches!(error, BuildErrorKind::InvalidName { .. })), 2, "{error}");
+    assert_eq!(count(|error| matches!(error, BuildErrorKind::InvalidParameters { .. })), 2, "{error}");
+    assert_eq!(count(|error| matches!(error, BuildErrorKind::ContradictingAnnotations { .. })), 1, "{error}");
+    assert_eq!(count(|error| matches!(error, BuildErrorKind::DuplicateName { .. })), 1, "{error}");
+    assert_eq!(count(|error| matches!(error, BuildErrorKind::ZeroTimeout { .. })), 1, "{error}");
     assert_eq!(error.errors().len(), 7, "{error}");
     let twice =
         "two tools are named `twice`, one as a `DynamicTool` and one as a `DynamicTool`; rename one of them";
@@ -122,16 +127,16 @@ fn what_the_macro_would_have_refused_is_refused_when_the_registry_is_built() {
 }
 
 #[test]
-fn an_object_without_properties_is_given_none() {
+fn an_object_without_properties_gets_empty_properties() {
     let tool = DynamicTool::new("bare", "", json!({"type": "object"}), double);
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     assert_eq!(registry.schemas()[0].parameters().get(), r#"{"properties":{},"type":"object"}"#);
 }
 
 #[test]
-fn its_annotations_and_its_policy_are_read_from_the_registry() {
+fn the_registry_has_the_annotations_and_the_policy_of_a_dynamic_tool() {
     let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent();
-    let registry = Registry::builder().dynamic(tool).build().expect("it is whole");
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
     let annotations = registry.annotations("dynamic").expect("it is there");
     assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
     assert_eq!(registry.policy("dynamic"), Some(Policy::default()));
@@ -142,7 +147,7 @@ fn named(name: &str, parameters: Value) -> DynamicTool {
 }
 
 #[tokio::test]
-async fn empty_parameters_are_those_of_any_object() {
+async fn empty_parameters_accept_any_object() {
     for parameters in [json!({}), Value::Null] {
         let registry = Registry::builder().dynamic(named("take", parameters)).build().expect("one tool");
         assert_eq!(
@@ -154,7 +159,7 @@ async fn empty_parameters_are_those_of_any_object() {
 }
 
 #[tokio::test]
-async fn a_misspelt_optional_argument_is_an_error_where_unknown_ones_are_denied() {
+async fn a_misspelt_optional_argument_is_an_error_with_deny_unknown_arguments() {
     let open = json!({
         "type": "object",
         "properties": {"limit": {"type": "integer"}, "where": {"type": "object", "properties": {"a": {}}}},
@@ -188,7 +193,7 @@ async fn a_misspelt_optional_argument_is_an_error_where_unknown_ones_are_denied(
 }
 
 #[tokio::test]
-async fn a_map_stays_a_map_where_unknown_arguments_are_denied() {
+async fn a_map_accepts_any_key_with_deny_unknown_arguments() {
     let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
     let tool = named("sum", map).deny_unknown_arguments(true);
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
@@ -197,7 +202,7 @@ async fn a_map_stays_a_map_where_unknown_arguments_are_denied() {
 }
 
 #[tokio::test]
-async fn every_key_that_a_schema_names_somewhere_is_known_where_unknown_ones_are_denied() {
+async fn every_key_that_a_schema_names_is_accepted_with_deny_unknown_arguments() {
     for (schema, known) in [
         (json!({"type": "object", "required": ["id"]}), r#"{"id":1}"#),
         (json!({"type": "object", "properties": null, "required": ["id"]}), r#"{"id":1}"#),
@@ -216,7 +221,7 @@ async fn every_key_that_a_schema_names_somewhere_is_known_where_unknown_ones_are
         assert!(registry.call("take", known).await.is_ok(), "{known} of {schema}");
         assert!(registry.call("take", r#"{"unknown":1}"#).await.is_err(), "{schema}");
     }
-    // Any key is one of a map, and of a schema that cannot be followed.
+    // A map, and a schema with a reference that cannot be resolved, accept any key.
     for schema in [
         json!({"type": "object", "allOf": [{"additionalProperties": {"type": "integer"}}]}),
         json!({"type": "object", "unevaluatedProperties": {"type": "integer"}}),
@@ -251,9 +256,9 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
         let builder = Registry::builder().skip_invalid_tools(skip).tools(tools![add]);
         remote().into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic)
     };
-    let error = builder(false).build().expect_err("six are wrong");
+    let error = builder(false).build().expect_err("six tools are invalid");
     assert_eq!(error.errors().len(), 6, "{error}");
-    let registry = builder(true).build().expect("the wrong ones are skipped");
+    let registry = builder(true).build().expect("the invalid tools are skipped");
     assert_eq!(registry.names(), ["add", "fine", "good"]);
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
     assert_eq!(skipped.len(), 6, "{skipped:#?}");
@@ -268,21 +273,21 @@ async fn invalid_dynamic_tools_can_be_skipped_and_are_listed() {
     for (skipped, reason) in skipped.iter().zip(reasons) {
         assert!(skipped.starts_with("the tool `") && skipped.contains(reason), "{skipped}");
     }
-    // The first of two stays, and a function before a dynamic tool.
+    // The first of two tools stays, and a function takes precedence over a dynamic tool.
     assert!(!registry.get("good").expect("it is there").parameters().get().contains("second"));
     assert_eq!(registry.call("add", r#"{"a":1}"#).await.expect("it runs"), "1");
     assert_eq!(registry.subset(["good"]).expect("it is there").skipped().len(), 6);
 }
 
 #[test]
-fn an_error_of_the_program_itself_is_never_skipped() {
+fn errors_of_limits_and_functions_are_never_skipped() {
     let error = Registry::builder().skip_invalid_tools(true).max_concurrency(0).build();
     assert!(error.is_err());
     let error = Registry::builder().skip_invalid_tools(true).tools(tools![needs_state]).build();
     assert!(error.is_err());
 }
 
-/// Needs a state.
+/// Requires state.
 #[tool]
 fn needs_state(#[state] limit: &usize) -> usize {
     *limit

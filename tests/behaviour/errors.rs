@@ -1,4 +1,4 @@
-//! Two channels: what the model reads of an error, and what the program keeps of it.
+//! Returned errors: the message for the model, and the error for the program.
 
 use crate::answer;
 use serde_json::Value;
@@ -32,9 +32,9 @@ impl Error for Failed {
     }
 }
 
-const SECRET: Io = Io("password 123 refused by 10.0.0.1");
+const SECRET: Io = Io("password 123 rejected by 10.0.0.1");
 
-/// Fails with a type of its own.
+/// Fails with a custom error type.
 #[tool]
 async fn typed() -> Result<(), Failed> {
     Err(Failed { source: SECRET })
@@ -52,13 +52,13 @@ async fn boxed() -> Result<(), Box<dyn Error + Send + Sync>> {
     Err(Failed { source: SECRET }.into())
 }
 
-/// Fails with a boxed error that only one thread may have.
+/// Fails with a boxed error that is not `Send`.
 #[tool]
 async fn boxed_here() -> Result<(), Box<dyn Error>> {
     Err(Failed { source: SECRET }.into())
 }
 
-/// Fails with a boxed error that can be sent, and not shared.
+/// Fails with a boxed error that is `Send` and not `Sync`.
 #[tool]
 async fn boxed_to_send() -> Result<(), Box<dyn Error + Send>> {
     Err(Box::new(Failed { source: SECRET }))
@@ -66,49 +66,49 @@ async fn boxed_to_send() -> Result<(), Box<dyn Error + Send>> {
 
 /// An error that is its own source.
 #[derive(Debug)]
-struct Endless;
+struct CyclicSource;
 
-impl fmt::Display for Endless {
+impl fmt::Display for CyclicSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("and so on")
     }
 }
-impl Error for Endless {
+impl Error for CyclicSource {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&Endless)
+        Some(&CyclicSource)
     }
 }
 
-/// Fails without end.
+/// Fails with an error that is its own source.
 #[tool]
-fn endless() -> Result<(), Box<dyn Error>> {
-    Err(Endless.into())
+fn cyclic_source() -> Result<(), Box<dyn Error>> {
+    Err(CyclicSource.into())
 }
 
-/// An error whose source cannot be told.
+/// An error whose `source` panics.
 #[derive(Debug)]
-struct Trapped;
+struct PanickingSource;
 
-impl fmt::Display for Trapped {
+impl fmt::Display for PanickingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("trapped")
     }
 }
-impl Error for Trapped {
+impl Error for PanickingSource {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         panic!("as planned")
     }
 }
 
-/// Fails with a trap in a box.
+/// Fails with a boxed error whose `source` panics.
 #[tool]
-fn trapped() -> Result<(), Box<dyn Error>> {
-    Err(Trapped.into())
+fn panicking_source() -> Result<(), Box<dyn Error>> {
+    Err(PanickingSource.into())
 }
 
-/// Fails and does not say why.
+/// Fails with an empty message.
 #[tool]
-fn silent() -> Result<(), String> {
+fn empty_error() -> Result<(), String> {
     Err(String::new())
 }
 
@@ -118,13 +118,13 @@ fn text() -> Result<(), &'static str> {
     Err("only text")
 }
 
-/// Fails with something that has only a text.
+/// Fails with a type that implements only `Display`.
 #[tool]
 fn displayed() -> Result<(), fmt::Arguments<'static>> {
     Err(format_args!("only displayed"))
 }
 
-/// What was sent, and why it will not do.
+/// An error that borrows from the argument.
 #[derive(Debug)]
 struct Borrowed<'a>(&'a str);
 
@@ -152,7 +152,7 @@ async fn failed(registry: &Registry, tool: &str) -> ToolMessage {
     answers.remove(0)
 }
 
-/// The texts of the sources behind what the model reads.
+/// The texts of the sources of the error.
 fn sources(answer: &ToolMessage) -> Vec<String> {
     let mut error: Option<&dyn Error> = answer.outcome().and_then(|outcome| outcome.error()?.source());
     std::iter::from_fn(|| {
@@ -171,19 +171,19 @@ fn kept(answer: &ToolMessage) -> Option<&(dyn Error + Send + Sync + 'static)> {
 }
 
 #[tokio::test]
-async fn the_sources_of_an_error_are_for_the_program_alone() {
+async fn the_sources_of_an_error_are_not_sent_to_the_model() {
     let registry =
         Registry::new(tools![typed, with_anyhow, boxed, boxed_here, boxed_to_send]).expect("a registry");
     for tool in ["typed", "with_anyhow", "boxed", "boxed_here", "boxed_to_send"] {
         let answer = failed(&registry, tool).await;
         assert_eq!(answer.content, "Error: the report was not saved", "{tool}");
-        assert!(!serde_json::to_string(&answer).expect("it is written").contains("password"));
-        assert_eq!(sources(&answer), ["password 123 refused by 10.0.0.1"], "{tool}");
+        assert!(!serde_json::to_string(&answer).expect("it serializes").contains("password"));
+        assert_eq!(sources(&answer), ["password 123 rejected by 10.0.0.1"], "{tool}");
     }
 }
 
 #[tokio::test]
-async fn the_error_itself_is_there_to_be_downcast() {
+async fn a_returned_error_can_be_downcast() {
     let registry = Registry::new(tools![typed, boxed, boxed_here, text]).expect("a registry");
     for tool in ["typed", "boxed"] {
         let answer = failed(&registry, tool).await;
@@ -197,84 +197,87 @@ async fn the_error_itself_is_there_to_be_downcast() {
 }
 
 #[tokio::test]
-async fn any_error_with_a_text_will_do() {
+async fn any_error_with_display_can_be_returned() {
     assert_eq!(answer(tools![displayed], "displayed", "").await, "Error: only displayed");
-    assert_eq!(answer(tools![endless], "endless", "").await, "Error: and so on");
-    assert_eq!(answer(tools![trapped], "trapped", "").await, "Error: trapped");
+    assert_eq!(answer(tools![cyclic_source], "cyclic_source", "").await, "Error: and so on");
+    assert_eq!(answer(tools![panicking_source], "panicking_source", "").await, "Error: trapped");
     assert_eq!(
-        answer(tools![silent], "silent", "").await,
-        "Error: the tool `silent` failed without an error message."
+        answer(tools![empty_error], "empty_error", "").await,
+        "Error: the tool `empty_error` failed without an error message."
     );
     assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"x"}"#).await, "Error: `x` will not do");
     assert_eq!(answer(tools![borrows_text], "borrows_text", r#"{"text":"xyz"}"#).await, "Error: yz");
 }
 
 #[derive(Debug)]
-struct Quiet(Io);
+struct WithModelMessage(Io);
 
-impl fmt::Display for Quiet {
+impl fmt::Display for WithModelMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "for the log: {}", self.0)
     }
 }
-impl Error for Quiet {
+impl Error for WithModelMessage {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&self.0)
     }
 }
-impl ToolError for Quiet {
+impl ToolError for WithModelMessage {
     fn for_model(&self) -> String {
         "try again later".to_owned()
     }
 }
 
-/// Fails, and would return a part of its argument.
+/// Fails with a `ToolError`, and may return a part of its argument.
 #[tool]
-async fn quiet_beside_text(text: &str) -> Result<&str, Quiet> {
-    if text.is_empty() { Err(Quiet(SECRET)) } else { Ok(&text[1..]) }
+async fn tool_error_or_text(text: &str) -> Result<&str, WithModelMessage> {
+    if text.is_empty() { Err(WithModelMessage(SECRET)) } else { Ok(&text[1..]) }
 }
 
-/// What hides that its value may borrow.
-type Quietly<T> = Result<T, Quiet>;
+/// An alias that hides the borrow of its value.
+type ToolErrorResult<T> = Result<T, WithModelMessage>;
 
-/// Fails, and would return what may be its argument.
+/// Fails with a `ToolError`, and may return its argument.
 #[tool]
-fn quiet_beside_cow(text: &str) -> Quietly<std::borrow::Cow<'_, str>> {
-    if text.is_empty() { Err(Quiet(SECRET)) } else { Ok(text.into()) }
+fn tool_error_or_cow(text: &str) -> ToolErrorResult<std::borrow::Cow<'_, str>> {
+    if text.is_empty() { Err(WithModelMessage(SECRET)) } else { Ok(text.into()) }
 }
 
-/// Fails, and says itself what the model reads.
+/// Fails with a `ToolError`.
 #[tool]
-async fn quiet() -> Result<String, Quiet> {
-    Err(Quiet(SECRET))
+async fn tool_error() -> Result<String, WithModelMessage> {
+    Err(WithModelMessage(SECRET))
 }
 
 #[tokio::test]
-async fn an_error_that_decides_what_the_model_reads_is_whole_for_the_program() {
-    let registry = Registry::new(tools![quiet]).expect("a registry");
-    let answer = failed(&registry, "quiet").await;
+async fn a_tool_error_has_a_message_for_the_model_and_is_kept_for_the_program() {
+    let registry = Registry::new(tools![tool_error]).expect("a registry");
+    let answer = failed(&registry, "tool_error").await;
     assert_eq!(answer.content, "Error: try again later");
     assert_eq!(
         sources(&answer),
-        ["for the log: password 123 refused by 10.0.0.1", "password 123 refused by 10.0.0.1"]
+        ["for the log: password 123 rejected by 10.0.0.1", "password 123 rejected by 10.0.0.1"]
     );
-    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<Quiet>));
-    assert_eq!(registry.call("quiet", "").await.expect_err("it fails").to_string(), "try again later");
+    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
+    assert_eq!(registry.call("tool_error", "").await.expect_err("it fails").to_string(), "try again later");
 }
 
 #[tokio::test]
-async fn an_error_that_decides_does_so_beside_a_value_that_borrows() {
+async fn a_tool_error_is_recognized_in_a_result_whose_value_borrows() {
     let empty = r#"{"text":""}"#;
-    assert_eq!(answer(tools![quiet_beside_text], "quiet_beside_text", empty).await, "Error: try again later");
-    assert_eq!(answer(tools![quiet_beside_text], "quiet_beside_text", r#"{"text":"abc"}"#).await, "bc");
-    assert_eq!(answer(tools![quiet_beside_cow], "quiet_beside_cow", empty).await, "Error: try again later");
-    let registry = Registry::new(tools![quiet_beside_text]).expect("a registry");
-    let answers = registry.dispatch(&[ToolCall::new("1", "quiet_beside_text", empty)]).await;
-    assert!(kept(&answers[0]).is_some_and(<dyn Error + Send + Sync>::is::<Quiet>));
+    assert_eq!(
+        answer(tools![tool_error_or_text], "tool_error_or_text", empty).await,
+        "Error: try again later"
+    );
+    assert_eq!(answer(tools![tool_error_or_text], "tool_error_or_text", r#"{"text":"abc"}"#).await, "bc");
+    assert_eq!(answer(tools![tool_error_or_cow], "tool_error_or_cow", empty).await, "Error: try again later");
+    let registry = Registry::new(tools![tool_error_or_text]).expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "tool_error_or_text", empty)]).await;
+    assert!(kept(&answers[0]).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
 }
 
 #[tokio::test]
-async fn the_error_of_a_dynamic_tool_is_kept_too() {
+async fn the_error_of_a_dynamic_tool_with_context_is_kept() {
     let fails = |_, _| async { Err::<(), _>(Failed { source: SECRET }) };
     let tool = DynamicTool::with_context("fails", "", Value::Null, fails);
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
@@ -284,7 +287,7 @@ async fn the_error_of_a_dynamic_tool_is_kept_too() {
 }
 
 #[tokio::test]
-async fn an_outcome_says_the_kind_of_failure_in_one_word() {
+async fn the_outcome_has_the_kind_of_the_error() {
     let registry = Registry::new(tools![typed]).expect("a registry");
     let kind = |tool: &'static str, arguments: &'static str| {
         let registry = registry.clone();

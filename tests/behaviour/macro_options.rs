@@ -1,4 +1,4 @@
-//! What can be said in `#[tool(..)]` and `#[arg(..)]`, and where a tool can stand.
+//! Options of `#[tool(..)]` and `#[arg(..)]`, and the positions and names of tools.
 
 use crate::answer;
 use tool_runtime::{Registry, tool, tools};
@@ -9,10 +9,10 @@ fn named(#[arg(name = "the-word", description = "Any word.")] word: &str) -> Str
 }
 
 #[tokio::test]
-async fn names_and_descriptions_can_be_given() {
+async fn names_and_descriptions_can_be_set() {
     let registry = Registry::new(tools![named]).expect("one tool");
     assert_eq!(
-        serde_json::to_string(registry.schemas()).expect("it is written"),
+        serde_json::to_string(registry.schemas()).expect("it serializes"),
         concat!(
             r#"[{"type":"function","function":{"name":"look-up","description":"Looks a word up.","#,
             r#""parameters":{"type":"object","properties":{"the-word":{"description":"Any word.","type":"string"}},"#,
@@ -29,7 +29,7 @@ async fn names_and_descriptions_can_be_given() {
 fn block_comment() {}
 
 #[test]
-fn a_block_comment_is_a_description_too() {
+fn a_block_comment_is_a_description() {
     let registry = Registry::new(tools![block_comment]).expect("one tool");
     assert_eq!(registry.schemas()[0].description(), "Has a block comment.\n\n With two paragraphs.");
 }
@@ -38,9 +38,9 @@ fn a_block_comment_is_a_description_too() {
 fn undescribed() {}
 
 #[test]
-fn an_empty_description_is_left_out() {
+fn an_empty_description_is_omitted() {
     let registry = Registry::new(tools![undescribed]).expect("one tool");
-    assert!(!serde_json::to_string(registry.schemas()).expect("it is written").contains("description"));
+    assert!(!serde_json::to_string(registry.schemas()).expect("it serializes").contains("description"));
 }
 
 /// Has raw and unused names.
@@ -57,14 +57,14 @@ async fn raw_unused_and_mutable_parameters_have_plain_argument_names() {
 
 type City<'a> = &'a str;
 
-/// Takes an alias.
+/// Takes an alias of `&str`.
 #[tool]
 fn takes_alias(city: City<'_>) -> String {
     city.to_owned()
 }
 
 #[tokio::test]
-async fn an_alias_of_str_is_taken_as_str() {
+async fn an_alias_of_str_is_an_argument_type() {
     assert_eq!(answer(tools![takes_alias], "takes_alias", r#"{"city":"Beijing"}"#).await, "Beijing");
 }
 
@@ -84,7 +84,7 @@ mod clock {
 }
 
 #[tokio::test]
-async fn tools_live_in_modules_and_are_named_by_path_or_import() {
+async fn tools_in_modules_are_listed_by_path_or_import() {
     use clock::precise::now;
     assert_eq!(answer(tools![clock::now, now], "now", "").await, "12:00");
     assert_eq!(answer(tools![clock::now, now], "precise_now", "").await, "12:00:01");
@@ -92,7 +92,7 @@ async fn tools_live_in_modules_and_are_named_by_path_or_import() {
 }
 
 #[tokio::test]
-async fn a_tool_can_stand_in_a_function() {
+async fn a_tool_can_be_defined_inside_a_function() {
     /// Adds one.
     #[tool]
     async fn add_one(n: i32) -> i32 {
@@ -102,7 +102,7 @@ async fn a_tool_can_stand_in_a_function() {
     assert_eq!(add_one(2).await, 3);
 }
 
-/// Is not there.
+/// Is not compiled.
 #[tool]
 #[cfg(any())]
 fn compiled_out() {
@@ -110,11 +110,11 @@ fn compiled_out() {
 }
 
 #[cfg(any())]
-/// Is not there either.
+/// Is not compiled.
 #[tool]
 fn compiled_out_too() {}
 
-/// Has the names that generated code might use.
+/// Has parameters with names that generated code may use.
 #[tool]
 #[allow(clippy::too_many_arguments)]
 fn hostile(
@@ -140,7 +140,7 @@ async fn parameters_may_have_any_name() {
     assert_eq!(answer, "10");
 }
 
-/// Is on its way out, which is no business of the generated code.
+/// Is deprecated, which must not cause a warning in the generated code.
 #[tool]
 #[deprecated]
 fn deprecated() {}
@@ -160,9 +160,9 @@ trait Blanket: Sized {
 
 impl<T> Blanket for T {}
 
-/// Has the methods of a trait in scope that has every type.
+/// Uses a blanket trait whose methods have names that generated code may call.
 #[tool]
-fn beside_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> Result<u8, String> {
+fn with_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> Result<u8, String> {
     text.kind();
     text.argument();
     text.with_default();
@@ -177,8 +177,8 @@ fn beside_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> 
 }
 
 #[tokio::test]
-async fn traits_of_the_user_do_not_disturb() {
-    assert_eq!(answer(tools![beside_blanket_methods], "beside_blanket_methods", "").await, "0");
+async fn blanket_traits_of_the_user_do_not_affect_generated_code() {
+    assert_eq!(answer(tools![with_blanket_methods], "with_blanket_methods", "").await, "0");
 }
 
 /// Forwards to a tool.
@@ -197,13 +197,13 @@ async fn tools_may_call_tools() {
     assert_eq!(answer(tools![forwards], "forwards", r#"{"n":2}"#).await, "4");
 }
 
-/// A library whose own macro makes tools for its users.
+/// A library with a macro that defines tools.
 mod library {
     pub(crate) use ::tool_runtime as rt;
 
     macro_rules! echo {
         ($name:ident) => {
-            /// Says it again.
+            /// Repeats a text.
             #[tool_runtime::tool(crate = $crate::macro_options::library::rt)]
             async fn $name(text: &str, #[arg(default)] times: u8) -> Result<String, String> {
                 Ok(text.repeat(times.into()))
@@ -215,24 +215,24 @@ mod library {
 library::echo!(echoes);
 
 #[tokio::test]
-async fn the_crate_may_be_found_through_that_of_a_macro() {
+async fn a_macro_can_set_the_path_of_the_crate() {
     assert_eq!(answer(tools![echoes], "echoes", r#"{"text":"a","times":3}"#).await, "aaa");
 }
 
-/// What many crates have.
+/// A module with a common name, which generated code also uses.
 mod __private {
     #[derive(serde::Deserialize, schemars::JsonSchema)]
     pub(crate) struct Number(pub(crate) u8);
     pub(crate) const TWO: u8 = 2;
 }
 
-/// Names the program's own.
+/// Uses the user's module `__private`.
 #[tool]
-fn names_its_own(a: __private::Number, #[arg(default = __private::TWO)] b: u8) -> u8 {
+fn uses_private_module(a: __private::Number, #[arg(default = __private::TWO)] b: u8) -> u8 {
     a.0 + b
 }
 
 #[tokio::test]
-async fn a_module_of_the_users_may_be_called_private() {
-    assert_eq!(answer(tools![names_its_own], "names_its_own", r#"{"a":1}"#).await, "3");
+async fn a_user_module_may_be_named_private() {
+    assert_eq!(answer(tools![uses_private_module], "uses_private_module", r#"{"a":1}"#).await, "3");
 }

@@ -1,4 +1,4 @@
-//! What the library promises, as a user would notice it.
+//! Tests of the library's behaviour through its public interface.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -7,7 +7,7 @@
     clippy::unused_self,
     clippy::unused_async,
     clippy::unnecessary_wraps,
-    reason = "the tools here show every shape of function, whether it needs it or not"
+    reason = "the tools have functions of every shape"
 )]
 
 mod approval;
@@ -23,7 +23,7 @@ mod driving;
 mod dynamic_tools;
 mod echo;
 mod engine_schemas;
-mod error_table;
+mod error_messages;
 mod errors;
 mod flattened_enums;
 mod fuzzed_arguments;
@@ -33,7 +33,6 @@ mod helpful_errors;
 mod lenient_arguments;
 mod macro_options;
 mod messages;
-mod nearest_names;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_faults;
 mod outputs;
@@ -48,8 +47,8 @@ mod schemas;
 mod state_and_context;
 #[allow(dead_code, reason = "some values are only printed")]
 mod strict_replies;
+mod suggested_names;
 mod text;
-mod told_to_the_model;
 mod tool_options;
 mod toolsets;
 mod truncated_replies;
@@ -59,7 +58,7 @@ use tool_runtime::message::Message;
 use tool_runtime::registry::ToolList;
 use tool_runtime::{Conversation, Registry, ToolCall, ToolMessage};
 
-/// Random numbers, by the seed that `SEED` names or by one that is printed.
+/// A random number generator. The seed is printed, and `SEED` sets it.
 fn seeded() -> fastrand::Rng {
     let seed =
         std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
@@ -67,7 +66,7 @@ fn seeded() -> fastrand::Rng {
     fastrand::Rng::with_seed(seed)
 }
 
-/// The content that answers one call of a tool.
+/// The content of the tool message of one call.
 async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     let registry = Registry::new(tools).expect("the tools have different names");
     let answers = registry.dispatch(&[ToolCall::new("call_1", name, arguments)]).await;
@@ -76,12 +75,12 @@ async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     answers[0].content.to_string()
 }
 
-/// What each message of a conversation says.
+/// The text of each message of a conversation.
 fn contents_of(conversation: &Conversation) -> Vec<&str> {
     conversation.messages().iter().map(Message::text).collect()
 }
 
-/// What the model reads of each.
+/// The content of each tool message.
 fn contents(answers: &[ToolMessage]) -> Vec<&str> {
     answers.iter().map(|answer| answer.content.as_str()).collect()
 }

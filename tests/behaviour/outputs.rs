@@ -1,4 +1,4 @@
-//! What the model is shown of a long result, and what the program gets beside it.
+//! Truncated results, artifacts, and panics of decoders and serializers.
 
 use crate::answer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -15,51 +15,55 @@ fn repeat(text: &str, times: usize) -> String {
     text.repeat(times)
 }
 
-/// Fails at length.
+/// Fails with a long message.
 #[tool]
 fn fails_at_length() -> Result<(), String> {
     Err("no ".repeat(1_000))
 }
 
-async fn cut(text: &str, times: usize, most: usize) -> String {
-    let registry = Registry::builder().tools(tools![repeat]).max_output_bytes(most).build();
+async fn truncated(text: &str, times: usize, limit: usize) -> String {
+    let registry = Registry::builder().tools(tools![repeat]).max_output_bytes(limit).build();
     let arguments = serde_json::json!({"text": text, "times": times}).to_string();
     let answers = registry.expect("a registry").dispatch(&[ToolCall::new("1", "repeat", arguments)]).await;
     answers[0].content.to_string()
 }
 
 #[tokio::test]
-async fn of_a_long_text_head_and_tail_are_kept_and_it_says_how_much_was_left_out() {
+async fn a_long_result_is_truncated_to_its_head_and_tail_with_the_number_of_omitted_bytes() {
     assert_eq!(
-        cut("0123456789", 100, 60).await,
+        truncated("0123456789", 100, 60).await,
         "012345678901234\n[... 971 bytes left out ...]\n67890123456789"
     );
-    assert_eq!(cut("0123456789", 6, 60).await, "0123456789".repeat(6), "not one byte too long");
+    assert_eq!(truncated("0123456789", 6, 60).await, "0123456789".repeat(6), "exactly at the limit");
 }
 
 #[tokio::test]
-async fn a_text_is_cut_between_characters_and_never_longer_than_allowed() {
+async fn a_result_is_truncated_between_characters_and_never_exceeds_the_limit() {
     for text in ["a", "é", "語", "🦀", "a🦀é"] {
-        for most in 34..120 {
-            let said = cut(text, 500, most).await;
-            assert!(said.len() <= most, "{} of {most}: {said}", said.len());
-            let (head, rest) = said.split_once("\n[... ").expect("it was cut");
-            let (left_out, tail) = rest.split_once(" bytes left out ...]\n").expect("it says so");
+        for limit in 34..120 {
+            let content = truncated(text, 500, limit).await;
+            assert!(content.len() <= limit, "{} of {limit}: {content}", content.len());
+            let (head, rest) = content.split_once("\n[... ").expect("it was truncated");
+            let (left_out, tail) = rest.split_once(" bytes left out ...]\n").expect("a notice");
             let left_out: usize = left_out.parse().expect("a number");
             assert_eq!(head.len() + left_out + tail.len(), text.len() * 500);
             let whole = text.repeat(500);
             assert!(whole.starts_with(head) && whole.ends_with(tail));
-            assert!(most - said.len() < 10, "no more than a character is lost on each side");
+            assert!(limit - content.len() < 10, "at limit one character is lost on each side");
         }
     }
-    for most in 1..30 {
-        assert_eq!(cut("x", 500, most).await, "x".repeat(most), "there is no room to say more");
+    for limit in 1..30 {
+        assert_eq!(
+            truncated("x", 500, limit).await,
+            "x".repeat(limit),
+            "the limit is too small for a notice"
+        );
     }
-    assert_eq!(cut("🦀", 500, 3).await, "");
+    assert_eq!(truncated("🦀", 500, 3).await, "");
 }
 
 #[tokio::test]
-async fn errors_are_cut_as_well_and_whole_for_the_program() {
+async fn errors_are_truncated_for_the_model_and_complete_for_the_program() {
     let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_output_bytes(100).build();
     let registry = registry.expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
@@ -67,17 +71,17 @@ async fn errors_are_cut_as_well_and_whole_for_the_program() {
         answers[0].content.as_str().starts_with("Error: no no ") && answers[0].content.as_str().len() <= 100
     );
     let narrow =
-        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("narrow");
+        Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("a registry");
     let answers = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
-    assert_eq!(answers[0].content, "Error: no no no no n", "that it is an error is always said");
+    assert_eq!(answers[0].content, "Error: no no no no n", "`Error: ` is kept");
     let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     let error = answers[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
     assert_eq!(error.to_string().len(), 3_000);
-    let by_hand = registry.call("repeat", r#"{"text":"x","times":1000}"#).await.expect("it runs");
-    assert!(by_hand.len() <= 100 && by_hand.contains(" bytes left out "), "{by_hand}");
+    let direct = registry.call("repeat", r#"{"text":"x","times":1000}"#).await.expect("it runs");
+    assert!(direct.len() <= 100 && direct.contains(" bytes left out "), "{direct}");
 }
 
-/// Neither shared between threads nor cloned.
+/// An artifact that is neither `Sync` nor `Clone`.
 #[derive(Debug, PartialEq)]
 struct Chart(Cell<u32>);
 
@@ -102,27 +106,27 @@ async fn drawn(tool: &str) -> ToolMessage {
 }
 
 #[tokio::test]
-async fn an_artifact_is_found_on_the_message_and_is_not_written() {
+async fn an_artifact_is_part_of_the_message_and_is_not_serialized() {
     let answer = drawn("draw").await;
     assert_eq!(
-        serde_json::to_string(&answer).expect("it is written"),
+        serde_json::to_string(&answer).expect("it serializes"),
         r#"{"role":"tool","tool_call_id":"1","content":"a chart of 3"}"#
     );
-    assert_eq!(answer.take_artifact::<String>(), None, "it is of another type");
+    assert_eq!(answer.take_artifact::<String>(), None, "it has another type");
     assert_eq!(answer.take_artifact(), Some(Chart(Cell::new(3))));
     assert_eq!(answer.take_artifact::<Chart>(), None, "it was taken");
     assert_eq!(drawn("draw_on_a_thread").await.take_artifact(), Some(Chart(Cell::new(3))));
-    assert_eq!(ToolMessage::new("1", "by hand").take_artifact::<Chart>(), None);
+    assert_eq!(ToolMessage::new("1", "created").take_artifact::<Chart>(), None);
 }
 
 #[tokio::test]
-async fn an_artifact_is_still_there_when_the_message_has_joined_the_history_on_another_thread() {
+async fn an_artifact_stays_in_a_message_that_moves_to_a_history_on_another_thread() {
     let answer = drawn("draw").await;
     let history = vec![Message::user("draw"), Message::from(answer.clone())];
     let history = std::thread::spawn(move || history).join().expect("it ends");
     let Message::Tool(kept) = &history[1] else { panic!("it is a tool message") };
     assert_eq!(kept.take_artifact(), Some(Chart(Cell::new(3))));
-    assert_eq!(answer.take_artifact::<Chart>(), None, "there is one for all clones");
+    assert_eq!(answer.take_artifact::<Chart>(), None, "clones share one artifact");
 }
 
 #[tokio::test]
@@ -138,15 +142,15 @@ async fn an_output_can_be_an_error_or_have_no_artifact() {
 #[tokio::test]
 async fn a_dynamic_tool_can_return_an_output_or_a_value() {
     let draws = |_, _| async { Ok::<_, String>(ToolOutput::new("drawn").with_artifact(7_u8)) };
-    let says = |_, _| async { Ok::<_, String>(serde_json::json!({"a": 1})) };
+    let value = |_, _| async { Ok::<_, String>(serde_json::json!({"a": 1})) };
     let nothing = |_, _| async { Ok::<_, String>(()) };
     let registry = Registry::builder()
         .dynamic(DynamicTool::with_context("draws", "", Value::Null, draws))
         .dynamic(DynamicTool::with_context("nothing", "", Value::Null, nothing))
-        .dynamic(DynamicTool::with_context("says", "", Value::Null, says))
+        .dynamic(DynamicTool::with_context("value", "", Value::Null, value))
         .build()
         .expect("a registry");
-    let calls = ["draws", "says", "nothing"].map(|tool| ToolCall::new("1", tool, ""));
+    let calls = ["draws", "value", "nothing"].map(|tool| ToolCall::new("1", tool, ""));
     let answers = registry.dispatch(&calls).await;
     assert_eq!(
         [answers[0].content.as_str(), answers[1].content.as_str(), answers[2].content.as_str()],
@@ -155,47 +159,47 @@ async fn a_dynamic_tool_can_return_an_output_or_a_value() {
     assert_eq!(answers[0].take_artifact(), Some(7_u8));
 }
 
-/// Panics where it should be read or written.
+/// A type that panics when it is deserialized or serialized.
 #[derive(JsonSchema)]
-struct Trap {
+struct Panicking {
     #[allow(dead_code, reason = "for the schema")]
     set: bool,
 }
 
-impl<'de> Deserialize<'de> for Trap {
+impl<'de> Deserialize<'de> for Panicking {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer)?;
         panic!("a secret of the decoder")
     }
 }
 
-impl Serialize for Trap {
+impl Serialize for Panicking {
     fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
         panic!("a secret of the encoder")
     }
 }
 
-/// Takes a trap.
+/// Takes an argument whose decoder panics.
 #[tool]
-async fn takes_trap(_trap: Trap) {}
+async fn decodes_panicking(_value: Panicking) {}
 
-/// Returns a trap.
+/// Returns a value whose serializer panics.
 #[tool]
-async fn returns_trap() -> Trap {
-    Trap { set: true }
+async fn serializes_panicking() -> Panicking {
+    Panicking { set: true }
 }
 
-/// Takes a trap on a thread.
+/// Takes an argument whose decoder panics, on a thread.
 #[tool(blocking)]
-fn takes_trap_on_a_thread(_trap: Trap) {}
+fn decodes_panicking_on_a_thread(_value: Panicking) {}
 
-/// Returns a trap from a thread.
+/// Returns a value whose serializer panics, from a thread.
 #[tool(blocking)]
-fn returns_trap_from_a_thread() -> Trap {
-    Trap { set: true }
+fn serializes_panicking_on_a_thread() -> Panicking {
+    Panicking { set: true }
 }
 
-/// Panics when it is dropped.
+/// A type that panics when it is dropped.
 #[derive(Deserialize, JsonSchema)]
 struct Bomb {
     #[allow(dead_code, reason = "for the schema")]
@@ -208,7 +212,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Takes what panics when it is dropped.
+/// Takes an argument that panics when it is dropped.
 #[tool]
 fn takes_bomb(bomb: Bomb, number: u8) -> u8 {
     std::mem::forget(bomb);
@@ -216,7 +220,7 @@ fn takes_bomb(bomb: Bomb, number: u8) -> u8 {
 }
 
 #[tokio::test]
-async fn an_argument_that_panics_when_it_is_dropped_fails_its_call_alone() {
+async fn an_argument_that_panics_when_it_is_dropped_fails_only_its_call() {
     let registry = Registry::new(tools![takes_bomb, repeat]).expect("a registry");
     let calls = [
         ToolCall::new("1", "takes_bomb", r#"{"bomb":{"set":true},"number":7}"#),
@@ -231,49 +235,49 @@ async fn an_argument_that_panics_when_it_is_dropped_fails_its_call_alone() {
 }
 
 thread_local! {
-    static IS_OF_THE_TEST: Cell<bool> = const { Cell::new(false) };
+    static IS_TEST_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Panics where it is read on another thread than that of its test.
+/// A type whose decoder panics on other threads than that of its test.
 #[derive(JsonSchema)]
-struct ThreadTrap {
+struct PanicsOnThread {
     #[allow(dead_code, reason = "for the schema")]
     set: bool,
 }
 
-impl<'de> Deserialize<'de> for ThreadTrap {
+impl<'de> Deserialize<'de> for PanicsOnThread {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Value::deserialize(deserializer)?;
-        assert!(IS_OF_THE_TEST.get(), "a secret of the thread");
-        Ok(ThreadTrap { set: true })
+        assert!(IS_TEST_THREAD.get(), "a secret of the thread");
+        Ok(PanicsOnThread { set: true })
     }
 }
 
 /// Takes its argument on a thread.
 #[tool(blocking)]
-fn takes_thread_trap(_trap: ThreadTrap) {}
+fn takes_panicking_on_thread(_value: PanicsOnThread) {}
 
 #[tokio::test]
-async fn a_decoder_that_panics_on_a_thread_alone_fails_its_call_alone() {
-    IS_OF_THE_TEST.set(true);
-    let registry = Registry::new(tools![takes_thread_trap, repeat]).expect("a registry");
+async fn a_decoder_that_panics_only_on_a_blocking_thread_fails_only_its_call() {
+    IS_TEST_THREAD.set(true);
+    let registry = Registry::new(tools![takes_panicking_on_thread, repeat]).expect("a registry");
     let calls = [
-        ToolCall::new("1", "takes_thread_trap", r#"{"trap":{"set":true}}"#),
+        ToolCall::new("1", "takes_panicking_on_thread", r#"{"value":{"set":true}}"#),
         ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
     ];
     let answers = registry.dispatch(&calls).await;
-    assert_eq!(answers[0].content, "Error: the tool `takes_thread_trap` failed unexpectedly.");
+    assert_eq!(answers[0].content, "Error: the tool `takes_panicking_on_thread` failed unexpectedly.");
     let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
     assert_eq!(error.as_deref(), Some("a secret of the thread"));
     assert_eq!(answers[1].content, "xx");
 }
 
-/// Panics where it is read as an integer.
+/// A type whose decoder panics on integers.
 #[derive(JsonSchema)]
 #[schemars(transparent)]
-struct IntegerTrap(#[allow(dead_code, reason = "for the schema")] u8);
+struct PanicsOnInteger(#[allow(dead_code, reason = "for the schema")] u8);
 
-impl<'de> Deserialize<'de> for IntegerTrap {
+impl<'de> Deserialize<'de> for PanicsOnInteger {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = u8::deserialize(deserializer)?;
         panic!("a secret of {number}")
@@ -282,30 +286,35 @@ impl<'de> Deserialize<'de> for IntegerTrap {
 
 /// Takes an integer.
 #[tool]
-fn takes_integer_trap(_trap: IntegerTrap) {}
+fn takes_panicking_on_integer(_value: PanicsOnInteger) {}
 
 #[tokio::test]
-async fn a_decoder_that_panics_on_what_was_mended_fails_its_call_alone() {
-    let registry = Registry::new(tools![takes_integer_trap, repeat]).expect("a registry");
+async fn a_decoder_that_panics_on_a_coerced_argument_fails_only_its_call() {
+    let registry = Registry::new(tools![takes_panicking_on_integer, repeat]).expect("a registry");
     let calls = [
-        ToolCall::new("1", "takes_integer_trap", r#"{"trap":1.0}"#),
+        ToolCall::new("1", "takes_panicking_on_integer", r#"{"value":1.0}"#),
         ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
     ];
     let answers = registry.dispatch(&calls).await;
-    assert_eq!(answers[0].content, "Error: the tool `takes_integer_trap` failed unexpectedly.");
+    assert_eq!(answers[0].content, "Error: the tool `takes_panicking_on_integer` failed unexpectedly.");
     let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
     assert_eq!(error.as_deref(), Some("a secret of 1"));
     assert_eq!(answers[1].content, "xx");
 }
 
 #[tokio::test]
-async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
-    let names = ["takes_trap", "returns_trap", "takes_trap_on_a_thread", "returns_trap_from_a_thread"];
+async fn a_decoder_or_a_serializer_that_panics_fails_only_its_call() {
+    let names = [
+        "decodes_panicking",
+        "serializes_panicking",
+        "decodes_panicking_on_a_thread",
+        "serializes_panicking_on_a_thread",
+    ];
     let registry = Registry::new(tools![
-        takes_trap,
-        returns_trap,
-        takes_trap_on_a_thread,
-        returns_trap_from_a_thread,
+        decodes_panicking,
+        serializes_panicking,
+        decodes_panicking_on_a_thread,
+        serializes_panicking_on_a_thread,
         repeat
     ])
     .expect("a registry");
@@ -315,7 +324,7 @@ async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
             ToolCall::new(
                 *name,
                 *name,
-                if name.starts_with("takes") { r#"{"trap":{"set":true}}"# } else { "" },
+                if name.starts_with("decodes") { r#"{"value":{"set":true}}"# } else { "" },
             )
         })
         .collect();
@@ -323,8 +332,8 @@ async fn a_decoder_or_an_encoder_that_panics_fails_its_call_alone() {
     let answers = registry.dispatch(&calls).await;
     for (name, answer) in names.iter().zip(&answers) {
         assert_eq!(answer.content, format!("Error: the tool `{name}` failed unexpectedly."));
-        let said = answer.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
-        assert!(said.is_some_and(|said| said.starts_with("a secret of the ")), "{answer:?}");
+        let content = answer.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+        assert!(content.is_some_and(|content| content.starts_with("a secret of the ")), "{answer:?}");
     }
     assert_eq!(answers[4].content, "xx");
 }

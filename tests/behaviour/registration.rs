@@ -1,4 +1,4 @@
-//! Which tools a registry has.
+//! The tools of a registry: collected, listed, and subsets.
 
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{Registry, ToolCall, ToolChoice, tool, tools};
@@ -20,7 +20,7 @@ mod clock {
 }
 
 mod clock_face {
-    /// The time on the face.
+    /// The time on the clock face.
     #[tool_runtime::tool(name = "face_now")]
     pub(crate) fn now() -> &'static str {
         "noon"
@@ -28,7 +28,7 @@ mod clock_face {
 }
 
 #[test]
-fn the_tools_of_one_module_are_collected_and_those_of_its_namesakes_are_not() {
+fn collect_from_ignores_modules_whose_names_only_start_with_the_path() {
     let registry =
         Registry::builder().collect_from("behaviour::registration::clock").build().expect("they are there");
     assert_eq!(registry.names(), ["clock_now", "zone"]);
@@ -37,15 +37,15 @@ fn the_tools_of_one_module_are_collected_and_those_of_its_namesakes_are_not() {
         .collect_from("behaviour::registration::clock::zones")
         .collect_from("behaviour::registration::clock_face")
         .build()
-        .expect("each is there once");
+        .expect("each tool is added once");
     assert_eq!(registry.names(), ["clock_now", "face_now", "zone"]);
 }
 
 #[test]
-fn nothing_collected_is_a_fault_beside_the_others() {
+fn nothing_collected_is_reported_with_the_other_build_errors() {
     let error = Registry::builder()
         .collect_from("behaviour::registration::clok")
-        .tools(tools![needs])
+        .tools(tools![needs_state])
         .build()
         .expect_err("there is no such module");
     assert!(
@@ -57,21 +57,21 @@ fn nothing_collected_is_a_fault_beside_the_others() {
     );
 }
 
-/// Needs a state.
+/// Requires state.
 #[tool]
-fn needs(#[state] name: &std::sync::Arc<str>) -> String {
+fn needs_state(#[state] name: &std::sync::Arc<str>) -> String {
     name.to_string()
 }
 
 #[tokio::test]
-async fn a_subset_has_the_states_of_the_whole() {
+async fn a_subset_has_the_state_of_its_registry() {
     let registry = Registry::builder()
-        .tools(tools![needs, add])
+        .tools(tools![needs_state, add])
         .state(std::sync::Arc::<str>::from("Ada"))
         .build()
-        .expect("it is whole");
-    let some = registry.subset(["needs"]).expect("it is there");
-    assert_eq!(some.call("needs", "").await.expect("it runs"), "Ada");
+        .expect("a registry");
+    let subset = registry.subset(["needs_state"]).expect("it is there");
+    assert_eq!(subset.call("needs_state", "").await.expect("it runs"), "Ada");
 }
 
 /// Adds.
@@ -81,11 +81,11 @@ fn add(a: i64, b: i64) -> i64 {
 }
 
 #[tokio::test]
-async fn a_subset_is_a_registry_of_its_own() {
+async fn a_subset_has_only_its_tools() {
     let registry = Registry::new(tools![add, clock::now, clock_face::now]).expect("the names differ");
-    let some = registry.subset(["face_now", "add", "add"]).expect("they are there");
-    assert_eq!(some.names(), ["add", "face_now"]);
-    let answers = some
+    let subset = registry.subset(["face_now", "add", "add"]).expect("they are there");
+    assert_eq!(subset.names(), ["add", "face_now"]);
+    let answers = subset
         .dispatch(&[ToolCall::new("1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("2", "clock_now", "{}")])
         .await;
     assert_eq!(answers[0].content, "3");
@@ -94,9 +94,9 @@ async fn a_subset_is_a_registry_of_its_own() {
         "{}",
         answers[1].content
     );
-    assert!(some.tool_choice("clock_now").is_err());
-    assert_eq!(some.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));
-    assert_eq!(registry.len(), 3, "the whole is as it was");
+    assert!(subset.tool_choice("clock_now").is_err());
+    assert_eq!(subset.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));
+    assert_eq!(registry.len(), 3, "the registry is unchanged");
     let error = registry.subset(["ad"]).expect_err("there is no such tool");
     assert!(error.to_string().contains("did you mean `add`?"), "{error}");
     assert!(registry.subset(Vec::<String>::new()).expect("none is asked for").is_empty());

@@ -1,4 +1,4 @@
-//! What the model reads of what a tool returned.
+//! The form of returned values and errors in tool messages.
 
 use crate::answer;
 use serde::Serialize;
@@ -49,7 +49,7 @@ fn static_str() -> &'static str {
     "hi"
 }
 
-/// Text of its argument.
+/// Text borrowed from the argument.
 #[tool]
 fn borrowed_cow(text: &str) -> Cow<'_, str> {
     text.into()
@@ -73,7 +73,7 @@ fn number() -> u64 {
     42
 }
 
-/// A list, perhaps.
+/// A list or null.
 #[tool]
 fn maybe_list(some: bool) -> Option<Vec<&'static str>> {
     some.then(|| vec!["a", "b"])
@@ -91,11 +91,11 @@ fn value() -> serde_json::Value {
     serde_json::json!("x")
 }
 
-/// What anyhow says.
+/// An `anyhow::Error`.
 #[tool]
 async fn with_anyhow(number: String) -> anyhow::Result<i32> {
     use anyhow::Context as _;
-    number.parse().with_context(|| format!("`{number}` is no number"))
+    number.parse().with_context(|| format!("`{number}` is not a number"))
 }
 
 /// A boxed error.
@@ -104,20 +104,20 @@ fn boxed_error() -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
     Err("boxed".into())
 }
 
-/// Cannot be written as JSON.
+/// Cannot be serialized as JSON.
 #[tool]
-fn unwritable() -> BTreeMap<(u8, u8), u8> {
+fn unserializable() -> BTreeMap<(u8, u8), u8> {
     BTreeMap::from([((1, 2), 3)])
 }
 
 #[tokio::test]
-async fn nothing_is_sent_as_ok() {
+async fn unit_is_sent_as_ok() {
     assert_eq!(answer(tools![nothing], "nothing", "").await, "ok");
     assert_eq!(answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":false}"#).await, "ok");
 }
 
 #[tokio::test]
-async fn text_is_sent_as_it_is() {
+async fn text_is_sent_unchanged() {
     assert_eq!(answer(tools![string], "string", "").await, "say \"hi\"\n");
     assert_eq!(answer(tools![static_str], "static_str", "").await, "hi");
     assert_eq!(answer(tools![borrowed_cow], "borrowed_cow", r#"{"text":"a\"b"}"#).await, "a\"b");
@@ -125,7 +125,7 @@ async fn text_is_sent_as_it_is() {
 }
 
 #[tokio::test]
-async fn everything_else_is_sent_as_json() {
+async fn other_values_are_sent_as_json() {
     assert_eq!(answer(tools![object], "object", "").await, r#"{"city":"北京","celsius":21.5}"#);
     assert_eq!(answer(tools![number], "number", "").await, "42");
     assert_eq!(answer(tools![maybe_list], "maybe_list", r#"{"some":true}"#).await, r#"["a","b"]"#);
@@ -135,7 +135,7 @@ async fn everything_else_is_sent_as_json() {
 }
 
 #[tokio::test]
-async fn an_error_is_sent_as_its_own_text() {
+async fn an_error_is_sent_as_its_display_text() {
     assert_eq!(
         answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":true}"#).await,
         "Error: trouble ahead"
@@ -143,19 +143,19 @@ async fn an_error_is_sent_as_its_own_text() {
     assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":true}"#).await, "Error: trouble ahead");
     assert_eq!(
         answer(tools![with_anyhow], "with_anyhow", r#"{"number":"x"}"#).await,
-        "Error: `x` is no number"
+        "Error: `x` is not a number"
     );
     assert_eq!(answer(tools![with_anyhow], "with_anyhow", r#"{"number":"7"}"#).await, "7");
     assert_eq!(answer(tools![boxed_error], "boxed_error", "").await, "Error: boxed");
 }
 
 #[tokio::test]
-async fn a_result_that_is_no_json_is_an_error_and_no_panic() {
-    let registry = Registry::new(tools![unwritable]).expect("one tool");
-    let error = registry.call("unwritable", "").await.expect_err("a map with such keys is no JSON");
+async fn a_result_that_cannot_be_serialized_is_an_error() {
+    let registry = Registry::new(tools![unserializable]).expect("one tool");
+    let error = registry.call("unserializable", "").await.expect_err("a map with such keys is not JSON");
     assert!(matches!(error, CallError::Unserializable { .. }));
     assert_eq!(
         error.to_string(),
-        "the result of `unwritable` cannot be written as JSON: key must be a string."
+        "the result of `unserializable` cannot be written as JSON: key must be a string."
     );
 }

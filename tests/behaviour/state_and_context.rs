@@ -1,4 +1,4 @@
-//! What a program lends to its tools.
+//! Application state and call context.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
 struct Db(&'static str);
 struct User(String);
 
-/// Uses all that there is.
+/// Uses every kind of parameter.
 #[tool]
 async fn everything(
     city: &str,
@@ -23,9 +23,8 @@ async fn everything(
 }
 
 #[tokio::test]
-async fn a_tool_takes_text_lists_state_and_context_at_once() {
-    let registry =
-        Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("it is whole");
+async fn a_tool_can_take_text_lists_state_and_context() {
+    let registry = Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("a registry");
     let call = ToolCall::new("call_7", "everything", r#"{"city":"Beijing","numbers":[1,2]}"#);
     let batch = BatchContext::new().state(User("Ada".to_owned()));
     let answers = registry.dispatch_with(std::slice::from_ref(&call), &batch).await;
@@ -38,12 +37,12 @@ async fn a_tool_takes_text_lists_state_and_context_at_once() {
 }
 
 #[tokio::test]
-async fn such_a_function_is_called_directly_in_a_test() {
+async fn a_function_with_state_and_context_can_be_called_directly() {
     let call = CallContext::new("id", "name").in_batch(BatchContext::new().state(User("Bo".to_owned())));
     assert_eq!(everything("B", &[], Some("C"), &Db("x"), &call).await, r#"B [] Some("C") x id name Bo"#);
 }
 
-/// Says who asks.
+/// Returns the user.
 #[tool]
 fn who(#[state] user: &User, #[state] db: &Db) -> String {
     format!("{} {}", user.0, db.0)
@@ -56,7 +55,7 @@ fn count(#[state] counter: &Arc<AtomicU32>, #[state] missing: &u64) -> u32 {
 }
 
 #[test]
-fn every_missing_state_of_every_tool_is_told_at_once() {
+fn every_missing_state_of_every_tool_is_reported_at_once() {
     let error = Registry::builder()
         .tools(tools![who, count, everything])
         .state(Arc::new(AtomicU32::new(0)))
@@ -66,7 +65,7 @@ fn every_missing_state_of_every_tool_is_told_at_once() {
     let mut missing: Vec<String> = error
         .errors()
         .iter()
-        .map(|fault| match fault {
+        .map(|error| match error {
             BuildErrorKind::MissingState { tool, parameter, state, .. } => {
                 format!("{tool} {parameter} {state}")
             }
@@ -85,16 +84,16 @@ fn every_missing_state_of_every_tool_is_told_at_once() {
 }
 
 #[tokio::test]
-async fn a_batch_that_does_not_bring_its_state_is_answered() {
+async fn a_call_in_a_batch_without_its_state_is_an_error() {
     let registry = Registry::builder()
         .tools(tools![who])
         .state(Db("db"))
         .batch_state::<User>()
         .build()
-        .expect("declared");
+        .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
     let answers = registry.dispatch(&calls).await;
-    // What is missing is told to the program, not to the model.
+    // The missing state is reported to the program and not sent to the model.
     assert_eq!(answers[0].content, "Error: the tool `who` is not available now.");
     let user = std::any::type_name::<User>();
     let reason = answers[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
@@ -104,13 +103,13 @@ async fn a_batch_that_does_not_bring_its_state_is_answered() {
 }
 
 #[tokio::test]
-async fn the_state_of_a_batch_hides_that_of_the_registry_and_stays_in_its_batch() {
+async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in_its_batch() {
     let registry = Registry::builder()
         .tools(tools![who])
         .state(Db("own"))
         .state(User("any".to_owned()))
         .build()
-        .expect("whole");
+        .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
     let batch = BatchContext::new().state(Db("theirs"));
     let another = batch.clone().state(User("Ada".to_owned()));
@@ -126,8 +125,9 @@ async fn the_state_of_a_batch_hides_that_of_the_registry_and_stays_in_its_batch(
 }
 
 #[test]
-fn two_states_of_one_type_are_refused() {
-    let error = Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("which one?");
+fn two_states_of_one_type_are_a_build_error() {
+    let error =
+        Registry::builder().state(Db("a")).state(Db("b")).build().expect_err("two states of one type");
     assert!(matches!(error.errors(), [BuildErrorKind::DuplicateState { .. }]), "{error}");
 }
 
@@ -148,21 +148,21 @@ fn stored(#[state] store: &Arc<dyn Store>) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_state_can_be_a_shared_trait_object() {
+async fn state_can_be_a_shared_trait_object() {
     let store: Arc<dyn Store> = Arc::new(Disk);
-    let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("whole");
+    let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("a registry");
     assert_eq!(registry.call("stored", "").await.expect("it runs"), "disk");
 }
 
 #[test]
-fn what_is_attached_is_not_printed() {
+fn debug_does_not_show_the_values_of_a_batch() {
     let batch = BatchContext::new().state(User("secret".to_owned()));
     assert!(!format!("{batch:?}").contains("secret"));
 }
 
 type Callback = Arc<dyn for<'a> Fn(&'a str) -> &'a str + Send + Sync>;
 
-/// Calls the program back.
+/// Calls a callback of the program.
 #[tool]
 fn calls_back<'a>(
     text: &'a str,
@@ -172,9 +172,9 @@ fn calls_back<'a>(
 }
 
 #[tokio::test]
-async fn the_type_of_a_state_may_have_lifetimes_of_its_own() {
+async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
     let callback: Callback = Arc::new(str::trim);
-    let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("whole");
+    let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("a registry");
     assert_eq!(registry.call("calls_back", r#"{"text":" a "}"#).await.expect("it runs"), "a");
 }
 
@@ -182,7 +182,7 @@ async fn the_type_of_a_state_may_have_lifetimes_of_its_own() {
 async fn a_later_value_of_a_batch_replaces_an_earlier_one() {
     let batch = BatchContext::new().state(User("Ada".to_owned()));
     let replaced = batch.clone().state(User("Bo".to_owned()));
-    assert_eq!(batch.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is as it was");
+    assert_eq!(batch.get::<User>().map(|user| &*user.0), Some("Ada"), "the other batch is unchanged");
     assert_eq!(replaced.get::<User>().map(|user| &*user.0), Some("Bo"));
     assert!(batch.get::<Db>().is_none());
 }

@@ -1,4 +1,4 @@
-//! Text of any script and any character, in arguments and in results.
+//! Text with any characters, in arguments and results.
 
 use crate::answer;
 use tool_runtime::message::Message;
@@ -14,12 +14,12 @@ fn get_weather(city: &str, #[arg(name = "备注")] note: Option<String>) -> Resu
 }
 
 #[tokio::test]
-async fn chinese_text_goes_through_as_it_is() {
+async fn chinese_text_is_unchanged() {
     assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"北京"}"#).await, "北京 ☀️");
 }
 
 #[tokio::test]
-async fn escaped_chinese_text_means_the_same() {
+async fn escaped_chinese_text_is_decoded() {
     assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"\u5317\u4eac"}"#).await, "北京 ☀️");
     assert_eq!(
         answer(tools![get_weather], "get_weather", r#"{"\u0063ity":"上海","\u5907\u6ce8":"雨"}"#).await,
@@ -28,18 +28,18 @@ async fn escaped_chinese_text_means_the_same() {
 }
 
 #[tokio::test]
-async fn emoji_may_come_as_surrogate_pairs() {
+async fn surrogate_pairs_are_decoded() {
     assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"\ud83c\udf06🌃"}"#).await, "🌆🌃 ☀️");
 }
 
 #[tokio::test]
-async fn half_a_surrogate_pair_is_an_error_of_its_argument() {
+async fn a_lone_surrogate_is_an_error_of_its_argument() {
     let answer = answer(tools![get_weather], "get_weather", r#"{"city":"\ud83c"}"#).await;
     assert!(answer.starts_with("Error: invalid arguments for `get_weather`: `city`: "), "{answer}");
 }
 
 #[tokio::test]
-async fn control_characters_go_through_escaped_and_are_refused_raw() {
+async fn escaped_control_characters_are_accepted_and_raw_ones_are_rejected() {
     let escaped = answer(tools![get_weather], "get_weather", r#"{"city":"a\u0000\n\u007f\tb"}"#).await;
     assert_eq!(escaped, "a\0\n\u{7f}\tb ☀️");
     let raw = answer(tools![get_weather], "get_weather", "{\"city\":\"a\nb\"}").await;
@@ -51,8 +51,8 @@ async fn a_result_with_any_character_is_one_json_string_on_the_wire() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
     let call = ToolCall::new("call_北京", "get_weather", r#"{"city":"\u0001\u2028\"\\北🌆"}"#);
     let answers = registry.dispatch(&[call]).await;
-    let wire = serde_json::to_string(&answers[0]).expect("a message serialises");
-    let Message::Tool(read) = serde_json::from_str(&wire).expect("and is read again") else {
+    let wire = serde_json::to_string(&answers[0]).expect("a message serializes");
+    let Message::Tool(read) = serde_json::from_str(&wire).expect("a message deserializes") else {
         panic!("not a tool message: {wire}")
     };
     assert_eq!(read.content, "\u{1}\u{2028}\"\\北🌆 ☀️");

@@ -1,4 +1,4 @@
-//! `#[tool(timeout, blocking, requires_approval, read_only, destructive, idempotent, handle)]`.
+//! The options `timeout`, `blocking`, `requires_approval`, `read_only`, `destructive`, `idempotent` and `handle`.
 
 use crate::answer;
 use std::error::Error as _;
@@ -7,36 +7,36 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools, toolset};
 
-/// Waits for ever.
+/// Never returns.
 #[tool(timeout = "50ms")]
 async fn waits() {
     std::future::pending::<()>().await;
 }
 
-/// Waits for ever, and changes nothing.
+/// Never returns, and changes nothing.
 #[tool(timeout = "2s", read_only, idempotent)]
 async fn waits_read_only() {
     std::future::pending::<()>().await;
 }
 
-/// Is quick.
+/// Returns at once.
 #[tool(timeout = "1m")]
 async fn quick(n: u8) -> u8 {
     n
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_outlives_its_time_is_answered() {
-    let registry = Registry::new(tools![waits, waits_read_only, quick]).expect("whole");
+async fn a_tool_that_exceeds_its_time_limit_is_an_error() {
+    let registry = Registry::new(tools![waits, waits_read_only, quick]).expect("a registry");
     let calls = [
         ToolCall::new("1", "waits", ""),
         ToolCall::new("2", "waits_read_only", ""),
         ToolCall::new("3", "quick", r#"{"n":3}"#),
     ];
     let answers = registry.dispatch(&calls).await;
-    let said = answers.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
+    let contents = answers.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
     assert_eq!(
-        said,
+        contents,
         [
             "Error: the tool `waits` did not finish within 50 ms. It may have taken effect.",
             "Error: the tool `waits_read_only` did not finish within 2 s.",
@@ -55,41 +55,41 @@ impl Drop for Dropped {
     }
 }
 
-/// Holds something while it waits.
+/// Holds a value while it waits.
 #[tool(timeout = "1s")]
 async fn holds() {
-    let _held = Dropped;
+    let _guard = Dropped;
     std::future::pending::<()>().await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_tool_that_is_given_up_is_dropped() {
+async fn a_tool_is_dropped_by_its_time_limit_and_with_its_batch() {
     answer(tools![holds], "holds", "").await;
-    assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its time is over");
-    let registry = Registry::new(tools![holds]).expect("whole");
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its limit expired");
+    let registry = Registry::new(tools![holds]).expect("a registry");
     let calls = [ToolCall::new("1", "holds", ""), ToolCall::new("2", "holds", "")];
-    let given_up = tokio::time::timeout(Duration::from_millis(10), registry.dispatch(&calls)).await;
-    assert!(given_up.is_err());
-    assert_eq!(DROPPED.load(Ordering::SeqCst), 3, "the program gave the batch up");
+    let dropped = tokio::time::timeout(Duration::from_millis(10), registry.dispatch(&calls)).await;
+    assert!(dropped.is_err());
+    assert_eq!(DROPPED.load(Ordering::SeqCst), 3, "the batch was dropped");
 }
 
 static RUNS: AtomicU32 = AtomicU32::new(0);
 
-/// Has a time, and counts.
+/// Counts, with a time limit.
 #[tool(timeout = "1s")]
 async fn counts() -> u32 {
     RUNS.fetch_add(1, Ordering::SeqCst)
 }
 
-/// Has a thread, and counts.
+/// Counts, on a thread.
 #[tool(blocking)]
 fn counts_on_a_thread() -> u32 {
     RUNS.fetch_add(1, Ordering::SeqCst)
 }
 
 #[test]
-fn without_the_runtime_that_it_needs_a_tool_does_not_start() {
-    let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("whole");
+fn a_tool_that_needs_a_runtime_does_not_start_without_one() {
+    let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("a registry");
     let calls = [ToolCall::new("1", "counts", ""), ToolCall::new("2", "counts_on_a_thread", "")];
     let reasons = |answers: Vec<tool_runtime::ToolMessage>| {
         let reason = |answer: &tool_runtime::ToolMessage| {
@@ -118,25 +118,25 @@ fn without_the_runtime_that_it_needs_a_tool_does_not_start() {
     assert_eq!(RUNS.load(Ordering::SeqCst), 0, "none has run");
 }
 
-/// Says on which thread it runs.
+/// Returns the thread on which it runs.
 #[tool(blocking)]
 fn blocks(text: &str, #[arg(default)] panics: bool) -> Result<String, String> {
-    assert!(!panics, "as it was told");
+    assert!(!panics, "as planned");
     if text.is_empty() {
-        return Err("nothing to say".to_owned());
+        return Err("no text".to_owned());
     }
     let here = std::thread::current().id();
     Ok(format!("{text} {here:?}"))
 }
 
-/// Where the test holds the threads of its tools.
-static HELD: Mutex<()> = Mutex::new(());
+/// Blocks the threads of the tools while the test holds it.
+static BLOCKED: Mutex<()> = Mutex::new(());
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
-/// Not for ever: on the thread of the test itself, it could wait for no one.
+/// Waits for the test, with a limit: on the test's own thread, it would wait forever.
 fn wait_until_released() {
     for _ in 0..200 {
-        if HELD.try_lock().is_ok() {
+        if BLOCKED.try_lock().is_ok() {
             return;
         }
         std::thread::sleep(Duration::from_millis(10));
@@ -150,44 +150,45 @@ fn sleeps() {
     wait_until_released();
 }
 
-/// Sleeps where only a thread of its own lets it be answered in time.
+/// Sleeps. Its time limit can only expire if it runs on another thread.
 #[tool(timeout = "100ms")]
-fn sleeps_without_saying_so() {
+fn sleeps_with_implicit_blocking() {
     wait_until_released();
 }
 
 #[tokio::test]
-async fn a_blocking_tool_runs_on_a_thread_of_its_own() {
+async fn a_blocking_tool_runs_on_another_thread() {
     let here = format!("a {:?}", std::thread::current().id());
-    let said = answer(tools![blocks], "blocks", r#"{"text":"a"}"#).await;
-    assert!(said.starts_with("a ThreadId(") && said != here, "{said} {here}");
-    assert_eq!(answer(tools![blocks], "blocks", r#"{"text":""}"#).await, "Error: nothing to say");
+    let contents = answer(tools![blocks], "blocks", r#"{"text":"a"}"#).await;
+    assert!(contents.starts_with("a ThreadId(") && contents != here, "{contents} {here}");
+    assert_eq!(answer(tools![blocks], "blocks", r#"{"text":""}"#).await, "Error: no text");
     let panicked = answer(tools![blocks], "blocks", r#"{"text":"","panics":true}"#).await;
     assert_eq!(panicked, "Error: the tool `blocks` failed unexpectedly.");
-    let refused = answer(tools![blocks], "blocks", r#"{"panics":1}"#).await;
+    let invalid = answer(tools![blocks], "blocks", r#"{"panics":1}"#).await;
     assert!(
-        refused.contains("`panics`: expected a boolean") && refused.contains("`text` is missing"),
-        "{refused}"
+        invalid.contains("`panics`: expected a boolean") && invalid.contains("`text` is missing"),
+        "{invalid}"
     );
 }
 
 #[test]
-fn a_blocking_tool_that_outlives_its_time_is_answered_and_one_without_a_thread_never_starts() {
+fn the_limit_of_a_blocking_tool_expires_and_a_tool_without_a_thread_never_starts() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     let runtime = runtime.enable_time().max_blocking_threads(1).build().expect("a runtime");
     let late = |tool| format!("Error: the tool `{tool}` did not finish within 100 ms.");
     runtime.block_on(async {
-        let held = HELD.lock();
-        // The first has the only thread, the others wait for it.
+        let guard = BLOCKED.lock();
+        // The first call has the only thread; the others wait for it.
         let begun = format!("{} It may have taken effect.", late("sleeps"));
         assert_eq!(answer(tools![sleeps], "sleeps", "").await, begun);
         assert_eq!(answer(tools![sleeps], "sleeps", "").await, late("sleeps"));
-        let said = answer(tools![sleeps_without_saying_so], "sleeps_without_saying_so", "").await;
-        assert_eq!(said, late("sleeps_without_saying_so"));
-        drop(held);
+        let contents =
+            answer(tools![sleeps_with_implicit_blocking], "sleeps_with_implicit_blocking", "").await;
+        assert_eq!(contents, late("sleeps_with_implicit_blocking"));
+        drop(guard);
     });
     drop(runtime);
-    assert_eq!(STARTED.load(Ordering::SeqCst), 1, "one was given up before it had a thread");
+    assert_eq!(STARTED.load(Ordering::SeqCst), 1, "the second call ended before it had a thread");
 }
 
 struct Greeter(&'static str);
@@ -203,8 +204,8 @@ impl Greeter {
 }
 
 #[tokio::test]
-async fn a_blocking_method_has_its_state_context_and_self() {
-    let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("whole");
+async fn a_blocking_method_receives_state_context_and_self() {
+    let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("a registry");
     let call = ToolCall::new("call_1", "greet", r#"{"name":"Ada"}"#);
     let batch = BatchContext::new().state('!').state(7_u64);
     let answers = registry.dispatch_with(&[call], &batch).await;
@@ -221,17 +222,17 @@ async fn delete(path: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_tool_that_needs_approval_is_not_run_by_dispatch() {
-    let registry = Registry::new(tools![delete]).expect("whole");
+async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
+    let registry = Registry::new(tools![delete]).expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
     assert_eq!(answers[0].content, "Error: the tool `delete` needs approval, which was not given.");
-    assert_eq!(DELETED.load(Ordering::SeqCst), 0, "it has not run");
-    assert_eq!(registry.call("delete", r#"{"path":"x"}"#).await.expect("by hand"), "x is gone");
+    assert_eq!(DELETED.load(Ordering::SeqCst), 0, "the tool did not run");
+    assert_eq!(registry.call("delete", r#"{"path":"x"}"#).await.expect("it runs"), "x is gone");
 }
 
 #[test]
-fn hints_are_read_from_the_registry() {
-    let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("whole");
+fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
+    let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("a registry");
     let annotations = registry.annotations("delete").expect("it is there");
     assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
     let policy = registry.policy("delete").expect("it is there");
@@ -251,14 +252,14 @@ mod search {
 }
 use search::{Search, search};
 
-/// Is named like a type, and its own is named otherwise.
+/// Has the name of a primitive type, and a handle with another name.
 #[tool(handle = Byte)]
 fn u8(n: i16) -> i16 {
     n
 }
 
 #[tokio::test]
-async fn a_handle_names_the_type_so_that_a_module_keeps_its_name() {
+async fn a_handle_sets_the_name_of_the_generated_type() {
     assert_eq!(answer(tools![Search], "search", r#"{"text":"a"}"#).await, "A");
     assert_eq!(search("b"), "B");
     assert_eq!(answer(tools![Byte], "u8", r#"{"n":1}"#).await, "1");

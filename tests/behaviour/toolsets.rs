@@ -1,4 +1,4 @@
-//! Methods as tools.
+//! Toolsets: methods as tools.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -38,23 +38,23 @@ impl<T: Backend> Calculator<T> {
 
 #[toolset]
 impl<T: Backend> Calculator<T> {
-    /// Adds to what is there.
+    /// Adds to the stored number.
     ///
     /// # Arguments
-    /// - `a`: What to add.
+    /// - `a`: The number to add.
     #[tool(read_only)]
     async fn add(&self, a: i64) -> i64 {
         self.note("add");
         self.backend.load().await + a
     }
 
-    /// Says where it counts.
-    #[tool(name = "backend", description = "Where it counts.")]
+    /// The description in the attribute takes precedence.
+    #[tool(name = "backend", description = "The name of the backend.")]
     fn name_of_backend(&self, #[context] call: &CallContext, #[state] suffix: &char) -> String {
         format!("{}{suffix} {}", T::NAME, call.tool())
     }
 
-    /// Doubles, without a calculator.
+    /// Doubles a number.
     #[tool]
     fn double(n: i64) -> i64 {
         Self::helper(n)
@@ -67,12 +67,12 @@ impl<T: Backend> Calculator<T> {
         numbers.iter().sum::<i64>() + start
     }
 
-    /// Is there in another build.
+    /// Is not compiled.
     #[tool(name = "twin")]
     #[cfg(any())]
     fn twin(&self) -> NoSuchType {}
 
-    /// Is there in this build.
+    /// Is compiled.
     #[tool(name = "twin")]
     #[cfg(not(any()))]
     fn other_twin() {}
@@ -88,13 +88,13 @@ impl<T: Backend> Calculator<T> {
     }
 }
 
-async fn said(registry: &Registry, name: &str, arguments: &str) -> String {
+async fn content_of(registry: &Registry, name: &str, arguments: &str) -> String {
     let calls = [ToolCall::new("1", name, arguments)];
     registry.dispatch_with(&calls, &BatchContext::new()).await.remove(0).content.to_string()
 }
 
 #[tokio::test]
-async fn two_instances_of_a_generic_toolset_have_each_their_own_state() {
+async fn instances_of_a_generic_toolset_have_separate_data() {
     let registry = Registry::builder()
         .toolset_prefixed("memory_", Calculator::new(Memory(10)))
         .toolset_prefixed("disk_", Calculator::new(Disk(AtomicI64::new(20))))
@@ -114,12 +114,12 @@ async fn two_instances_of_a_generic_toolset_have_each_their_own_state() {
         ("memory_sum", r#"{"numbers":[1,2]}"#, "103"),
         ("memory_sum", "{}", "Error: invalid arguments for `memory_sum`: `numbers` is missing"),
     ] {
-        assert_eq!(said(&registry, name, arguments).await, expected, "{name}");
+        assert_eq!(content_of(&registry, name, arguments).await, expected, "{name}");
     }
 }
 
 #[tokio::test]
-async fn methods_stay_methods() {
+async fn methods_can_be_called_directly() {
     let calculator = Calculator::new(Memory(1));
     assert_eq!(calculator.add(2).await, 3);
     assert_eq!(calculator.sum(&[1], 0), 1);
@@ -128,24 +128,28 @@ async fn methods_stay_methods() {
 }
 
 #[test]
-fn methods_have_the_options_and_docs_of_functions() {
-    let registry = Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("whole");
+fn methods_have_options_and_descriptions_like_functions() {
+    let registry =
+        Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("a registry");
     assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
     assert!(registry.annotations("add").is_some_and(|tool| tool.read_only));
     let add = registry.get("add").expect("it is there");
-    assert_eq!(add.description(), "Adds to what is there.");
-    assert!(add.parameters().get().contains(r#""description":"What to add.""#));
-    assert_eq!(registry.get("backend").map(tool_runtime::ToolSchema::description), Some("Where it counts."));
+    assert_eq!(add.description(), "Adds to the stored number.");
+    assert!(add.parameters().get().contains(r#""description":"The number to add.""#));
+    assert_eq!(
+        registry.get("backend").map(tool_runtime::ToolSchema::description),
+        Some("The name of the backend.")
+    );
 }
 
 #[test]
-fn one_toolset_twice_needs_a_prefix() {
+fn two_toolsets_of_one_type_need_a_prefix() {
     let error = Registry::builder()
         .toolset(Calculator::new(Memory(1)))
         .toolset(Calculator::new(Memory(2)))
         .state('!')
         .build()
-        .expect_err("names are there twice");
+        .expect_err("the names are equal");
     assert_eq!(error.errors().len(), 5, "{error}");
     let text = error.to_string();
     assert!(text.contains("two tools are named `add`, one at "), "{text}");
@@ -153,15 +157,15 @@ fn one_toolset_twice_needs_a_prefix() {
 }
 
 #[test]
-fn a_prefix_that_makes_no_name_is_refused() {
+fn a_prefix_that_makes_an_invalid_name_is_a_build_error() {
     for prefix in ["my ", "x".repeat(60).as_str(), "时"] {
         let error = Registry::builder()
             .toolset_prefixed(prefix, Calculator::new(Memory(1)))
             .state('!')
             .build()
-            .expect_err("servers would refuse the name");
+            .expect_err("servers reject the name");
         assert!(
-            error.errors().iter().all(|fault| matches!(fault, BuildErrorKind::InvalidName { .. })),
+            error.errors().iter().all(|error| matches!(error, BuildErrorKind::InvalidName { .. })),
             "{error}"
         );
         assert_eq!(error.errors().len(), if prefix.len() == 60 { 2 } else { 5 }, "{error}");
@@ -169,7 +173,7 @@ fn a_prefix_that_makes_no_name_is_refused() {
 }
 
 #[test]
-fn a_missing_state_of_a_method_is_told_by_the_tools_full_name() {
+fn a_missing_state_of_a_method_is_reported_with_the_prefixed_name() {
     let error =
         Registry::builder().toolset_prefixed("m_", Calculator::new(Memory(1))).build().expect_err("no char");
     assert_eq!(
@@ -189,7 +193,7 @@ impl<'a> Words<'a> {
 
 #[toolset]
 impl Words<'static> {
-    /// Says a word.
+    /// Returns a word.
     #[tool]
     async fn word(&self, index: usize) -> Option<&'static str> {
         self.all().get(index).copied()
@@ -197,7 +201,7 @@ impl Words<'static> {
 }
 
 #[tokio::test]
-async fn a_toolset_may_have_lifetimes_that_are_static() {
-    let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("whole");
-    assert_eq!(said(&registry, "word", r#"{"index":1}"#).await, r#""b""#);
+async fn a_toolset_may_have_static_lifetimes() {
+    let registry = Registry::builder().toolset(Words(&["a", "b"])).build().expect("a registry");
+    assert_eq!(content_of(&registry, "word", r#"{"index":1}"#).await, r#""b""#);
 }

@@ -1,4 +1,4 @@
-//! The list of cases, and how one runs.
+//! The list of cases, and their execution.
 
 use crate::{coercions, patterns, products, references, sizes, texts, unions};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::pin::Pin;
 use tool_runtime::schema::Dialect;
 use tool_runtime::{DynamicTool, Registry};
 
-/// A case by its name.
+/// A named case.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) prepare: Box<dyn Fn() -> Input + Send>,

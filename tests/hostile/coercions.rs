@@ -21,7 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 {"type": "object", "properties": {"b": {"$ref": "#/properties/a"}}}, {"type": "integer"}]});
             lenient(argument(wrapped), object(&nested("[{\"a\":", "\"1\"", "}]", 40)))
         }),
-        case("types behind a doubling allOf, coerced", move || {
+        case("types after a doubling allOf, coerced", move || {
             let mut schema = chain(28, |next| json!({"allOf": [next, next]}), json!({"type": "integer"}));
             schema["properties"]["a"] = json!({"type": "array", "items": {"$ref": "#/$defs/d0"}});
             lenient(schema, object("\"x\""))

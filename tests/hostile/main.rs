@@ -1,8 +1,8 @@
-//! Schemas, arguments, replies and streams that are made to take long or to take much memory. Each case runs in a process with
-//! 512 MB of memory (on Linux), on a thread with a stack of 2 MiB, and must end with a result or an error.
+//! Hostile schemas, arguments, replies and streams, which are designed to take a long time or much memory. Each case runs in
+//! a process with 512 MB of memory (on Linux), on a thread with a stack of 2 MiB, and must end with a result or an error.
 //!
-//! `cargo test --release --package hostile -- --nocapture` prints the time and the memory of each case, and judges both. Without
-//! `--release`, only memory is judged.
+//! `cargo test --release --package hostile -- --nocapture` prints the time and the memory of each case, and checks both.
+//! Without `--release`, only the memory is checked.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -27,7 +27,7 @@ use std::time::Duration;
 /// The name of the case that a child process runs.
 const CASE: &str = "HOSTILE_CASE";
 
-/// Per 100 kB of input, or less.
+/// The limits per 100 kB of input. Smaller inputs have the same limits.
 const MAX_TIME: Duration = Duration::from_millis(200);
 const MAX_MEGABYTES: f64 = 50.0;
 
@@ -70,12 +70,12 @@ fn every_hostile_case_ends_soon_and_with_little_memory() {
     assert!(failures.is_empty(), "{failures:#?}");
 }
 
-/// Runs the test below in a process of its own. The error is how the process ended.
+/// Runs the test `runs_one_case` in a separate process. The error describes how the process ended.
 fn run_in_process(name: &str) -> Result<Measured, String> {
     let test = std::env::current_exe().expect("a path");
     let limited =
         r#"ulimit -v 524288; exec timeout 60 "$0" --exact runs_one_case --nocapture --test-threads 1"#;
-    // Other systems have no such limit: only the memory that the case allocates is measured there.
+    // On other systems, only the memory that the case allocates is measured.
     let mut command = if cfg!(target_os = "linux") {
         let mut command = Command::new("sh");
         command.args(["-c", limited]).arg(test);
@@ -130,11 +130,11 @@ fn runs_one_case() {
     on_small_stack.expect("a thread").join().expect("the case ends");
 }
 
-/// The nanoseconds that this thread has run.
+/// The CPU time of this thread, in nanoseconds.
 fn cpu_time() -> u64 {
     let read = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let time = read.and_then(|text| text.split(' ').next()?.parse().ok());
-    // Only Linux has it.
+    // Other systems than Linux use the wall clock.
     time.unwrap_or_else(|| {
         use std::time::{SystemTime, UNIX_EPOCH};
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -13,7 +13,7 @@ pub(crate) fn defined(definitions: impl Iterator<Item = (String, Value)>) -> Val
     json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": definitions})
 }
 
-/// A definition for each level, made of the reference to the next one; the last is `end`.
+/// A definition for each level, built from a reference to the next one; the last is `end`.
 pub(crate) fn chain(levels: usize, level: impl Fn(Value) -> Value, end: Value) -> Value {
     let definition = |index: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", index + 1)});
@@ -26,7 +26,7 @@ pub(crate) fn argument(schema: Value) -> Value {
     json!({"type": "object", "properties": {"a": schema}})
 }
 
-/// A schema of objects in objects.
+/// A schema of nested objects.
 pub(crate) fn deep(levels: usize) -> Value {
     // `json!` would copy each level, with recursion.
     let object = |inner: Value| {

@@ -80,7 +80,7 @@ fn stream(name: &'static str, chunks: impl Fn() -> Vec<Value> + Send + 'static) 
     Case { name, prepare: Box::new(prepare) }
 }
 
-/// A thousand tools, and calls of names that are near to all of them.
+/// A thousand tools, and calls of names that are similar to all of them.
 fn unknown_names() -> Input {
     let mut source = String::new();
     let calls: Vec<ToolCall> = (0..20)

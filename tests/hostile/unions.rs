@@ -4,7 +4,7 @@ use crate::cases::{Call, Case};
 use crate::schemas::{argument, case, chain, names, nested, object};
 use serde_json::{Value, json};
 
-/// A name, and the schema of a level, made of that of the next.
+/// A name, and a function that builds the schema of a level from that of the next level.
 type Shape = (&'static str, fn(Value) -> Value);
 
 pub(crate) fn cases() -> Vec<Case> {

@@ -30,7 +30,7 @@ pub(crate) fn tool(tool: &Tool, error: &Error) -> TokenStream {
             #(#cfg_attrs)*
             impl #krate::__private::Tool for #handle {
                 const DESCRIPTOR: &'static #krate::__private::Descriptor =
-                    &#krate::__private::Descriptor::stand_in(#name, ::core::any::TypeId::of::<#handle>);
+                    &#krate::__private::Descriptor::placeholder(#name, ::core::any::TypeId::of::<#handle>);
             }
             #handle_type
         }

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 use std::future::Future;
 use std::pin::Pin;
 
-/// A call with valid arguments that has not run yet. The hook of [`before_call`](crate::RegistryBuilder::before_call) receives
-/// it and returns a [`Decision`].
+/// A call with valid arguments that has not run yet. The hook of [`before_call`](crate::RegistryBuilder::before_call)
+/// receives it and returns a [`Decision`].
 #[derive(Clone, Debug)]
 pub struct ProposedCall {
     context: CallContext,
@@ -77,8 +77,8 @@ impl ProposedCall {
         self.policy
     }
 
-    /// The arguments that the tool receives: one JSON object, after coercion. An argument that it does not contain has its
-    /// default.
+    /// The arguments that the tool receives: one JSON object, after coercion. An argument that it does not contain has
+    /// its default.
     ///
     /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person;
     /// `examples/approval.rs` does so.
@@ -94,7 +94,7 @@ impl ProposedCall {
         self.is_approved
     }
 
-    pub(crate) fn approved(self, is_approved: bool) -> Self {
+    pub(crate) fn with_approved(self, is_approved: bool) -> Self {
         ProposedCall { is_approved, ..self }
     }
 
@@ -117,7 +117,7 @@ pub enum Decision {
     Undecided,
     /// The call does not run. The model receives the reason after `Error: `.
     Deny(String),
-    /// The call does not run, and this is its result: from a cache, or in a test.
+    /// The call does not run, and this is its result. For a cache, or for tests.
     Respond(ToolOutput),
 }
 
@@ -135,7 +135,7 @@ impl Decision {
     }
 }
 
-/// The hook of a registry.
+/// The `before_call` hook of a registry.
 pub(crate) struct BeforeCall(Box<dyn Fn(ProposedCall) -> DecisionFuture + Send + Sync>);
 
 pub(crate) type DecisionFuture = Pin<Box<dyn Future<Output = Decision> + Send>>;

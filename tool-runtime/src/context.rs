@@ -1,14 +1,15 @@
-//! What a tool can know of the call that it answers, and what a program can attach to the calls of one batch.
+//! The context of a call, and the context of a batch of calls.
 
 use crate::state::States;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
-/// What a program attaches to the calls of one batch: its user, its tenant, a trace; and the token that ends it early.
+/// Values that a program attaches to the calls of one batch, such as a user, a tenant or a trace, and a cancellation
+/// token.
 ///
-/// A tool takes a value as `#[state] user: &User`, or finds it in its [`CallContext`]. It is seen by the batch
-/// that brings it and by no other. A clone is a pointer.
+/// A tool takes a value with `#[state] user: &User`, or from its [`CallContext`]. Only the calls of this batch see the
+/// values. A clone shares them.
 ///
 /// ```
 /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
@@ -32,36 +33,39 @@ use tokio_util::sync::CancellationToken;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct BatchContext {
-    /// `None` while it is empty, so that an empty one costs nothing.
+    /// `None` without values, so that an empty context needs no allocation.
     states: Option<Arc<States>>,
     cancellation: Option<CancellationToken>,
 }
 
 impl BatchContext {
-    /// An empty one.
+    /// Creates an empty context.
     #[must_use]
     pub fn new() -> Self {
         BatchContext::default()
     }
 
-    /// Attaches a value; one of the same type that was there is replaced, and one that the registry holds is
-    /// hidden from this batch.
+    /// Attaches a value. It replaces an attached value of the same type, and this batch uses it instead of the
+    /// registry's state of that type.
     #[must_use]
     pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
         Arc::make_mut(self.states.get_or_insert_default()).insert(value);
         self
     }
 
-    /// Lets the batch be ended early. When the token is cancelled, calls that have their answers keep them, those too
-    /// that give them when the token wakes them; every other is answered with `Error: cancelled before it finished`,
-    /// and the dispatch returns. Futures of tools are dropped; a `blocking` body that has begun goes on, unless it asks
-    /// its [`CallContext`].
+    /// Sets the token that cancels the batch. Default: none.
+    ///
+    /// When the token is cancelled, the dispatch returns:
+    ///
+    /// - Calls that have finished keep their results, as do calls that finish when the token wakes them.
+    /// - Every other call gets the message `Error: cancelled before it finished`, and its future is dropped.
+    /// - A `blocking` function that has begun continues on its thread, unless it checks the token of its [`CallContext`].
     ///
     /// ```
     /// use tool_runtime::dispatch::CancellationToken;
     /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
     ///
-    /// /// Waits for a reply that never comes.
+    /// /// Waits for a response that never arrives.
     /// #[tool]
     /// async fn wait() {
     ///     std::future::pending::<()>().await;
@@ -91,7 +95,7 @@ impl BatchContext {
         self
     }
 
-    /// The attached value of this type.
+    /// Returns the attached value of this type, if any.
     #[must_use]
     pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.states()?.get()
@@ -105,13 +109,13 @@ impl BatchContext {
         self.cancellation.as_ref()
     }
 
-    /// A token that is cancelled when the batch is, and that cannot cancel the batch.
+    /// A token that is cancelled with the batch, and whose cancellation does not cancel the batch.
     pub(crate) fn child_token(&self) -> CancellationToken {
         self.token().map_or_else(CancellationToken::new, CancellationToken::child_token)
     }
 }
 
-/// The call that a tool answers: a parameter `#[context] call: &CallContext` gets it.
+/// The context of one call. A tool receives it with a parameter `#[context] call: &CallContext`.
 ///
 /// ```
 /// use tool_runtime::{BatchContext, CallContext, tool};
@@ -125,7 +129,7 @@ impl BatchContext {
 ///     format!("{title} (by {tenant}, call {})", call.id())
 /// }
 ///
-/// // In a unit test, it is made by hand.
+/// // Unit tests create it with `new`.
 /// let call = CallContext::new("call_1", "open_ticket").in_batch(BatchContext::new().state(Tenant("Acme")));
 /// assert_eq!(open_ticket("No heating", &call), "No heating (by Acme, call call_1)");
 /// ```
@@ -138,7 +142,7 @@ pub struct CallContext {
 }
 
 impl CallContext {
-    /// The context of a call with this id to this tool, in an empty batch.
+    /// Creates the context of a call of this tool, with this id and in an empty batch.
     #[must_use]
     pub fn new(id: impl Into<String>, tool: impl Into<String>) -> Self {
         CallContext {
@@ -149,7 +153,7 @@ impl CallContext {
         }
     }
 
-    pub(crate) fn of_call(id: &str, tool: &str, batch: &BatchContext, progress: &Progress) -> Self {
+    pub(crate) fn with_progress(id: &str, tool: &str, batch: &BatchContext, progress: &Progress) -> Self {
         CallContext {
             id: id.to_owned(),
             tool: tool.to_owned(),
@@ -158,7 +162,7 @@ impl CallContext {
         }
     }
 
-    /// The same call in this batch.
+    /// Sets the batch of the call.
     #[must_use]
     pub fn in_batch(mut self, batch: BatchContext) -> Self {
         self.cancellation = batch.child_token();
@@ -166,25 +170,27 @@ impl CallContext {
         self
     }
 
-    /// The id that the model gave to the call; empty when the tool is run by hand with
-    /// [`Registry::call`](crate::Registry::call).
+    /// The id of the call, as the model sent it. Empty in [`Registry::call`](crate::Registry::call).
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The name by which the tool was called.
+    /// The name of the called tool.
     #[must_use]
     pub fn tool(&self) -> &str {
         &self.tool
     }
 
-    /// A token that is cancelled when the call comes to its end before its tool has finished: the batch is cancelled,
-    /// its time is over, the dispatch was dropped, the tool panicked, it was not approved. It is cancelled with its
-    /// batch even later, when the tool has left something at work. To hand on to what the tool calls, or to stop in
-    /// good order: a future that answers at once when it is woken by the token of its batch keeps its answer, and is
-    /// dropped otherwise; the body of a `blocking` tool is stopped by nothing else. To cancel the token does not cancel
-    /// the batch.
+    /// The cancellation token of the call. Pass it to the functions that the tool calls, or check it to stop early.
+    ///
+    /// The token is cancelled when the call ends before its tool has finished: the batch was cancelled, the time limit
+    /// expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also cancelled when
+    /// the batch is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
+    /// not cancel the batch.
+    ///
+    /// When the batch is cancelled, a future that finishes at its next poll keeps its result; otherwise it is dropped.
+    /// The function of a `blocking` tool can only be stopped with this token.
     ///
     /// ```
     /// use tool_runtime::{CallContext, tool};
@@ -205,15 +211,15 @@ impl CallContext {
         self.cancellation.clone()
     }
 
-    /// What the program attached to the batch that the call belongs to.
+    /// The context of the call's batch.
     #[must_use]
     pub fn batch(&self) -> &BatchContext {
         &self.batch
     }
 }
 
-/// How far one call is. Its token is made if somebody asks for it, and cancelled if this is dropped before the tool has
-/// finished: what goes on without the call can learn of it.
+/// The progress of one call. Its token is created on first use, and cancelled if this value is dropped before the tool
+/// has finished, so that work that outlives the call can stop.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
     token: OnceLock<CancellationToken>,
@@ -222,8 +228,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// That of a body on a thread, whose token another one watches over.
-    pub(crate) fn on_a_thread(token: CancellationToken) -> Self {
+    /// The progress of a function on a blocking thread. The call's own progress cancels the token.
+    pub(crate) fn with_token(token: CancellationToken) -> Self {
         Progress { token: token.into(), has_begun: true.into(), has_finished: true.into() }
     }
 
@@ -231,15 +237,15 @@ impl Progress {
         self.token.get_or_init(|| batch.child_token()).clone()
     }
 
-    pub(crate) fn begun(&self) {
+    pub(crate) fn set_begun(&self) {
         self.has_begun.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn finished(&self) {
+    pub(crate) fn set_finished(&self) {
         self.has_finished.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the tool has begun: what it has done may have taken effect.
+    /// Whether the tool has begun and may have taken effect.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::Relaxed)
     }

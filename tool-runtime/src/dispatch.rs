@@ -1,4 +1,4 @@
-//! Calls in, paired messages out.
+//! Dispatch of tool calls: each call gets exactly one tool message.
 
 mod answer;
 mod approval;
@@ -30,42 +30,44 @@ pub(crate) use work::Approval;
 use crate::context::Progress;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-// The same as that of std, but for a test that pauses the time.
+// Tokio's clock, which tests can pause.
 use tokio::time::Instant;
 use work::Work;
 
-/// What the calls of one dispatch share.
+/// The data that the calls of one dispatch share.
 pub(crate) struct Dispatch<'a> {
     batch: &'a BatchContext,
     started: Instant,
 }
 
 impl<'a> Dispatch<'a> {
-    /// One that begins now.
+    /// Creates a dispatch that starts now.
     pub(crate) fn of(batch: &'a BatchContext) -> Self {
         Dispatch { batch, started: Instant::now() }
     }
 }
 
 impl Registry {
-    /// Runs the calls of one reply side by side, and answers each: `answers[i]` is for `calls[i]` and has its
-    /// id, whatever the model sent and whatever the tool did.
+    /// Runs the calls of one reply concurrently. Always returns one tool message per call: `answers[i]` is for
+    /// `calls[i]` and has its id.
     ///
-    /// Whatever keeps a call from its result is told to the model, in a text that starts with `Error: `: an unknown
-    /// tool, broken or wrong arguments, an error, a panic, a time-out, and all that [`CallError`] lists. What is only
-    /// for the program is in the message's [`outcome`](ToolMessage::outcome): what a panic said (the process's own
-    /// panic hook still runs, and a program that is built with `panic = "abort"` ends there), or that a batch did not
-    /// bring a state.
+    /// - **Errors**: if a call has no result, its message starts with `Error: ` and describes the problem and what the
+    ///   model can do about it. [`CallError`] lists the errors, for example an unknown tool, invalid arguments, an
+    ///   error of the tool, a panic or an expired time limit.
+    /// - **Details for the program**: the [`outcome`](ToolMessage::outcome) of a message has the error itself, with
+    ///   data that the model does not receive, such as the message of a panic.
+    /// - **Panics**: a panic of a tool is caught. The panic hook of the process still runs, and a program that is built
+    ///   with `panic = "abort"` aborts.
+    /// - **Concurrency**: the tools run in the caller's task. A tool that computes for long without an `.await` delays
+    ///   the others, unless it is `blocking`. The future completes when the last tool has ended.
+    /// - **Drop**: dropping the future drops the tools. A `blocking` tool that runs on its thread continues; one that
+    ///   waits for a thread never starts.
+    /// - **Runtime**: time limits and `blocking` tools need a Tokio runtime. Everything else works with any executor.
+    /// - **Approval**: a tool with `requires_approval` runs only if the
+    ///   [`before_call`](crate::RegistryBuilder::before_call) hook returns [`Decision::Run`].
     ///
-    /// The tools share the caller's task: one that computes for long without an `.await` delays the others, unless
-    /// it is `blocking`, and the answers are there when the last tool has ended. Dropping the future drops the tools;
-    /// a `blocking` one that has a thread goes on, one that waits for a thread never starts. It needs a Tokio runtime
-    /// for time-outs and for tools that are `blocking`, and else none in particular.
-    ///
-    /// How long a tool may take, how many run at once, how long answers may be, and who is asked before a call is for
-    /// [`RegistryBuilder`](crate::RegistryBuilder) to say; [`dispatch_with`](Registry::dispatch_with) takes a token
-    /// that ends the batch early. A tool with `requires_approval` runs only when
-    /// [`before_call`](crate::RegistryBuilder::before_call) said yes.
+    /// [`RegistryBuilder`](crate::RegistryBuilder) sets the limits of time, concurrency and size.
+    /// [`dispatch_with`](Registry::dispatch_with) takes a cancellation token.
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -91,12 +93,12 @@ impl Registry {
         self.dispatch_with(calls, &BatchContext::new()).await
     }
 
-    /// As [`dispatch`](Registry::dispatch), with what the program attaches to this batch: see [`BatchContext`].
+    /// Like [`dispatch`](Registry::dispatch), with the state and the cancellation token of a [`BatchContext`].
     pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
         let dispatch = &Dispatch::of(batch);
         let mut answers: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
         match (calls, &mut answers[..]) {
-            // Most replies have one call, which needs no room among others: a tenth of what it costs.
+            // Most replies have one call; without the collection of futures it takes 10 % less time.
             ([call], [answer]) => self.answer_into(0, call, &CallTerms::NONE, dispatch, answer).await,
             (calls, answers) => {
                 let answering = calls.iter().zip(answers).enumerate().map(|(index, (call, answer))| {
@@ -108,8 +110,9 @@ impl Registry {
         answers
     }
 
-    /// Runs one tool by hand, for tests and scripts: in an empty batch, and without asking for approval. Its
-    /// time and the queue are those of any call, and a result is cut as for the model.
+    /// Runs one tool, for tests and scripts, with an empty batch and without the
+    /// [`before_call`](crate::RegistryBuilder::before_call) hook. The limits of the registry apply, also to the length
+    /// of the result.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -128,7 +131,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// What the model would have been told, in whole.
+    /// Returns the error of the call. Its text is not truncated.
     pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
         let Some(tool) = self.entry(name) else {
             return Err(CallError::UnknownTool(self.unknown_tool(name)));

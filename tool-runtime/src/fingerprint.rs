@@ -1,4 +1,4 @@
-//! A hash that is the same in every build and on every machine.
+//! A hash function with the same result in every build and on every machine.
 
 use std::hash::Hasher;
 
@@ -9,7 +9,7 @@ pub(crate) fn fingerprint(bytes: impl IntoIterator<Item = u8>) -> u64 {
     hasher.finish()
 }
 
-/// The same for hash maps. It does not defend against chosen keys.
+/// The FNV-1a hasher. It does not resist collisions by chosen keys.
 pub(crate) struct FingerprintHasher(u64);
 
 impl Default for FingerprintHasher {

@@ -1,12 +1,12 @@
-//! What a tool's shim is handed: either a call to answer, or the wish to be described.
+//! The argument of a generated shim: a call to run, or a request to describe the tool.
 
 use crate::arguments::{self, ArgSlot, ArgumentsError, KeyProbe, ParamSchema, Parameter, ToolValidator};
 use crate::context::{BatchContext, CallContext, Progress};
-use crate::state::{Lent, Shared, State, States};
+use crate::state::{Injected, Shared, State, States};
 use schemars::SchemaGenerator;
 use std::any::{TypeId, type_name};
 
-/// What a tool's shim is asked to do.
+/// The task of a shim.
 #[derive(Debug)]
 pub struct Invocation<'a> {
     parameters: &'static [Parameter],
@@ -16,33 +16,33 @@ pub struct Invocation<'a> {
 
 #[derive(Debug)]
 enum Purpose<'a> {
-    /// To run on these arguments.
+    /// Run with these arguments.
     Call(&'a str, &'a ToolValidator, Scope<'a>),
-    /// To describe itself.
+    /// Describe the parameters and the required state.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
-    /// To decode each probe and collect its error.
+    /// Decode each probe and collect its error.
     Probe(&'a [KeyProbe], &'a mut Vec<Option<String>>),
 }
 
-/// What a call can reach beside its arguments.
+/// The inputs of a call other than its arguments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope<'a> {
     pub(crate) id: &'a str,
     pub(crate) tool: &'a str,
     pub(crate) batch: &'a BatchContext,
     pub(crate) states: &'a States,
-    /// The value whose method the tool is.
+    /// The toolset, if the tool is a method.
     pub(crate) instance: Option<&'a Shared>,
     pub(crate) progress: &'a Progress,
 }
 
 impl Scope<'_> {
     pub(crate) fn context(&self) -> CallContext {
-        CallContext::of_call(self.id, self.tool, self.batch, self.progress)
+        CallContext::with_progress(self.id, self.tool, self.batch, self.progress)
     }
 }
 
-/// What a shim says of itself.
+/// The description that a shim gives.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     /// In declared order.
@@ -50,7 +50,7 @@ pub(crate) struct Description {
     pub(crate) needs: Vec<Need>,
 }
 
-/// A state that a tool cannot run without.
+/// A state that a tool requires.
 #[derive(Debug)]
 pub(crate) struct Need {
     pub(crate) parameter: &'static str,
@@ -58,16 +58,16 @@ pub(crate) struct Need {
     pub(crate) type_name: &'static str,
 }
 
-/// Why a call did not start its function.
+/// The reason why a call did not start its function.
 #[derive(Debug)]
 pub(crate) enum NotStarted {
-    /// The arguments are not what the schema asks for.
+    /// The arguments are invalid.
     Refused(Box<ArgumentsError>),
     /// Neither the batch nor the registry has a state of this type.
     MissingState(&'static str),
 }
 
-/// What the shim calls has `__`: a trait of the user's may be in scope with any other name.
+/// Methods that a shim calls start with `__`, since a trait in the user's scope may have a method of any other name.
 impl<'a> Invocation<'a> {
     pub(crate) fn call(
         parameters: &'static [Parameter],
@@ -86,7 +86,7 @@ impl<'a> Invocation<'a> {
         Invocation { parameters, purpose: Purpose::Describe(generator, description), why_not: None }
     }
 
-    /// Asks the decoders of the parameters for their errors, one for each probe.
+    /// Collects the errors of the parameters' decoders, one for each probe.
     pub(crate) fn probe(
         parameters: &'static [Parameter],
         probes: &'a [KeyProbe],
@@ -95,36 +95,38 @@ impl<'a> Invocation<'a> {
         Invocation { parameters, purpose: Purpose::Probe(probes, errors), why_not: None }
     }
 
-    /// Why its call was not started, when it was not.
+    /// The reason why the call was not started.
     pub(crate) fn why_not(self) -> NotStarted {
-        self.why_not.unwrap_or_else(|| unreachable!("a shim stops only with a reason, or without a call"))
+        self.why_not.unwrap_or_else(|| unreachable!("a shim returns `None` for a call only with a reason"))
     }
 
-    /// The value whose method the tool is.
+    /// The toolset whose method the tool is.
     #[must_use]
-    pub fn __instance<T: Send + Sync + 'static>(&self) -> Lent<'a, T> {
+    pub fn __instance<T: Send + Sync + 'static>(&self) -> Injected<'a, T> {
         match &self.purpose {
-            Purpose::Call(_, _, scope) => Lent(scope.instance.and_then(|instance| instance.downcast_ref())),
-            Purpose::Describe(..) | Purpose::Probe(..) => Lent(None),
+            Purpose::Call(_, _, scope) => {
+                Injected(scope.instance.and_then(|instance| instance.downcast_ref()))
+            }
+            Purpose::Describe(..) | Purpose::Probe(..) => Injected(None),
         }
     }
 
-    /// The state of this type, of the batch or else of the registry; `None` where there is none.
-    pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Option<Lent<'a, T>> {
+    /// The state of this type, from the batch or otherwise from the registry; `None` if neither has it.
+    pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Option<Injected<'a, T>> {
         match &mut self.purpose {
             Purpose::Call(_, _, scope) => {
                 let state = scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states));
                 if state.is_none() {
                     self.why_not = Some(NotStarted::MissingState(type_name::<T>()));
                 }
-                state.map(|state| Lent(Some(state)))
+                state.map(|state| Injected(Some(state)))
             }
             Purpose::Describe(_, description) => {
                 let need = Need { parameter, id: TypeId::of::<T>(), type_name: type_name::<T>() };
                 description.needs.push(need);
-                Some(Lent(None))
+                Some(Injected(None))
             }
-            Purpose::Probe(..) => Some(Lent(None)),
+            Purpose::Probe(..) => Some(Injected(None)),
         }
     }
 
@@ -137,7 +139,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Fills every slot; `None` if the arguments are invalid, and always if there is no call.
+    /// Decodes the arguments into the slots. `None` if they are invalid or if there is no call.
     pub fn __decode(&mut self, slots: &mut [&mut dyn ArgSlot<'a>]) -> Option<()> {
         match &mut self.purpose {
             Purpose::Call(arguments, checks, _) => {

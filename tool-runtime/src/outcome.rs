@@ -1,4 +1,4 @@
-//! How a call went: what the program learns beside what the model reads.
+//! Outcomes of calls, and their errors.
 
 mod argument_error;
 mod call_error;
@@ -15,7 +15,7 @@ pub use unknown_tool::UnknownToolError;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How one call of a dispatch went. Only the program sees it.
+/// The outcome of one call of a dispatch. It is not sent to the model.
 ///
 /// ```
 /// # use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -37,7 +37,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     error: Option<Arc<CallError>>,
-    /// Small, since most calls have none.
+    /// A pointer, since most calls have none.
     pub(crate) coercions: Option<Coercions>,
     pub(crate) answered_by_hook: bool,
     pub(crate) has_begun: bool,
@@ -45,63 +45,63 @@ pub struct Outcome {
     pub(crate) duration: Duration,
 }
 
-/// What was mended in the arguments of a call.
+/// The coercions of the arguments of a call.
 pub(crate) type Coercions = Arc<Vec<String>>;
 
 impl Outcome {
-    pub(crate) fn of_failure(error: CallError) -> Self {
+    pub(crate) fn from_error(error: CallError) -> Self {
         Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
     }
 
-    pub(crate) fn failed(&mut self, error: Box<CallError>) {
+    pub(crate) fn set_error(&mut self, error: Box<CallError>) {
         self.error = Some(error.into());
     }
 
-    /// Whether there is a result: of the tool, or of the hook in its place.
+    /// Whether there is a result, of the tool or of the [`before_call`](crate::RegistryBuilder::before_call) hook.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         self.error.is_none()
     }
 
-    /// Why there is no result; [`CallError::kind`] says it in one word.
+    /// The reason why there is no result; `None` if the call succeeded. [`CallError::kind`] is its identifier.
     #[must_use]
     pub fn error(&self) -> Option<&CallError> {
         self.error.as_deref()
     }
 
-    /// Whether the hook of [`before_call`](crate::RegistryBuilder::before_call) answered in the place of the tool,
-    /// which has not run.
+    /// Whether the result is that of the [`before_call`](crate::RegistryBuilder::before_call) hook
+    /// ([`Decision::Respond`](crate::dispatch::Decision::Respond)); the tool has not run.
     #[must_use]
     pub fn answered_by_hook(&self) -> bool {
         self.answered_by_hook
     }
 
-    /// Whether the tool has begun to run. What it has done may have taken effect then, also if the call has failed.
+    /// Whether the tool has begun to run. It may then have taken effect, also if the call failed.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Whether the arguments had slips that were mended.
+    /// Whether the arguments were repaired or coerced.
     #[must_use]
     pub fn arguments_coerced(&self) -> bool {
         !self.coercions().is_empty()
     }
 
-    /// What was mended in the arguments, each slip for a person to read; empty unless the registry has
+    /// The repairs and coercions of the arguments, each as a readable text. Empty unless the registry has
     /// `lenient_arguments`.
     #[must_use]
     pub fn coercions(&self) -> &[String] {
         self.coercions.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// From the start of the dispatch until this call was answered.
+    /// The time from the start of the dispatch to the end of this call.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// How much of the [`duration`](Outcome::duration) the call was in the queue of
+    /// The part of the [`duration`](Outcome::duration) that the call waited in the queue of
     /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency).
     #[must_use]
     pub fn queue_time(&self) -> Duration {

@@ -1,9 +1,10 @@
-//! Results: what the model reads of what a tool returned, and what the program gets beside it.
+//! Results of tools: the conversion of a returned value into a result for the model and the program.
 //!
-//! `Ok` and `Err` are told apart first (`returned`), then nothing, text, an output and JSON (`sent`). Each time an
-//! inherent method wins over a trait's, and only says *which* kind it is; the bounds of what must be so are checked on
-//! the ordinary call that follows, so that rustc's errors about them are ordinary too. The names have `__`, since a
-//! trait of the user's may be in scope with any other.
+//! The module `returned` separates `Ok` from `Err`, and `sent` selects the form of the value: nothing, text, an output
+//! or JSON. Both rely on method resolution: an inherent method takes precedence over a trait method, and returns only
+//! the *kind* of the value. The ordinary method call that follows has the trait bounds, so that rustc reports an
+//! unsatisfied bound in the usual way. The method names start with `__`, since a trait in the user's scope may have a
+//! method of any other name.
 
 mod cut;
 mod returned;
@@ -20,10 +21,10 @@ pub use tool_output::ToolOutput;
 
 use std::error::Error;
 
-/// What a tool came to: the output, or why there is none.
+/// The result of a tool: its output, or the reason why there is none.
 pub(crate) type Reply = Result<ToolOutput, Failure>;
 
-/// Why a function that ran has no result.
+/// The reason why a function that ran has no output.
 #[derive(Debug)]
 pub enum Failure {
     /// It returned `Err`.
@@ -32,11 +33,11 @@ pub enum Failure {
     Unserializable(serde_json::Error),
 }
 
-/// A returned error: what the model reads of it, and the error itself where it can be kept.
+/// A returned error: its message for the model, and the error itself if it can be kept.
 #[derive(Debug)]
 pub struct ReturnedError {
     pub(crate) message: String,
-    /// Whether the message is not the error's own text.
+    /// Whether the message is from `ToolError::for_model`.
     pub(crate) is_for_model: bool,
     pub(crate) error: Option<Box<dyn Error + Send + Sync>>,
 }
@@ -60,5 +61,5 @@ impl Failure {
     }
 }
 
-/// What `()` sends: a word, so that the model reads that it is done.
+/// The result of `()` for the model.
 const NOTHING: &str = "ok";

@@ -1,4 +1,4 @@
-//! A panic of the program's code ends the call that it belongs to, and nothing else.
+//! Isolation of panics: a panic in application code ends its own call only.
 
 use std::any::Any;
 use std::error::Error;
@@ -7,43 +7,44 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What was said in a panic, where that is a text.
-pub(crate) type Payload = Option<Box<dyn Error + Send + Sync>>;
+/// The message of a panic; `None` if the payload is not a string.
+pub(crate) type PanicMessage = Option<Box<dyn Error + Send + Sync>>;
 
-/// What the closure comes to. It is not called again: what it leaves in a broken state is not looked at.
-pub(crate) fn guarded<T>(closure: impl FnOnce() -> T) -> Result<T, Payload> {
+/// Calls the closure and catches its panic. `AssertUnwindSafe` is correct because state that a panic leaves broken is not
+/// used again.
+pub(crate) fn catch_panic<T>(closure: impl FnOnce() -> T) -> Result<T, PanicMessage> {
     catch_unwind(AssertUnwindSafe(closure)).map_err(text)
 }
 
 #[cold]
-fn text(payload: Box<dyn Any + Send>) -> Payload {
+fn text(payload: Box<dyn Any + Send>) -> PanicMessage {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     let text = text.map(Into::into);
-    // A payload may panic in turn when it is dropped, and so may the payload of that panic.
+    // The drop of a payload may panic, and so may the drop of that panic's payload.
     if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
         std::mem::forget(again);
     }
     text
 }
 
-/// A future whose panics end nothing but itself: when it is polled, which tells of them, and when it is dropped. Where a
-/// batch is given up, its tools are dropped one after the other, and a second panic would end the process.
-pub(crate) struct Held<'a, T>(Option<Boxed<'a, T>>);
+/// A future whose panics are caught: a panic in `poll` is its output, and a panic in `drop` is ignored. A dropped batch
+/// drops its tools one after the other, and a second panic during unwinding would abort the process.
+pub(crate) struct CatchPanic<'a, T>(Option<Boxed<'a, T>>);
 
 type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-impl<'a, T> Held<'a, T> {
+impl<'a, T> CatchPanic<'a, T> {
     pub(crate) fn new(future: Boxed<'a, T>) -> Self {
-        Held(Some(future))
+        CatchPanic(Some(future))
     }
 }
 
-impl<T> Future for Held<'_, T> {
-    type Output = Result<T, Payload>;
+impl<T> Future for CatchPanic<'_, T> {
+    type Output = Result<T, PanicMessage>;
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match &mut self.0 {
-            Some(future) => match guarded(|| future.as_mut().poll(context)) {
+            Some(future) => match catch_panic(|| future.as_mut().poll(context)) {
                 Ok(polled) => polled.map(Ok),
                 Err(payload) => Poll::Ready(Err(payload)),
             },
@@ -52,10 +53,10 @@ impl<T> Future for Held<'_, T> {
     }
 }
 
-impl<T> Drop for Held<'_, T> {
+impl<T> Drop for CatchPanic<'_, T> {
     fn drop(&mut self) {
         let future = self.0.take();
-        // The process's own panic hook has told of it.
-        let _ = guarded(|| drop(future));
+        // The process's panic hook has reported it.
+        let _ = catch_panic(|| drop(future));
     }
 }

@@ -1,4 +1,4 @@
-//! What generated code names. Not for use by hand: it changes without notice.
+//! Items that generated code uses. They are not part of the public API and change without notice.
 
 pub use crate::__submit as submit;
 pub use crate::arguments::{Literal, NonSerializeDefault, Parameter, PassedByValue, Tag, argument};
@@ -6,6 +6,6 @@ pub use crate::invocation::Invocation;
 pub use crate::output::{Borrowing, Returned, ReturnsValue, SendsJson, Sent};
 #[cfg(feature = "collect")]
 pub use crate::tool::Collected;
-pub use crate::tool::{Descriptor, Location, Options, Tool, ToolList, Toolset, refuse_duplicates, start};
+pub use crate::tool::{Descriptor, Location, Options, Tool, ToolList, Toolset, reject_duplicates, start};
 #[cfg(feature = "collect")]
 pub use inventory;

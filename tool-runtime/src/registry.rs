@@ -1,21 +1,21 @@
-//! The tools of a program, by name.
+//! The registry: the tools of a program by name.
 
 mod before_call;
 mod build;
 mod build_error;
+mod config;
 mod entry;
 mod index;
 mod limits;
 mod name;
-mod refuse;
-mod setting;
+mod validate;
 
 pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
+use config::Config;
 pub(crate) use entry::Entry;
 use index::Index;
 pub(crate) use limits::Limits;
-use setting::Setting;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
@@ -31,10 +31,10 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use tokio::sync::Semaphore;
 
-/// The tools that a model may call: their schemas for the request, and [`dispatch`](Registry::dispatch) for
-/// the calls that come back.
+/// The tools that a model may call, with their schemas for the request and [`dispatch`](Registry::dispatch) for the
+/// calls of a reply.
 ///
-/// Made once, then shared: a clone is a pointer.
+/// Build it once and share it: a clone copies a pointer.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Registry, ToolCall, tool};
@@ -64,15 +64,15 @@ struct Tools {
     schemas: Vec<ToolSchema>,
     entries: Vec<Entry>,
     index: Index,
-    /// For errors, since there may be thousands of tools. Written when they are first asked for, as the arrays are.
+    /// For errors. Created on first use, like the arrays, since there may be thousands of tools.
     names: OnceLock<Arc<[String]>>,
     loose_array: OnceLock<Option<Box<RawValue>>>,
     strict_array: OnceLock<Option<Box<RawValue>>>,
-    setting: Arc<Setting>,
+    config: Arc<Config>,
 }
 
 impl Tools {
-    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, setting: Arc<Setting>) -> Self {
+    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, config: Arc<Config>) -> Self {
         Tools {
             schemas,
             index: Index::of(&entries),
@@ -80,61 +80,63 @@ impl Tools {
             names: OnceLock::new(),
             loose_array: OnceLock::new(),
             strict_array: OnceLock::new(),
-            setting,
+            config,
         }
     }
 }
 
 impl Registry {
-    /// Every function with [`#[tool]`](crate::tool) that is linked into the program, those of its
-    /// dependencies included. Needs the feature `collect`, which is on by default.
+    /// Creates a registry of every function with [`#[tool]`](crate::tool) that is linked into the program, including
+    /// those of its dependencies. Needs the feature `collect`, which is on by default.
     ///
-    /// A crate that nothing else of is used may be left out by the linker, and its tools with it:
-    /// `use that_crate as _;` keeps them. Unit tests see the tools of all of them, and so do the doc tests of
-    /// edition 2024, which rustdoc merges into one program: `standalone_crate` keeps one apart.
+    /// The linker may omit a crate that the program does not use otherwise, with its tools: `use that_crate as _;`
+    /// keeps them. Unit tests of a crate share one program, and so do doc tests of edition 2024: mark a doc test with
+    /// `standalone_crate` to collect only its own tools.
     ///
     /// # Errors
     ///
-    /// As for [`RegistryBuilder::build`]: two tools of one name, for example, or a tool that needs a state. With
-    /// states, it is `Registry::builder().collect().state(..).build()`.
+    /// Returns the errors of [`RegistryBuilder::build`], for example two tools with one name, or a tool without its
+    /// state. Use `Registry::builder().collect().state(..).build()` for tools with state.
     #[cfg(feature = "collect")]
     pub fn collect() -> Result<Self, BuildError> {
         Registry::builder().collect().build()
     }
 
-    /// Exactly these tools: `Registry::new(tools![add, clock::now])`.
+    /// Creates a registry of exactly these tools: `Registry::new(tools![add, clock::now])`.
     ///
     /// # Errors
     ///
-    /// As for [`RegistryBuilder::build`], less the duplicates, which [`tools!`](crate::tools) refuses when it is
-    /// compiled.
+    /// Returns the errors of [`RegistryBuilder::build`], except duplicate names, which are a compile error of
+    /// [`tools!`](crate::tools).
     pub fn new(tools: ToolList) -> Result<Self, BuildError> {
         Registry::builder().tools(tools).build()
     }
 
-    /// For a registry of several parts.
+    /// Returns a builder, for toolsets, dynamic tools, state, hooks and limits.
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder::default()
     }
 
-    /// The definitions for the `tools` array of the request, by name, so that prompts cache.
+    /// The definitions for the `tools` array of the request. They are sorted by name, so that servers can cache the
+    /// prompt.
     ///
-    /// An empty registry has none, and servers refuse `tools: []`: leave the key out then, or use
-    /// [`schemas_for`](Registry::schemas_for), which is `None` then.
+    /// Servers reject `tools: []`. If the registry may be empty, omit the key, or use
+    /// [`schemas_for`](Registry::schemas_for), which returns `None`.
     #[must_use]
     pub fn schemas(&self) -> &[ToolSchema] {
         &self.tools.schemas
     }
 
-    /// The `tools` array in a dialect, written once and kept: putting it into a request is copying its bytes.
+    /// The `tools` array in a dialect. It is serialized once and cached: a request copies its bytes.
     ///
-    /// `None` without tools, since servers refuse `tools: []`: a request type leaves the key out with
+    /// `None` without tools, since servers reject `tools: []`. A request type omits the key with
     /// `#[serde(skip_serializing_if = "Option::is_none")]`.
     ///
-    /// In [`Dialect::OpenAiStrict`], a tool that cannot be strict stands without `strict` among those that are;
-    /// [`RegistryBuilder::dialect`] refuses it instead. From the moment that a registry, or a subset of it, was asked
-    /// for strict schemas, a null stands for an argument that was left out; a program that answers calls which another
-    /// process asked for says so with `RegistryBuilder::dialect`.
+    /// In [`Dialect::OpenAiStrict`], a tool that cannot be strict is sent without `strict`; with
+    /// [`RegistryBuilder::dialect`], it is an error of `build` instead.
+    ///
+    /// After a call with `OpenAiStrict`, the registry and its subsets read a null as an omitted argument. If another
+    /// process sends the requests, declare the dialect with [`RegistryBuilder::dialect`].
     ///
     /// ```
     /// use serde::Serialize;
@@ -159,17 +161,19 @@ impl Registry {
         let array = match dialect {
             Dialect::OpenAi => &self.tools.loose_array,
             Dialect::OpenAiStrict => {
-                self.tools.setting.strict_is_given();
+                self.tools.config.set_strict_sent();
                 &self.tools.strict_array
             }
         };
         array.get_or_init(|| tools_array(&self.tools.schemas, dialect)).as_deref()
     }
 
-    /// The keywords in the schema of a tool that are not enforced, with their locations: unknown keywords of a
-    /// [`DynamicTool`](crate::DynamicTool)'s schema, references that cannot be followed or lead back to themselves, keywords with invalid values, and patterns that the `regex`
-    /// crate does not compile (all of them without the feature `regex`). Arguments are never rejected because of one: a branch of `oneOf` with such a keyword may match next to another
-    /// branch, and a `not` with one accepts every value.
+    /// The keywords in the schema of a tool that are not enforced, with their locations. Empty if there is no such tool.
+    ///
+    /// These are unknown keywords of a [`DynamicTool`]'s schema, references that cannot be resolved
+    /// or refer to themselves, keywords with invalid values, and patterns that the `regex` crate does not compile
+    /// (without the feature `regex`, all patterns). They never cause the rejection of arguments: a branch of `oneOf`
+    /// with such a keyword may match in addition to another branch, and a `not` with one accepts every value.
     ///
     /// ```
     /// use serde_json::json;
@@ -186,48 +190,48 @@ impl Registry {
         self.entry(name).map_or(&[], Entry::unsupported_keywords)
     }
 
-    /// The errors of the dynamic tools that were left out, one entry per tool: see
-    /// [`RegistryBuilder::skip_invalid_tools`]. Empty without it.
+    /// The errors of the dynamic tools that were skipped, one entry per tool. Empty unless
+    /// [`RegistryBuilder::skip_invalid_tools`] is set.
     #[must_use]
     pub fn skipped(&self) -> &[BuildError] {
-        &self.tools.setting.skipped
+        &self.tools.config.skipped
     }
 
-    /// The name that a tool was given, where servers would not take that: see [`RegistryBuilder::map_names`].
+    /// The name of a dynamic tool before [`RegistryBuilder::map_names`] changed it; `None` if it was not changed.
     #[must_use]
     pub fn original_name(&self, name: &str) -> Option<&str> {
         self.entry(name).and_then(|entry| entry.original_name.as_deref())
     }
 
-    /// The definition of one tool.
+    /// The definition of one tool; `None` if there is no such tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSchema> {
         self.tools.index.find(name).map(|place| &self.tools.schemas[place])
     }
 
-    /// The names of the tools, in order.
+    /// The sorted names of the tools.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         self.tools.schemas.iter().map(ToolSchema::name).collect()
     }
 
-    /// How many tools there are.
+    /// The number of tools.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tools.schemas.len()
     }
 
-    /// Whether there is no tool.
+    /// Whether the registry has no tools.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.schemas.is_empty()
     }
 
-    /// The choice that makes the model call this tool.
+    /// The `tool_choice` that makes the model call this tool.
     ///
     /// # Errors
     ///
-    /// The registry has no such tool: a server would refuse the request.
+    /// Returns an error if the registry has no such tool, since servers reject such a request.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
         match self.get(name) {
             Some(schema) => Ok(ToolChoice::Tool(schema.name().to_owned())),
@@ -274,8 +278,10 @@ impl Registry {
         self.entry(name).map(|entry| entry.options.policy)
     }
 
-    /// Some of the tools, for one request: the schemas are those alone, and a call of any other is answered as
-    /// that of an unknown tool. Cheap: what it holds is shared.
+    /// Returns a registry of some of the tools, for example for one request. Calls of other tools fail with
+    /// [`CallError::UnknownTool`](crate::CallError::UnknownTool).
+    ///
+    /// The subset shares the tools, state, hook and limits of this registry, so it is cheap to create.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -295,7 +301,7 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// A name that no tool here has.
+    /// Returns an error for the first name that no tool of this registry has.
     pub fn subset<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = N>,
@@ -307,7 +313,7 @@ impl Registry {
         }
         let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
         let entries = indices.iter().map(|&index| self.tools.entries[index].clone()).collect();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.setting))) })
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.config))) })
     }
 
     pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
@@ -315,43 +321,43 @@ impl Registry {
     }
 
     pub(crate) fn states(&self) -> &States {
-        &self.tools.setting.states
+        &self.tools.config.states
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.tools.setting.options.limits
+        &self.tools.config.options.limits
     }
 
-    /// For which the calls of all batches queue, if not all may run at once.
+    /// The semaphore of `max_concurrency`, shared by all batches.
     pub(crate) fn permits(&self) -> Option<&Semaphore> {
-        self.tools.setting.permits.as_ref()
+        self.tools.config.permits.as_ref()
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
-        self.tools.setting.before_call.as_ref()
+        self.tools.config.before_call.as_ref()
     }
 
-    /// In which requests are written, if nothing else is said.
+    /// The default dialect of requests.
     pub(crate) fn dialect(&self) -> Dialect {
-        self.tools.setting.options.dialect
+        self.tools.config.options.dialect
     }
 
-    /// Whether a call may start before the reply that asks for it has ended.
+    /// Whether a call of this tool may start before the end of the reply.
     #[cfg(feature = "stream")]
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
         let is_repeatable = |tool: Annotations| tool.read_only || tool.idempotent;
-        self.tools.setting.options.start_all_while_streaming
+        self.tools.config.options.start_all_while_streaming
             || self.annotations(name).is_some_and(is_repeatable)
     }
 
     #[cfg(feature = "tracing")]
     pub(crate) fn traces_content(&self) -> bool {
-        self.tools.setting.options.trace_content
+        self.tools.config.options.trace_content
     }
 
     /// The coercions that are allowed.
     pub(crate) fn coercion_options(&self) -> CoercionOptions {
-        self.tools.setting.coercion_options()
+        self.tools.config.coercion_options()
     }
 
     #[cold]

@@ -1,4 +1,4 @@
-//! Values that a program lends to its tools: one of each type.
+//! Application state that is injected into tools: one value of each type.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -8,14 +8,14 @@ use std::sync::Arc;
 /// A value of some type, shared between the calls that use it.
 pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
 
-/// What can be lent to a tool.
+/// A type that can be the state of a tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a tool: it must be `Sized + Send + Sync + 'static`",
     label = "cannot be shared between the calls of a batch",
     note = "for a trait object, add an `Arc<dyn ..>` to the registry and take `&Arc<dyn ..>`"
 )]
 pub trait State: Send + Sync + 'static {
-    /// The value of this type. Here, so that a type without a size is refused with the words above.
+    /// The value of this type. The method belongs to this trait so that an unsized type causes the diagnostic above.
     fn find(states: &States) -> Option<&Self>;
 }
 #[diagnostic::do_not_recommend]
@@ -25,49 +25,49 @@ impl<T: Send + Sync + 'static> State for T {
     }
 }
 
-/// The values, by type.
+/// Values by type.
 #[derive(Clone, Default)]
-pub struct States(HashMap<TypeId, Kept>);
+pub struct States(HashMap<TypeId, StateEntry>);
 
 #[derive(Clone)]
-struct Kept {
+struct StateEntry {
     type_name: &'static str,
     value: Shared,
 }
 
 impl States {
-    /// Says whether a value of this type was there, and is no more.
+    /// Whether the value replaced another of its type.
     pub(crate) fn insert<T: Send + Sync + 'static>(&mut self, value: T) -> bool {
-        let kept = Kept { type_name: type_name::<T>(), value: Arc::new(value) };
-        self.0.insert(TypeId::of::<T>(), kept).is_some()
+        let entry = StateEntry { type_name: type_name::<T>(), value: Arc::new(value) };
+        self.0.insert(TypeId::of::<T>(), entry).is_some()
     }
 
     pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.value.downcast_ref()
     }
 
-    pub(crate) fn holds(&self, id: TypeId) -> bool {
+    pub(crate) fn contains(&self, id: TypeId) -> bool {
         self.0.contains_key(&id)
     }
 }
 
 impl fmt::Debug for States {
-    /// The types alone: what they hold may be secret.
+    /// Lists the types only: the values may be secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut names: Vec<&str> = self.0.values().map(|kept| kept.type_name).collect();
+        let mut names: Vec<&str> = self.0.values().map(|entry| entry.type_name).collect();
         names.sort_unstable();
         f.debug_list().entries(names).finish()
     }
 }
 
-/// A value lent to one call; empty while a tool only describes itself.
+/// A value that is injected into one call. Empty while a tool is described.
 #[derive(Debug)]
-pub struct Lent<'a, T: ?Sized>(pub(crate) Option<&'a T>);
+pub struct Injected<'a, T: ?Sized>(pub(crate) Option<&'a T>);
 
-impl<'a, T: ?Sized> Lent<'a, T> {
-    /// The value, as the function takes it.
+impl<'a, T: ?Sized> Injected<'a, T> {
+    /// The value that the function takes.
     #[must_use]
     pub fn __get(&self) -> &'a T {
-        self.0.unwrap_or_else(|| unreachable!("a function starts only when all that it needs is there"))
+        self.0.unwrap_or_else(|| unreachable!("a function starts only with all its state"))
     }
 }

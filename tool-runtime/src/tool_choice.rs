@@ -19,14 +19,14 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
-    /// The model decides; what servers do when nothing is said.
+    /// The model decides. Servers do the same if a request has no `tool_choice`.
     #[default]
     Auto,
-    /// No tool: the model must answer in words.
+    /// The model must not call a tool.
     None,
-    /// At least one tool, which the model chooses.
+    /// The model must call at least one tool.
     Required,
-    /// This tool.
+    /// The model must call the tool with this name.
     Tool(String),
 }
 
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for ToolChoice {
         match choice.as_str() {
             Some("auto") => return Ok(ToolChoice::Auto),
             Some("none") => return Ok(ToolChoice::None),
-            // Mistral's word for it is "any".
+            // Mistral calls it "any".
             Some("required" | "any") => return Ok(ToolChoice::Required),
             _ => {}
         }

@@ -1,5 +1,5 @@
-//! A crate as strict as can be, of edition 2021, that knows tool-runtime by another name.
-//! `hygiene_2024.rs` has the same tools on edition 2024.
+//! A crate with strict lints, on edition 2021, that renames tool-runtime. `hygiene_2024.rs` has the same tools on
+//! edition 2024.
 #![deny(
     missing_docs,
     unused,

@@ -1,29 +1,29 @@
-//! Tools in places and under names that a macro could stumble over.
+//! Tools in modules and with names that may conflict with generated code.
 
 use runtime::tool;
 
-/// The names of the standard library, taken for something else.
+/// Items that shadow names of the standard library.
 pub mod shadowed {
-    /// Not the crate.
+    /// Shadows the crate.
     pub mod core {}
-    /// Not the crate.
+    /// Shadows the crate.
     pub mod std {}
-    /// Not the result.
+    /// Shadows the standard type.
     #[derive(Debug, Clone, Copy)]
     pub struct Result;
-    /// Not the option.
+    /// Shadows the standard type.
     #[derive(Debug, Clone, Copy)]
     pub struct Option;
-    /// Not a variant.
+    /// Shadows the variant.
     #[derive(Debug, Clone, Copy)]
     pub struct Some;
-    /// Not a variant.
+    /// Shadows the variant.
     #[derive(Debug, Clone, Copy)]
     pub struct Ok;
-    /// Not the box.
+    /// Shadows the standard type.
     #[derive(Debug, Clone, Copy)]
     pub struct Box;
-    /// Not the trait.
+    /// Has the name of the trait in generated code.
     pub trait Tool {}
 
     /// Adds two.
@@ -34,10 +34,10 @@ pub mod shadowed {
     }
 }
 
-/// Nothing is in scope here.
+/// A module without a prelude.
 #[no_implicit_prelude]
 pub mod no_prelude {
-    /// Halves a number, perhaps.
+    /// Halves a number.
     #[::runtime::tool(crate = ::runtime)]
     #[must_use]
     pub fn halve(n: u8, #[arg(default = 2)] by: u8) -> ::core::option::Option<u8> {
@@ -45,14 +45,14 @@ pub mod no_prelude {
     }
 }
 
-/// Says hello, after a while.
+/// Greets a person.
 ///
 /// # Errors
 ///
-/// Nobody is there.
+/// The name is empty.
 #[tool(crate = runtime)]
 pub async fn hello(
-    /// Who is there.
+    /// The name of the person.
     name: &str,
     #[arg(default)] loudly: bool,
 ) -> Result<String, String> {
@@ -66,20 +66,20 @@ pub async fn hello(
     }
 }
 
-/// Is seen in this crate alone.
+/// A crate-private tool.
 #[tool(crate = runtime)]
 pub(crate) fn args(result: &str, call: u8, self_: bool) -> String {
     [result, &call.to_string(), &self_.to_string()].concat()
 }
 
-/// Takes all that can be lent, and has every option that goes with it.
+/// Takes every kind of argument, with the options that can be combined.
 ///
 /// # Arguments
 ///
-/// * `city` - Where.
-/// * `numbers` - Which.
-#[tool(crate = runtime, handle = Lends, name = "lends-all", timeout = "5s", read_only, idempotent)]
-pub async fn lends(
+/// * `city` - The city.
+/// * `numbers` - The numbers.
+#[tool(crate = runtime, handle = AllKinds, name = "all-kinds", timeout = "5s", read_only, idempotent)]
+pub async fn all_kinds(
     city: &str,
     numbers: &[u32],
     unit: Option<&str>,
@@ -92,26 +92,26 @@ pub async fn lends(
     format!("{city} {numbers} {unit:?} {width}x{height} {} {ratio:?}", call.tool())
 }
 
-/// Blocks a thread, and has nobody to ask.
+/// Runs on a blocking thread.
 #[tool(crate = runtime, blocking, destructive)]
 #[must_use]
 pub fn blocks(path: &str) -> String {
     path.to_owned()
 }
 
-/// A state.
+/// Application state.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit(pub i64);
 
 /// A toolset.
 #[derive(Debug)]
 pub struct Counter<T> {
-    /// What it counts from.
+    /// The start of the count.
     start: T,
 }
 
 impl<T> Counter<T> {
-    /// Counts from here.
+    /// Creates a counter that starts here.
     pub const fn new(start: T) -> Self {
         Self { start }
     }
@@ -126,7 +126,7 @@ where
     ///
     /// # Errors
     ///
-    /// It is too much.
+    /// The sum exceeds the limit.
     #[tool]
     pub async fn plus(
         &self,
@@ -141,7 +141,7 @@ where
             .ok_or_else(|| "too much".to_owned())
     }
 
-    /// Is its own name.
+    /// Returns the name of the tool.
     #[tool(name = "the-name")]
     #[must_use]
     pub fn name(#[context] call: &runtime::CallContext) -> String {
@@ -149,21 +149,21 @@ where
     }
 }
 
-/// Is seen here alone, and not even used.
+/// A private tool that no other code uses.
 #[tool(crate = runtime)]
 fn std() {}
 
 #[cfg(test)]
 #[allow(clippy::expect_used)]
 mod tests {
-    use super::{Counter, Lends, Limit, args, blocks, hello, no_prelude, shadowed, std};
+    use super::{AllKinds, Counter, Limit, args, blocks, hello, no_prelude, shadowed, std};
     use runtime::{Registry, ToolCall, tools};
 
     #[tokio::test]
     async fn every_tool_runs_by_its_own_name() {
         let collected = Registry::collect().expect("the names differ");
-        assert_eq!(collected.names(), ["add_two", "args", "blocks", "halve", "hello", "lends-all", "std"]);
-        let listed = tools![args, blocks, hello, Lends, no_prelude::halve, shadowed::add_two, std];
+        assert_eq!(collected.names(), ["add_two", "all-kinds", "args", "blocks", "halve", "hello", "std"]);
+        let listed = tools![args, blocks, hello, AllKinds, no_prelude::halve, shadowed::add_two, std];
         let registry = Registry::builder()
             .tools(listed)
             .toolset(Counter::new(40_i32))
@@ -178,9 +178,9 @@ mod tests {
             ("add_two", r#"{"n":1}"#, "3"),
             ("std", "", "ok"),
             (
-                "lends-all",
+                "all-kinds",
                 r#"{"city":"Rome","numbers":[1,2],"area":[3,4]}"#,
-                "Rome 2 None 3x4 lends-all None",
+                "Rome 2 None 3x4 all-kinds None",
             ),
             ("blocks", r#"{"path":"a"}"#, "a"),
             ("plus", r#"{"n":2}"#, "42"),

@@ -1,4 +1,4 @@
-//! The answer to one call, whatever it comes to.
+//! The tool message of one call.
 
 use super::Dispatch;
 use super::work::{Approval, Work};
@@ -11,12 +11,12 @@ use std::future::Future;
 #[cfg(feature = "tracing")]
 use tracing::Instrument as _;
 
-/// What holds for one call of a dispatch.
+/// The conditions of one call of a dispatch.
 pub(crate) struct CallTerms<'a> {
     pub(crate) approval: Approval,
-    /// Where the caller wants to see how far it is.
+    /// The caller's progress, if it observes the call.
     pub(crate) progress: Option<&'a Progress>,
-    /// Why it is not run, by the name of its tool.
+    /// The reason not to run the call: creates the error from the name of the tool.
     pub(crate) refused: Option<fn(String) -> CallError>,
 }
 
@@ -25,7 +25,7 @@ impl CallTerms<'_> {
 }
 
 impl Registry {
-    /// The answer to one call of a reply.
+    /// Runs one call of a reply and returns its tool message.
     pub(crate) async fn answer(
         &self,
         index: usize,
@@ -38,8 +38,8 @@ impl Registry {
         answer
     }
 
-    /// Writes the answer into the message where it stays: to move messages through the futures of a batch costs more than
-    /// to make them. Not an `async fn`, which keeps what it is given twice.
+    /// Writes the result into the message in place, since moving a message through the futures of a batch takes longer
+    /// than creating it. Not an `async fn`, which would store its arguments twice.
     pub(super) fn answer_into<'a>(
         &'a self,
         index: usize,
@@ -74,7 +74,7 @@ impl Registry {
             };
             if let Err(error) = result {
                 answer.content = self.shown(format!("{ERROR}{error}"), ERROR).into();
-                outcome.failed(error);
+                outcome.set_error(error);
             }
             outcome.duration = dispatch.started.elapsed();
             #[cfg(feature = "tracing")]
@@ -85,7 +85,7 @@ impl Registry {
         answering
     }
 
-    /// The tool that is to be run.
+    /// The tool to run, or the reason why the call does not run.
     fn tool_to_run(
         &self,
         index: usize,
@@ -107,12 +107,12 @@ impl Registry {
         Ok(tool)
     }
 
-    /// The limit of calls in one batch, where the call with this index is over it.
+    /// The limit of calls in one batch, if this index exceeds it.
     pub(super) fn exceeded_by(&self, index: usize) -> Option<usize> {
         self.limits().max_calls_per_batch.filter(|&limit| index >= limit)
     }
 
-    /// As much of a text as the model is shown. Its prefix is shown whole.
+    /// Truncates a text to the limit of the registry. Its prefix is always kept.
     #[inline]
     pub(super) fn shown(&self, text: String, prefix: &str) -> String {
         let Some(most) = self.limits().max_output_bytes else { return text };

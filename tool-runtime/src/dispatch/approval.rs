@@ -1,4 +1,4 @@
-//! Whether a call may run.
+//! Approval of one call.
 
 use super::run::Place;
 use super::work::{Approval, Work};
@@ -7,13 +7,13 @@ use crate::context::{BatchContext, Progress};
 use crate::message::{ToolCall, means_none};
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
-use crate::panics::{self, Held};
+use crate::panics::{self, CatchPanic};
 use crate::registry::Registry;
 use serde_json::value::RawValue;
 use std::ops::ControlFlow;
 
 impl Registry {
-    /// Goes on if the tool may run, and not where there is an answer in its place.
+    /// `Continue` if the tool may run; `Break` with the result of the hook.
     pub(super) async fn approve(&self, work: &Work<'_>) -> Result<ControlFlow<ToolOutput>, CallError> {
         if work.approval == Approval::ByHand {
             return Ok(ControlFlow::Continue(()));
@@ -31,7 +31,8 @@ impl Registry {
         }
     }
 
-    /// The call of a tool that requires approval, as it would run; `None` if it needs none, or would not run anyway.
+    /// The proposed call of a tool that requires approval, with coerced arguments; `None` if it requires none, or if it
+    /// would fail anyway.
     pub(crate) fn awaiting_approval(
         &self,
         index: usize,
@@ -44,12 +45,12 @@ impl Registry {
         }
         let (place, progress) = (Place::default(), Progress::default());
         let work = Work::new(tool, &call.id, &call.arguments, batch, &progress);
-        match panics::guarded(|| self.begin_as_meant(&work, &place)) {
+        match panics::catch_panic(|| self.begin_as_meant(&work, &place)) {
             Ok(Ok((work, started))) => {
                 drop(started);
                 self.proposed(&work).ok()
             }
-            // A state that the batch will bring, perhaps: then nobody knows yet whether the arguments are good.
+            // The batch may provide the missing state later. The arguments are validated then.
             Ok(Err(error)) if matches!(*error, CallError::Unavailable { .. }) => {
                 let mended = tool.coerce(work.arguments, self.coercion_options());
                 let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
@@ -66,10 +67,10 @@ impl Registry {
         let proposed = ProposedCall::new(self.scope(work).context(), arguments)
             .with_annotations(options.annotations)
             .with_policy(options.policy);
-        Ok(proposed.approved(work.approval == Approval::Given))
+        Ok(proposed.with_approved(work.approval == Approval::Given))
     }
 
-    /// What the hook says, in its time.
+    /// The decision of the hook, within its time limit.
     async fn decide(&self, work: &Work<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
         let tool = work.tool;
@@ -82,7 +83,7 @@ impl Registry {
         let proposed = self.proposed(work).map_err(not_json)?;
         let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
         let allowed = self.limits().approval_timeout.or(tool.options.policy.timeout);
-        let decision = async { Held::new(panics::guarded(|| hook.decide(proposed))?).await };
+        let decision = async { CatchPanic::new(panics::catch_panic(|| hook.decide(proposed))?).await };
         let decision = tool.in_time(allowed, decision, late).await?;
         decision.map_err(|source| CallError::HookPanicked { tool: name(), source })
     }

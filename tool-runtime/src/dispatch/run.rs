@@ -1,4 +1,4 @@
-//! One call run: its arguments read, and mended if need be; its panic caught.
+//! The run of one call: decoding and coercion of its arguments, and isolation of its panics.
 
 use super::work::{CallResult, Running, Work, not_started, panicked};
 use crate::arguments::ArgumentsError;
@@ -6,19 +6,19 @@ use crate::coerce::CoercionOptions;
 use crate::invocation::NotStarted;
 use crate::message::ToolCall;
 use crate::outcome::{CallError, Coercions, Outcome};
-use crate::panics::{self, Held};
+use crate::panics::{self, CatchPanic};
 use crate::registry::Registry;
 use std::sync::{Arc, OnceLock};
 
 impl Registry {
-    /// Runs a tool of this registry, and says what it came to, whatever it does.
+    /// Runs a tool of this registry. A panic is an error of the call.
     ///
-    /// What not every call needs is boxed: the future of a batch has this one for each of its calls, and copies it.
+    /// The rare paths are boxed to keep this future small: the future of a batch contains and copies one for each call.
     pub(super) async fn run(&self, work: &Work<'_>, outcome: &mut Outcome) -> CallResult {
-        let result = match panics::guarded(|| self.begin(work)) {
+        let result = match panics::catch_panic(|| self.begin(work)) {
             Ok(Ok(started)) if !self.has_steps(work) => return work.complete(started).await,
-            Ok(Ok(started)) => Held::new(Box::pin(self.go_through_steps(work, started, outcome))).await,
-            Ok(Err(hindrance)) => Held::new(Box::pin(self.run_mended(work, hindrance, outcome))).await,
+            Ok(Ok(started)) => CatchPanic::new(Box::pin(self.go_through_steps(work, started, outcome))).await,
+            Ok(Err(hindrance)) => CatchPanic::new(Box::pin(self.run_mended(work, hindrance, outcome))).await,
             Err(source) => Err(source),
         };
         result.unwrap_or_else(|source| Err(panicked(work.tool, source).into()))
@@ -46,8 +46,7 @@ impl Registry {
         }
     }
 
-    /// Gives a call the arguments as they are understood, where what the model wrote is not JSON: the history has
-    /// those.
+    /// Replaces arguments that are not JSON with the coerced ones, for the history.
     pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
         if !self.coercion_options().lenient || call.is_cut_off || call.has_an_object() {
             return;
@@ -58,7 +57,7 @@ impl Registry {
         }
     }
 
-    /// Begins a call with the arguments that its tool will get: mended, if need be.
+    /// Starts a call, with coerced arguments if necessary.
     pub(super) fn begin_as_meant<'a>(
         &'a self,
         work: &'a Work<'a>,
@@ -70,7 +69,7 @@ impl Registry {
         }
     }
 
-    /// Begins a call whose arguments do not do as they are, if they can be mended.
+    /// Starts a call with invalid arguments, if they can be coerced.
     fn begin_mended<'a>(
         &'a self,
         work: &Work<'a>,
@@ -80,7 +79,8 @@ impl Registry {
         let (tool, options) = (work.tool, self.coercion_options());
         let (arguments, refusal) = match hindrance {
             Hindrance::Lasting(why) => return Err(not_started(tool, why).into()),
-            // A null that stands for what is left out may be a value as well: it goes before the arguments are read.
+            // A null for an omitted argument may also be a valid value, so it is removed before the arguments are
+            // decoded.
             Hindrance::Nulls => {
                 let without = tool.coerce(work.arguments, CoercionOptions { lenient: false, ..options });
                 let without = place.without_nulls.get_or_init(|| {
@@ -102,14 +102,14 @@ impl Registry {
             arguments: mended.arguments,
             coercions: Arc::new(mended.coercions),
         });
-        // What is still wrong is told of the arguments as they were understood.
+        // The remaining errors refer to the coerced arguments.
         let work = Work { arguments: &mended.arguments, ..*work };
         let started = self.start(&work).map_err(|why| not_started(tool, why))?;
         Ok((work, started))
     }
 }
 
-/// Where arguments are kept that were written anew, while the tool reads them.
+/// Owns the rewritten arguments while the tool borrows from them.
 #[derive(Default)]
 pub(super) struct Place {
     without_nulls: OnceLock<String>,
@@ -121,11 +121,12 @@ struct Understood {
     coercions: Coercions,
 }
 
-/// Why a call cannot start as it is.
+/// The reason why a call cannot start without coercion.
 enum Hindrance {
-    /// There are nulls, which a strict schema asks for in place of what is left out.
+    /// The arguments contain nulls, which a strict schema requires for omitted arguments.
     Nulls,
-    /// The arguments were refused, and may be mended.
+    /// The arguments are invalid; coercion may help.
     Refused(Box<ArgumentsError>),
+    /// Coercion does not help.
     Lasting(NotStarted),
 }

@@ -1,4 +1,4 @@
-//! The calls of one reply, polled side by side in the caller's task.
+//! Concurrent polling of the calls of one reply in the caller's task.
 
 use futures_util::StreamExt as _;
 use futures_util::future::{JoinAll, join_all};
@@ -6,15 +6,14 @@ use futures_util::stream::FuturesUnordered;
 use std::future::Future;
 use std::iter;
 
-/// Up to so many calls, `join_all` itself polls all of them, whichever is woken.
+/// Up to this number of calls, `join_all` polls all of them on each wake-up.
 const FEW: usize = 30;
 
-/// Of more, so many are polled together. With a task of its own, each of 64 calls that do not wait takes an eighth longer;
-/// in a group, each time that one is woken, up to a sixth.
+/// The number of calls that are polled together if there are more. Without groups, each of 64 calls that do not wait
+/// takes 1/8 longer; with groups, each wake-up of a call takes up to 1/6 longer.
 const GROUP: usize = 4;
 
-/// Calls on their way. The iterator that they come from is not kept: with its closure, the future that awaits them would not
-/// be `Send`.
+/// Running calls. The iterator is not stored: its closure would make the future that awaits the calls not `Send`.
 pub(crate) enum SideBySide<F: Future> {
     Few(JoinAll<F>),
     Many(FuturesUnordered<JoinAll<F>>),

@@ -1,4 +1,4 @@
-//! What an operator sees of a call: a span, named by the conventions of OpenTelemetry for generative AI.
+//! The span of a call, according to the OpenTelemetry conventions for generative AI.
 //! <https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span>
 
 use crate::message::{ToolCall, ToolMessage};
@@ -12,10 +12,10 @@ use tracing::field::Empty;
 use tracing::{Span, info_span, warn};
 
 impl Registry {
-    /// The span of a call.
+    /// Creates the span of a call.
     pub(super) fn span(&self, call: &ToolCall) -> Span {
         let traces_content = self.traces_content();
-        // The name of a span is static; that of `otel.name` is what OpenTelemetry shows, as it does the kind and the status.
+        // The name of a span is static. OpenTelemetry shows `otel.name` instead.
         info_span!(
             target: "tool_runtime",
             "execute_tool",
@@ -33,10 +33,10 @@ impl Registry {
         )
     }
 
-    /// How the call went.
+    /// Records the outcome of the call.
     pub(super) fn record(&self, span: &Span, answer: &ToolMessage) {
-        // The texts of the program's errors are the program's code, and may panic.
-        let _ = panics::guarded(|| record(span, answer, self.traces_content()));
+        // The `Display` of an error is application code and may panic.
+        let _ = panics::catch_panic(|| record(span, answer, self.traces_content()));
     }
 }
 
@@ -45,7 +45,7 @@ fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
         Some(error) => {
             span.record("error.type", error.kind());
             match error {
-                // What is wrong with arguments is told in words of theirs.
+                // The errors quote the arguments, which are content.
                 CallError::InvalidArguments { tool, .. } if !traces_content => {
                     let error = format!("invalid arguments for `{tool}`");
                     span.record("otel.status_description", &error);
@@ -53,7 +53,7 @@ fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
                 }
                 error => {
                     span.record("otel.status_description", error.to_string());
-                    // With its sources: what a panic said, and what is behind the error of a tool.
+                    // Includes the sources: the message of a panic, and the sources of a tool's error.
                     let error = Texts::of(error);
                     warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
                 }

@@ -1,5 +1,5 @@
-//! The way of a call from good arguments to its result, where there is more to it than to run the tool: it may be
-//! approved, wait in the queue, run in its time or on a thread, and be cancelled on each step.
+//! The steps of a call with valid arguments: approval, queue, time limit and thread. The call can be cancelled at each
+//! step.
 
 use super::work::{CallResult, Running, Work};
 use crate::outcome::{CallError, Outcome};
@@ -13,8 +13,7 @@ use tokio::task::unconstrained;
 use tokio::time::Instant;
 
 impl Registry {
-    /// Whether a call has to go through any of the steps: whatever these look at stands here too, since a call that has
-    /// none of it does not pay for them.
+    /// Whether any step applies to a call, so that other calls skip them. This repeats the conditions of the steps.
     pub(super) fn has_steps(&self, work: &Work<'_>) -> bool {
         let options = &work.tool.options;
         options.blocking
@@ -35,8 +34,9 @@ impl Registry {
         let Some(token) = work.batch.token() else { return steps.await };
         match select(steps, pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
-            // A tool that has its answer, or gives it when it is woken by the token, keeps it, whoever was woken first. Not held
-            // back by tokio, which lets a task with many calls look at some of them only.
+            // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
+            // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large batch
+            // pending.
             Either::Right(((), steps)) => {
                 unconstrained(steps).now_or_never().unwrap_or_else(|| Err(cancelled(work).into()))
             }
@@ -47,14 +47,14 @@ impl Registry {
         let tool = work.tool;
         tool.refuse_without_runtime()?;
         refuse_cancelled(work)?;
-        // A thread needs arguments of its own, and decodes them again.
+        // The blocking thread needs owned arguments and decodes them again.
         let started = (!tool.options.blocking).then_some(started);
         if let ControlFlow::Break(answer) = self.approve(work).await? {
             outcome.answered_by_hook = true;
             return Ok(answer);
         }
         let _permit = self.permit(outcome).await;
-        // The token may have been cancelled in the same moment.
+        // The token may have been cancelled at the same time.
         refuse_cancelled(work)?;
         let running = async {
             match started {
@@ -80,7 +80,7 @@ impl Registry {
     }
 }
 
-/// Counts the time until it is dropped, also when the call is given up while it waits.
+/// Measures the time until it is dropped, also if the call ends while it waits.
 struct Queue<'a> {
     since: Instant,
     counted: &'a mut Duration,

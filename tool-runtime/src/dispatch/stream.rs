@@ -1,4 +1,4 @@
-//! A reply whose calls run while it still comes.
+//! Dispatch of a streamed reply: calls run while the reply is received.
 
 use super::{CallTerms, Dispatch};
 use crate::context::BatchContext;
@@ -13,28 +13,29 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-/// How many chunks are read before others have their turn.
+/// The number of chunks that are read before other tasks can run.
 const MOST_CHUNKS_IN_A_ROW: usize = 64;
 
 impl Registry {
-    /// Reads a streamed reply, runs its calls, and gives the reply with its answers: `answers[i]` is for
+    /// Reads a streamed reply, runs its calls, and returns the reply with one tool message per call: `answers[i]` is for
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
     ///
-    /// A call starts as soon as it is complete, while the model still speaks, if its tool is `read_only` or
-    /// `idempotent`: should the reply fail and be asked for again, nothing has happened twice. The others start when
-    /// the stream has ended, with `[DONE]` or by itself.
-    /// ([`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming) does not wait for that.) A
-    /// stream that just ends, without `[DONE]` and without a `finish_reason`, counts as one that has ended: calls that
-    /// are whole run, and one that was cut off does not.
-    ///
-    /// `chunks` is the stream of a client that was asked with `"stream": true`: of texts, of values, or of `Result`s of
-    /// these; [`Chunk`] tells of which, and how. It is dropped before the tools start that waited for its end. One that
-    /// neither ends nor says `[DONE]` is waited for: its client should have a time-out. Each call has an id of its own,
-    /// also where the server gave it none, so that an echo of the reply and the answers can go into the history.
-    ///
-    /// The tools share the caller's task, and so does the stream: while a tool computes without an `.await`, nothing is
-    /// read, unless it is `blocking`. Dropping the future drops both, with the answers that are there; the token of
-    /// [`dispatch_stream_with`](Registry::dispatch_stream_with) ends it without loss.
+    /// - **Start of calls**: a call of a `read_only` or `idempotent` tool starts as soon as its arguments are complete,
+    ///   while the reply is received. Other calls start after the end of the stream, so that they do not run twice if
+    ///   the stream fails and the request is repeated; with
+    ///   [`start_all_while_streaming`](crate::RegistryBuilder::start_all_while_streaming), they start immediately as
+    ///   well.
+    /// - **End of the stream**: the stream ends with `[DONE]` or with its last item. If it ends without `[DONE]` and
+    ///   without a `finish_reason`, complete calls run, and a truncated call does not. There is no time limit for the
+    ///   stream: set one in the client.
+    /// - **Chunks**: `chunks` is the stream of a request with `"stream": true`. Its items are texts, values, or
+    ///   `Result`s of them: see [`Chunk`]. It is dropped before the calls start that wait for its end.
+    /// - **Ids**: each call has a unique id, also if the server did not send one, so that the reply and the tool messages
+    ///   can be added to the history.
+    /// - **Concurrency**: the stream and the tools run in the caller's task. While a tool computes without an `.await`,
+    ///   no chunk is read, unless the tool is `blocking`.
+    /// - **Drop**: dropping the future drops the stream, the tools and the results. To stop without loss, cancel the
+    ///   token of [`dispatch_stream_with`](Registry::dispatch_stream_with).
     ///
     /// ```
     /// use futures_util::stream;
@@ -65,10 +66,10 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The reply broke off, and the calls that had started have come to their end. The error has what came of the
-    /// reply, with an answer for each of its calls; any that had not started was not run. Where there are calls, the
-    /// two can go into the history, and the model goes on from there; where there are none, nothing has happened, and
-    /// the same can be asked again.
+    /// Returns an error if the stream is interrupted, after the started calls have finished. The error contains the
+    /// received part of the reply, with a tool message for each of its calls; calls that had not started did not run.
+    /// If there are calls, add both to the history, and the model can continue. If there are none, the request can be
+    /// repeated.
     pub async fn dispatch_stream<S>(
         &self,
         chunks: S,
@@ -80,11 +81,13 @@ impl Registry {
         self.dispatch_stream_with(chunks, &BatchContext::new(), |_| {}).await
     }
 
-    /// As [`dispatch_stream`](Registry::dispatch_stream), with what the program attaches to this batch, and each
-    /// [`Event`] as it comes: to show the text, and how far each call is. `on_event` is called in between, and waits
-    /// for nothing; a channel takes events elsewhere. The token of the batch ends the reply as well.
+    /// Like [`dispatch_stream`](Registry::dispatch_stream), with a [`BatchContext`] and a callback for each [`Event`].
     ///
-    /// A [`Conversation`](crate::Conversation) takes the answers by
+    /// `on_event` receives the events while the reply is received, for example to show the text and the progress of
+    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the batch also
+    /// ends the stream.
+    ///
+    /// Add the tool messages to a [`Conversation`](crate::Conversation) with
     /// [`add_results`](crate::conversation::PendingCalls::add_results):
     ///
     /// ```
@@ -116,7 +119,7 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client;
     /// let registry = Registry::new(tools![get_weather])?;
-    /// let token = CancellationToken::new(); // for whoever wants to stop it
+    /// let token = CancellationToken::new(); // another task cancels it
     /// let batch = BatchContext::new().cancellation(token.clone());
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {
@@ -128,7 +131,7 @@ impl Registry {
     ///     };
     ///     let dispatched = registry.dispatch_stream_with(chunks, &batch, show).await;
     ///     let (reply, answers) = match dispatched {
-    ///         // Broken off behind calls: the model goes on from their answers.
+    ///         // The stream was interrupted after calls: the model continues with their results.
     ///         Err(broken) if !broken.partial().1.is_empty() && !token.is_cancelled() => broken.into_partial(),
     ///         dispatched => dispatched?,
     ///     };
@@ -136,7 +139,7 @@ impl Registry {
     ///         Turn::Answer(done) => break done,
     ///         Turn::Calls(mut pending) => {
     ///             pending.add_results(answers)?;
-    ///             chat = pending.dispatch(&registry).await; // what has no answer yet, and that is nothing here
+    ///             chat = pending.dispatch(&registry).await; // all calls have results, so nothing runs
     ///         }
     ///     }
     /// };
@@ -147,7 +150,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// The reply broke off, or the batch was cancelled before its `finish_reason`; behind that, the tools alone are.
+    /// Returns an error if the stream is interrupted, or if the batch is cancelled before the `finish_reason`. A later
+    /// cancellation only cancels the tools.
     pub async fn dispatch_stream_with<S>(
         &self,
         chunks: S,
@@ -165,14 +169,14 @@ impl Registry {
         let mut answered = Vec::new();
         let mut in_a_row = 0;
         {
-            // Not kept while the tools run: a connection hangs on it.
+            // Dropped before the remaining tools run, since it holds a connection.
             let mut chunks = pin!(chunks);
             while !assembler.has_ended() {
                 let next = poll_fn(|context| {
                     while let Poll::Ready(Some(answer)) = running.poll_next_unpin(context) {
                         answered.push(answer);
                     }
-                    // A stream that is always ready lets others have their turn.
+                    // Let other tasks run even if the stream is always ready.
                     if in_a_row == MOST_CHUNKS_IN_A_ROW {
                         in_a_row = 0;
                         context.waker().wake_by_ref();

@@ -1,10 +1,10 @@
-//! A tool on a thread of its own.
+//! The run of a `blocking` tool on a thread.
 
 use super::work::{CallResult, Work, not_started};
 use crate::context::Progress;
 use crate::outcome::CallError;
 use crate::output::Reply;
-use crate::panics::Payload;
+use crate::panics::PanicMessage;
 use crate::registry::Registry;
 use futures_util::FutureExt as _;
 use std::panic::resume_unwind;
@@ -12,11 +12,11 @@ use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
 impl Registry {
-    /// The thread owns all that the tool can reach: the call may be given up before the thread ends.
+    /// The thread owns the inputs of the tool, since the call may end before the thread does.
     pub(super) async fn run_on_blocking_pool(&self, work: &Work<'_>) -> CallResult {
         let (registry, tool, batch) = (self.clone(), work.tool.clone(), work.batch.clone());
         let (id, arguments) = (work.id.to_owned(), work.arguments.to_owned());
-        let progress = Progress::on_a_thread(work.progress.token(work.batch));
+        let progress = Progress::with_token(work.progress.token(work.batch));
         let begins = Arc::<OnceLock<bool>>::default();
         let beginning = Arc::clone(&begins);
         #[cfg(feature = "tracing")]
@@ -29,15 +29,15 @@ impl Registry {
             if beginning.set(true).is_err() {
                 return Err(CallError::Cancelled { tool: tool.name.to_string() });
             }
-            // A `fn` never waits, so its future is done when it was polled once.
+            // A `fn` never awaits, so its future completes at the first poll.
             let ended = started.now_or_never();
-            Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never waits")))
+            Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
         });
         let mut thread = Thread { handle, begins, progress: work.progress };
         match (&mut thread.handle).await {
             Ok(Ok(ended)) => work.settle(ended),
             Ok(Err(error)) => Err(error.into()),
-            // A decoder that panicked there. As if it had done so here: `run` tells of it.
+            // A decoder panicked on the thread. `run` catches the resumed panic and reports it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
                 Err(shut_down) => {
@@ -49,10 +49,11 @@ impl Registry {
     }
 }
 
-/// A call that is given up while it waits for a thread never begins; one that runs cannot be stopped.
+/// A call on a blocking thread. If it is dropped while it waits for the thread, it never begins; while it runs, it
+/// cannot be stopped.
 struct Thread<'a> {
-    handle: JoinHandle<Result<Result<Reply, Payload>, CallError>>,
-    /// Whether the body begins, said once: by its thread, or by the call that is given up.
+    handle: JoinHandle<Result<Result<Reply, PanicMessage>, CallError>>,
+    /// Whether the function begins. Set once: by the thread, or by the drop of this value.
     begins: Arc<OnceLock<bool>>,
     progress: &'a Progress,
 }
@@ -61,7 +62,7 @@ impl Drop for Thread<'_> {
     fn drop(&mut self) {
         self.handle.abort();
         if self.begins.set(false).is_err() {
-            self.progress.begun();
+            self.progress.set_begun();
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The time that a call has.
+//! The time limit of a call.
 
 use crate::outcome::CallError;
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::registry::Entry;
 use std::future::Future;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
 impl Entry {
-    /// What the future comes to in this time, if there is a limit.
+    /// Runs the future with a time limit, if any. The runtime's timer alone decides when it is late.
     pub(super) async fn in_time<F: Future>(
         &self,
         allowed: Option<Duration>,
@@ -19,8 +19,8 @@ impl Entry {
         if Handle::try_current().is_err() {
             return Err(self.unavailable("a time-out needs a Tokio runtime"));
         }
-        // Made before the future is polled: tokio panics where the runtime has no clock.
-        match guarded(|| tokio::time::timeout(allowed, future)) {
+        // The timeout is created before the future is polled: tokio panics if the runtime has no timer.
+        match catch_panic(|| tokio::time::timeout(allowed, future)) {
             Ok(timeout) => timeout.await.map_err(|_| late(allowed)),
             Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
         }

@@ -1,22 +1,22 @@
-//! What is to be run, started, and what it came to.
+//! One call to run, its start and its result.
 
 use crate::arguments::ArgumentsError;
 use crate::context::{BatchContext, Progress};
 use crate::invocation::{NotStarted, Scope};
 use crate::outcome::CallError;
 use crate::output::{Failure, Reply, ReturnedError, ToolOutput};
-use crate::panics::{Held, Payload};
+use crate::panics::{CatchPanic, PanicMessage};
 use crate::registry::{Entry, Registry};
 use futures_util::FutureExt as _;
 use std::future::Future;
 
-/// What a call came to. The error is boxed, since each future on its way has room for it.
+/// The result of a call. The error is boxed to keep the futures that contain it small.
 pub(super) type CallResult = Result<ToolOutput, Box<CallError>>;
 
-/// A tool that is decoded for its call.
-pub(super) type Running<'a> = Held<'a, Reply>;
+/// A tool with decoded arguments.
+pub(super) type Running<'a> = CatchPanic<'a, Reply>;
 
-/// A call of a tool that is there.
+/// A call of a known tool.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
     pub(super) tool: &'a Entry,
@@ -27,14 +27,14 @@ pub(super) struct Work<'a> {
     pub(super) progress: &'a Progress,
 }
 
-/// Who has said yes to a call before it runs.
+/// The approval of a call before it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Approval {
-    /// Nobody: the hook is asked, and a tool that requires approval needs its yes.
+    /// Not approved. The hook decides, and must approve a tool that requires approval.
     None,
-    /// A person, to these arguments. The hook is asked, and may still refuse.
+    /// A person has approved these arguments. The hook may still deny the call.
     Given,
-    /// The program itself runs it, and needs not be asked.
+    /// The program runs the tool directly; the hook is not called.
     ByHand,
 }
 
@@ -49,18 +49,18 @@ impl<'a> Work<'a> {
         Work { tool, id, arguments, batch, approval: Approval::None, progress }
     }
 
-    /// Runs what was started to its end.
+    /// Runs a started tool to its end.
     pub(super) fn complete(&self, started: Running<'_>) -> impl Future<Output = CallResult> {
-        self.progress.begun();
+        self.progress.set_begun();
         started.map(|ended| self.settle(ended))
     }
 
-    /// What a tool came to that has ended: with a reply, or in a panic.
+    /// Converts the output of a tool, or its panic, into the result of the call.
     #[inline]
-    pub(super) fn settle(&self, ended: Result<Reply, Payload>) -> CallResult {
+    pub(super) fn settle(&self, ended: Result<Reply, PanicMessage>) -> CallResult {
         match ended {
             Ok(reply) => {
-                self.progress.finished();
+                self.progress.set_finished();
                 reply.map_err(|failure| failed(self.tool, failure).into())
             }
             Err(source) => Err(panicked(self.tool, source).into()),
@@ -69,9 +69,9 @@ impl<'a> Work<'a> {
 }
 
 impl Registry {
-    /// Decodes the arguments. What is started does nothing before it is polled.
+    /// Decodes the arguments. The tool does nothing before the returned future is polled.
     pub(super) fn start<'a>(&'a self, work: &Work<'a>) -> Result<Running<'a>, NotStarted> {
-        work.tool.start(work.arguments, self.scope(work)).map(Held::new)
+        work.tool.start(work.arguments, self.scope(work)).map(CatchPanic::new)
     }
 
     pub(super) fn scope<'a>(&'a self, work: &Work<'a>) -> Scope<'a> {
@@ -92,7 +92,7 @@ fn failed(tool: &Entry, failure: Failure) -> CallError {
 }
 
 #[cold]
-pub(super) fn panicked(tool: &Entry, source: Payload) -> CallError {
+pub(super) fn panicked(tool: &Entry, source: PanicMessage) -> CallError {
     CallError::Panicked { tool: tool.name.to_string(), source }
 }
 

@@ -65,7 +65,7 @@ impl ToolCall {
         if !self.written_repaired || tool_name::is_valid(&self.name) {
             Cow::Borrowed(&self.name)
         } else {
-            Cow::Owned(tool_name::mapped(&self.name))
+            Cow::Owned(tool_name::sanitize(&self.name))
         }
     }
 

@@ -66,7 +66,7 @@ impl ToolMessage {
     /// The message for a call that failed.
     pub(crate) fn failed(id: &str, error: CallError) -> Self {
         let mut message = ToolMessage::new(id, format!("{ERROR}{error}"));
-        message.outcome = Some(Outcome::of_failure(error));
+        message.outcome = Some(Outcome::from_error(error));
         message
     }
 

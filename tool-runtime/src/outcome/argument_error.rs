@@ -1,52 +1,52 @@
-//! What is wrong with the arguments of a call.
+//! Errors of the arguments of a call.
 
 use super::{Truncated, TruncatedPath, bounded};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-/// One thing that is wrong with the arguments of a call.
+/// One error of the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// The value is not what the parameter takes.
+    /// The value is not valid for its parameter.
     #[non_exhaustive]
     Invalid {
-        /// Which value, as in `stops[2].city`; empty for the arguments as a whole. Within a value, a key of more than 80
-        /// characters is truncated.
+        /// The path of the value, for example `stops[2].city`; empty for the arguments as a whole. A key of more than 80
+        /// characters inside a value is truncated.
         path: String,
-        /// What was expected and what came, for example `expected u8, got string "tomorrow"`.
+        /// The expected and the actual value, for example `expected u8, got string "tomorrow"`.
         problem: String,
     },
-    /// A required argument, or a required key inside of one, was not given.
+    /// A required argument, or a required key inside an argument, is missing.
     #[non_exhaustive]
     Missing {
-        /// Which one, as in `stops[2].city`.
+        /// The path of the missing argument or key, for example `stops[2].city`.
         argument: String,
-        /// The key that was given and that the schema does not declare, if it is near to the missing one: in an object that
-        /// may have any keys, a misspelt key is no error of its own.
+        /// A similar key that the model sent and that the schema does not declare. In an object that accepts any keys, a
+        /// misspelt key is not an error of its own.
         similar: Option<String>,
     },
-    /// The tool has no such argument, or a value inside of one no such key.
+    /// The tool does not have this argument, or a value inside an argument does not have this key.
     #[non_exhaustive]
     Unknown {
-        /// What was given, as in `stops[2].town`.
+        /// The path of the unknown argument or key, for example `stops[2].town`.
         argument: String,
-        /// The name that was probably meant, without what stands before it.
+        /// The most similar known name, without the rest of the path.
         suggestion: Option<String>,
-        /// Every name that there is. A copy is cheap.
+        /// All known names. A clone shares the list.
         available: Arc<[String]>,
     },
-    /// The argument was given more than once.
+    /// The arguments contain the same argument or key more than once.
     #[non_exhaustive]
     Repeated {
-        /// Which one, as in `stops[2].city`.
+        /// The path of the argument or key, for example `stops[2].city`.
         argument: String,
     },
 }
 
-/// The message of a decoder. serde's `invalid type: string "tomorrow", expected u8` becomes `expected u8, got string "tomorrow"`,
-/// without the position, which counts from the start of the value.
+/// The message of a decoder. serde's `invalid type: string "tomorrow", expected u8` becomes
+/// `expected u8, got string "tomorrow"`, without the position, which counts from the start of the value.
 pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
@@ -58,7 +58,7 @@ pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     }
 }
 
-/// serde's words for a value, with the names that JSON has for its types.
+/// serde's description of a value, with JSON's names of types.
 fn json_words(got: &str) -> Cow<'_, str> {
     match got {
         "sequence" => "an array".into(),
@@ -72,7 +72,7 @@ fn json_words(got: &str) -> Cow<'_, str> {
 }
 
 impl ArgumentError {
-    /// Whether the next error lists the names that this one would list.
+    /// Whether the next error lists the same known names.
     pub(super) fn shares_names_with(&self, next: Option<&ArgumentError>) -> bool {
         match (self, next) {
             (
@@ -83,7 +83,7 @@ impl ArgumentError {
         }
     }
 
-    /// The message of an unknown argument without the names that there are.
+    /// Writes the message of an unknown argument without the known names.
     pub(super) fn without_names(&self, f: &mut impl fmt::Write) -> fmt::Result {
         let ArgumentError::Unknown { argument, suggestion, .. } = self else { return write!(f, "{self}") };
         write!(f, "`{}` is not an argument", TruncatedPath(argument))?;

@@ -1,11 +1,11 @@
-//! Why a call has no result.
+//! Errors of calls.
 
 use super::{ArgumentError, UnknownToolError};
 use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-/// Why a call has no result. Its text is what the model reads after `Error: `.
+/// The reason why a call has no result. The model receives its `Display` text after `Error: `.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {
@@ -14,148 +14,147 @@ pub enum CallError {
     /// The arguments are not JSON.
     #[non_exhaustive]
     NotJson {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Whether the text just ends.
+        /// Whether the arguments end before the JSON is complete.
         is_truncated: bool,
-        /// What the parser says.
+        /// The error of the parser.
         source: serde_json::Error,
     },
     /// The arguments are JSON, but not one object.
     #[non_exhaustive]
     NotAnObject {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What they are instead, for example `an array`.
+        /// The type of the arguments, for example `an array`.
         got: &'static str,
     },
-    /// The arguments are not those that the schema asks for.
+    /// The arguments are not valid.
     #[non_exhaustive]
     InvalidArguments {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Everything that is wrong.
+        /// All errors of the arguments, at most 1,000.
         errors: Vec<ArgumentError>,
     },
-    /// The reply was cut short before the arguments ended: see
+    /// The reply was truncated before the call was complete: see
     /// [`with_finish_reason`](crate::AssistantMessage::with_finish_reason).
     #[non_exhaustive]
     Truncated {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The reply broke off, and this call was not run: one that is asked for again must not do a thing twice. Only of
-    /// streamed replies.
+    /// A streamed reply was interrupted, and this call was not run, so that a repeated request does not run it twice.
     #[non_exhaustive]
     StreamInterrupted {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The tool cannot run here. The model is not told why: it is the program's own concern.
+    /// The tool cannot run in this program. The model does not receive the reason.
     #[non_exhaustive]
     Unavailable {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Why: neither the registry nor the batch has a state that it needs, or there is no Tokio runtime for
-        /// its time-out or its thread.
+        /// The reason: a required state is missing, or there is no Tokio runtime for the time limit or the thread.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The tool has `requires_approval`, and nobody gave it.
+    /// The tool has `requires_approval`, and the call was not approved.
     #[non_exhaustive]
     NeedsApproval {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The program denied the call: the hook of [`before_call`](crate::RegistryBuilder::before_call), or
-    /// [`PendingCalls`](crate::conversation::PendingCalls), where it was denied or skipped.
+    /// The program denied the call, with the [`before_call`](crate::RegistryBuilder::before_call) hook, or denied or
+    /// skipped it with [`PendingCalls`](crate::conversation::PendingCalls).
     #[non_exhaustive]
     Denied {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Why, for the model.
+        /// The reason, for the model.
         reason: String,
     },
-    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) panicked, which denies the call. The model is
-    /// not told with what.
+    /// The [`before_call`](crate::RegistryBuilder::before_call) hook panicked, which denies the call. The model does not
+    /// receive the panic message.
     #[non_exhaustive]
     HookPanicked {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What the panic said, where it was a text.
+        /// The panic message, if the payload is a string.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// The hook of [`before_call`](crate::RegistryBuilder::before_call) did not decide in the time that the tool has,
-    /// which denies the call.
+    /// The [`before_call`](crate::RegistryBuilder::before_call) hook did not decide within its time limit, which denies
+    /// the call: see [`approval_timeout`](crate::RegistryBuilder::approval_timeout).
     #[non_exhaustive]
     HookTimedOut {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// The time that it had.
+        /// The time limit.
         allowed: Duration,
     },
-    /// The batch had more calls than [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch) allows, and
-    /// this is one of those over it.
+    /// The position of the call in its batch exceeds
+    /// [`max_calls_per_batch`](crate::RegistryBuilder::max_calls_per_batch).
     #[non_exhaustive]
     TooManyCalls {
         /// The limit.
         limit: usize,
     },
-    /// The batch was cancelled before the call was answered. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun) says
-    /// whether its tool may have taken effect.
+    /// The batch was cancelled before the call finished. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun)
+    /// reports whether the tool may have taken effect.
     #[non_exhaustive]
     Cancelled {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The tool did not finish in its time.
+    /// The tool did not finish within its time limit.
     #[non_exhaustive]
     TimedOut {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// The time that it had.
+        /// The time limit.
         allowed: Duration,
-        /// Whether it has begun, and does not say that it changes nothing.
+        /// Whether the tool has begun and is not `read_only`.
         may_have_taken_effect: bool,
     },
     /// The tool returned an error.
     #[non_exhaustive]
     Returned {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What the model reads: the error's own text, or what a [`ToolError`](crate::ToolError) says.
+        /// The message for the model: the `Display` text of the error, or
+        /// [`ToolError::for_model`](crate::ToolError::for_model).
         message: String,
-        /// Whether the message is what a [`ToolError`](crate::ToolError) says, and not the error's own text.
+        /// Whether the message is from [`ToolError::for_model`](crate::ToolError::for_model).
         is_for_model: bool,
-        /// The error itself, to be downcast, but for an `anyhow::Error`, which keeps its texts and sources alone. Of a
-        /// `Box<dyn Error>`, which cannot be shared between threads, it is the texts of the error and its sources;
-        /// `None` for a type that does not become a `Box<dyn Error + Send + Sync>`, or that borrows from the arguments,
-        /// and of a [`DynamicTool::new`](crate::DynamicTool::new).
+        /// The error, for `downcast_ref`. An `anyhow::Error` cannot be downcast, but has its text and sources. For a
+        /// `Box<dyn Error>` that is not `Send + Sync`, this is a copy of the texts of the error and its sources. `None`
+        /// for a type without a conversion to `Box<dyn Error + Send + Sync>`, for a type that borrows from the
+        /// arguments, and for [`DynamicTool::new`](crate::DynamicTool::new).
         error: Option<Box<dyn Error + Send + Sync>>,
     },
     /// The result cannot be written as JSON.
     #[non_exhaustive]
     Unserializable {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What the writer says.
+        /// The error of the serializer.
         source: serde_json::Error,
     },
-    /// The tool panicked. The model is not told with what.
+    /// The tool panicked. The model does not receive the panic message.
     #[non_exhaustive]
     Panicked {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// What the panic said, where it was a text.
+        /// The panic message, if the payload is a string.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
 }
 
 impl CallError {
-    /// Which kind it is, in one word that does not change: for logs and metrics, and `error.type` of a span.
+    /// A stable identifier of the variant, for logs, metrics and the `error.type` of a span.
     ///
-    /// `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`, `stream_interrupted`, `unavailable`,
-    /// `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`, `cancelled`, `timeout`, `returned`,
-    /// `unserializable`, `panic`.
+    /// It is one of `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`,
+    /// `stream_interrupted`, `unavailable`, `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`,
+    /// `cancelled`, `timeout`, `returned`, `unserializable`, `panic`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -224,7 +223,8 @@ impl fmt::Display for CallError {
             }
             CallError::Truncated { tool } => write!(
                 f,
-                "the call of `{tool}` was not run: the reply was truncated before the call was complete. Call it again with less in one reply."
+                "the call of `{tool}` was not run: the reply was truncated before the call was complete. \
+                 Call it again with less in one reply."
             ),
             CallError::StreamInterrupted { tool } => write!(
                 f,
@@ -272,7 +272,7 @@ impl Error for CallError {
         match self {
             CallError::Unavailable { source, .. } => Some(&**source),
             CallError::NotJson { source, .. } | CallError::Unserializable { source, .. } => Some(source),
-            // An error whose text is told already is not told twice.
+            // The `Display` text already contains the text of this error.
             CallError::Returned { is_for_model: false, error: Some(error), .. } => error.source(),
             CallError::Returned { error: Some(error), .. } => Some(&**error),
             CallError::Panicked { source, .. } | CallError::HookPanicked { source, .. } => {
@@ -286,13 +286,13 @@ impl Error for CallError {
 /// A string that contains the object.
 pub(crate) const ENCODED_OBJECT: &str = "a string that contains one";
 
-/// How many errors of one call are told, before the rest is only counted.
+/// The number of errors in a message; the rest is only counted.
 pub(crate) const MAX_SHOWN_ERRORS: usize = 50;
 
-/// How many errors of one call are collected.
+/// The number of errors that are collected for one call.
 pub(crate) const MAX_ERRORS: usize = 1_000;
 
-/// How many bytes of errors are enough, whatever their number.
+/// In bytes: no further error is added to a message that exceeds this length.
 const MAX_MESSAGE_LENGTH: usize = 4_000;
 
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
@@ -311,7 +311,7 @@ impl fmt::Display for DisplayDuration {
     }
 }
 
-/// A parser's message; the line is left out where there is only one.
+/// The message of a parser, without the line if there is only one.
 struct DisplayJsonError<'a>(&'a serde_json::Error);
 
 impl fmt::Display for DisplayJsonError<'_> {

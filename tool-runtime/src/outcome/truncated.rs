@@ -1,11 +1,11 @@
-//! Text from a model, as messages and spans show it.
+//! Escaped and truncated text of a model, for messages and spans.
 
 use std::fmt;
 
-/// In characters: enough for a model to know its own text.
+/// In characters: enough for a model to recognize its own text.
 const MAX_LENGTH: usize = 80;
 
-/// Other text that may contain text of a model, such as the error of a decoder.
+/// The same for text that may contain text of a model, such as the error of a decoder.
 pub(crate) fn bounded(text: &str) -> String {
     const MAX_LENGTH: usize = 400;
     match text.char_indices().nth(MAX_LENGTH) {
@@ -14,8 +14,8 @@ pub(crate) fn bounded(text: &str) -> String {
     }
 }
 
-/// The beginning of a text that a model sent. Control characters and marks of the direction of text are escaped as in JSON: a
-/// line break would forge a line of a log.
+/// The beginning of a text of a model. Control characters and marks of text direction are escaped as in JSON, since a
+/// line break could forge a line of a log.
 pub(crate) struct Truncated<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Truncated<'_> {
@@ -27,7 +27,7 @@ impl fmt::Display for Truncated<'_> {
     }
 }
 
-/// A path into a value that a model sent. Its middle is left out if it is long, since its end names the value.
+/// A path into a value of a model. The middle of a long path is left out, since its end names the value.
 pub(crate) struct TruncatedPath<'a>(pub(crate) &'a str);
 
 impl fmt::Display for TruncatedPath<'_> {

@@ -1,23 +1,23 @@
-//! A name that no tool has.
+//! The error of an unknown tool.
 
 use super::Truncated;
 use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
 
-/// The registry has no tool of this name. Says which ones it has, and which was probably meant.
+/// The error of a name that no tool of the registry has. Its text lists the tools and suggests a similar name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownToolError {
-    /// The name that was asked for.
+    /// The unknown name.
     pub name: String,
-    /// The tool that was probably meant.
+    /// The name of the most similar tool.
     pub suggestion: Option<String>,
-    /// Every tool there is, by name. A copy is cheap: all errors of one registry share it.
+    /// The sorted names of all tools. A clone shares the list, as do all errors of one registry.
     pub available: Arc<[String]>,
 }
 
-/// How many names are told, before the rest is only counted.
+/// The number of names in the message; the rest is only counted.
 const MAX_LISTED_NAMES: usize = 20;
 
 impl UnknownToolError {

@@ -1,7 +1,7 @@
-//! Text that is too long for the model.
+//! Truncation of text that is too long for the model.
 
-/// At most this many bytes of a text that is longer: its head and its tail, and between them how much was left out.
-/// Where the limit leaves no room to say so, the head alone.
+/// Truncates a text that has more than this many bytes: to its head, a notice of the omitted bytes, and its tail; or to
+/// its head only if the limit is too small for the notice.
 pub(crate) fn cut(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
         return None;
@@ -9,7 +9,7 @@ pub(crate) fn cut(text: &str, most: usize) -> Option<String> {
     let notice = |left_out: usize| format!("\n[... {left_out} bytes left out ...]\n");
     let is_boundary = |&at: &usize| text.is_char_boundary(at);
     let head_of = |bytes: usize| (0..=bytes).rev().find(is_boundary).unwrap_or(0);
-    // The notice is as long as it can become.
+    // The longest notice: the final one has at most as many digits.
     let Some(room) = most.checked_sub(notice(text.len()).len()) else {
         return Some(text[..head_of(most)].to_owned());
     };

@@ -1,10 +1,10 @@
-//! Whether a tool returned `Ok` or `Err`, and what the model is told of an error.
+//! Selection of `Ok` and `Err` in a returned value, and the conversion of its error.
 
 #![allow(
     clippy::unused_self,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "the kinds are told apart by type alone, and answer alike"
+    reason = "all kinds have the same methods and differ only in their types"
 )]
 
 use super::Failure;
@@ -14,11 +14,12 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// An error that decides for itself what the model reads of it.
+/// An error with a separate message for the model.
 ///
-/// The model reads any other error by its [`Display`], and its sources not at all. An error whose text is for the log of
-/// the program, not for a model, implements this, and is the error type of the tool: inside of a `Box<dyn Error>` or an
-/// `anyhow::Error`, and in a [`DynamicTool`](crate::DynamicTool), its `Display` is what is seen of it.
+/// For any other error, the model receives its [`Display`] text, without its sources. Implement this trait for an error
+/// whose `Display` text is for logs, and use it as the error type of the tool. Inside a `Box<dyn Error>` or an
+/// `anyhow::Error`, and in a [`DynamicTool`](crate::DynamicTool), this trait is not used, and the model receives the
+/// `Display` text.
 ///
 /// ```
 /// use std::fmt;
@@ -54,7 +55,7 @@ use std::ops::Deref;
 /// let answers = registry.dispatch(&[ToolCall::new("call_1", "count_users", "{}")]).await;
 /// assert_eq!(answers[0].content, "Error: the database does not answer; try again in a minute");
 ///
-/// // The program has the error itself.
+/// // The program receives the error itself.
 /// let error = answers[0].outcome().and_then(|outcome| outcome.error()).ok_or("it failed")?;
 /// let CallError::Returned { error: Some(error), .. } = error else { return Err("another".into()) };
 /// assert_eq!(error.downcast_ref::<DbError>().map(|error| error.host), Some("db.internal"));
@@ -62,38 +63,40 @@ use std::ops::Deref;
 /// # }
 /// ```
 pub trait ToolError: Error + Send + Sync + 'static {
-    /// What the model reads after `Error: `: what was wrong, and what it can do about it.
+    /// The message that the model receives after `Error: `. It should name the problem and what the model can do about
+    /// it.
     fn for_model(&self) -> String;
 }
 
-/// A returned value, to ask the compiler what it is. The first of these that fits has the answer: a `Result` whose
-/// error is a [`ToolError`], or a `Box<dyn Error>`; one whose error can be kept for the program (`Convertible`); any
-/// other `Result` (`AnyReturn`); no `Result`.
+/// A returned value whose kind the compiler selects. The first match of these wins: a `Result` whose error is a
+/// [`ToolError`] or a `Box<dyn Error>`; a `Result` whose error can be kept for the program (`Convertible`); any other
+/// `Result` (`AnyReturn`); any other type.
 pub struct Returned<'a, T>(pub &'a T);
-/// Looked at after [`Returned`]: errors become a `Box<dyn Error + Send + Sync>`, as do texts and `anyhow::Error`.
+/// The second candidate, after [`Returned`]: errors with a conversion to `Box<dyn Error + Send + Sync>`, such as
+/// strings and `anyhow::Error`.
 pub struct Convertible<T>(PhantomData<T>);
-/// Looked at last.
+/// The last candidate.
 pub struct AnyReturn<T>(PhantomData<T>);
-/// Where the macro begins instead, if the type of the error shows that it may borrow from the arguments: such a one
-/// cannot be kept.
+/// The first candidate if the type of the error shows that it may borrow from the arguments: such an error cannot be
+/// kept.
 pub struct Borrowing<'a, T>(pub &'a T);
 
-/// It tells the model itself.
+/// The kind of a `Result` whose error is a [`ToolError`].
 pub struct TellsItself;
-/// It is a `Box<dyn Error>`, which cannot be shared between threads.
+/// The kind of a `Result` with a `Box<dyn Error>` that is not `Send + Sync`.
 pub struct StaysHere;
-/// It is kept.
+/// The kind of a `Result` whose error is kept.
 pub struct IsKept;
-/// Only its text is kept.
+/// The kind of a `Result` of whose error only the text is kept.
 pub struct IsText;
-/// It is no `Result`.
+/// The kind of a type other than `Result`.
 pub struct Infallible;
 
-/// Errors that are asked for first. A trait, so that `Returned` has one inherent method, as for the results in `sent`.
+/// Errors of the first candidate. This is a trait so that `Returned` has one inherent method: see `Plain` in `sent`.
 pub trait KnownError {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     type Kind;
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     const KIND: Self::Kind;
 }
 
@@ -113,7 +116,7 @@ impl KnownError for Box<dyn Error + Send> {
 }
 
 impl<T, E: KnownError> Returned<'_, Result<T, E>> {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     #[must_use]
     pub fn __kind(&self) -> E::Kind {
         E::KIND
@@ -128,7 +131,7 @@ impl<T> Deref for Returned<'_, T> {
 }
 
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> Convertible<Result<T, E>> {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     #[must_use]
     pub fn __kind(&self) -> IsKept {
         IsKept
@@ -143,7 +146,7 @@ impl<T> Deref for Convertible<T> {
 }
 
 impl<T, E: ToolError> Borrowing<'_, Result<T, E>> {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     #[must_use]
     pub fn __kind(&self) -> TellsItself {
         TellsItself
@@ -158,16 +161,16 @@ impl<T> Deref for Borrowing<'_, T> {
 }
 
 impl<T, E> AnyReturn<Result<T, E>> {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     #[must_use]
     pub fn __kind(&self) -> IsText {
         IsText
     }
 }
 
-/// For every other type.
+/// The kind of every other type.
 pub trait ReturnsValue {
-    /// Which kind of return this is.
+    /// The kind of the returned value.
     fn __kind(&self) -> Infallible {
         Infallible
     }
@@ -176,33 +179,33 @@ pub trait ReturnsValue {
 impl<T> ReturnsValue for AnyReturn<T> {}
 
 impl TellsItself {
-    /// The value, or the error.
+    /// Returns the value, or the error with its message for the model.
     ///
     /// # Errors
     ///
-    /// What the function returned.
+    /// Returns the error of the function.
     pub fn settle<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, Failure> {
         returned.map_err(|error| Failure::of_tool_error(error))
     }
 }
 
 impl StaysHere {
-    /// The value, or the texts of the error.
+    /// Returns the value, or the texts of the error.
     ///
     /// # Errors
     ///
-    /// What the function returned.
+    /// Returns the error of the function.
     pub fn settle<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, Failure> {
         returned.map_err(|error| Failure::of_error(Box::new(Texts::of(&*error))))
     }
 }
 
 impl IsKept {
-    /// The value, or the error.
+    /// Returns the value, or the error.
     ///
     /// # Errors
     ///
-    /// What the function returned.
+    /// Returns the error of the function.
     pub fn settle<T, E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         returned: Result<T, E>,
@@ -212,22 +215,22 @@ impl IsKept {
 }
 
 impl IsText {
-    /// The value, or the text of the error.
+    /// Returns the value, or the text of the error.
     ///
     /// # Errors
     ///
-    /// What the function returned.
+    /// Returns the error of the function.
     pub fn settle<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, Failure> {
         returned.map_err(|error| Failure::of_text(error.explain()))
     }
 }
 
 impl Infallible {
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn settle<T>(self, returned: T) -> Result<T, Failure> {
         Ok(returned)
     }
@@ -239,7 +242,7 @@ impl Infallible {
     note = "implement `std::fmt::Display` for the error type; its text is sent to the model"
 )]
 pub trait Explain {
-    /// What the model reads.
+    /// The message for the model.
     fn explain(self) -> String;
 }
 

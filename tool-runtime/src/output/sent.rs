@@ -1,35 +1,35 @@
-//! How a returned value is sent to the model.
+//! Selection of the form in which a returned value is sent to the model.
 
 #![allow(
     clippy::unused_self,
     clippy::unnecessary_wraps,
     clippy::needless_pass_by_value,
-    reason = "the kinds are told apart by type alone, and answer alike"
+    reason = "all kinds have the same methods and differ only in their types"
 )]
 
 use super::{Failure, Reply, ToolOutput};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// A value to send, to ask the compiler how.
+/// A value whose form the compiler selects.
 pub struct Sent<'a, T>(pub &'a T);
-/// As `ok`.
+/// Sent as `ok`.
 pub struct AsNothing;
-/// As it is.
+/// Sent as text.
 pub struct AsText;
-/// As it was made.
+/// Sent as the tool created it.
 pub struct AsOutput;
-/// As JSON.
+/// Sent as JSON.
 pub struct AsJson;
 
 /// Results that are not sent as JSON.
 ///
-/// A trait, so that `Sent` has one inherent method, not one for each type: where the type of the result does
-/// not exist, rustc would add to its error one about the choice between them.
+/// This is a trait so that `Sent` has one inherent method instead of one for each type: if the type of the result does
+/// not exist, rustc would report an additional error about the choice between them.
 pub trait Plain {
-    /// How it is sent.
+    /// The form of this type.
     type Kind;
-    /// How it is sent.
+    /// The form of this type.
     const KIND: Self::Kind;
 }
 
@@ -54,16 +54,16 @@ impl Plain for ToolOutput {
 }
 
 impl<T: Plain> Sent<'_, T> {
-    /// How this is sent.
+    /// The form of this value.
     #[must_use]
     pub fn __kind(&self) -> T::Kind {
         T::KIND
     }
 }
 
-/// For every other type.
+/// The form of every other type.
 pub trait SendsJson {
-    /// How this is sent.
+    /// The form of this value.
     fn __kind(&self) -> AsJson {
         AsJson
     }
@@ -72,44 +72,44 @@ pub trait SendsJson {
 impl<T> SendsJson for Sent<'_, T> {}
 
 impl AsNothing {
-    /// What the model reads.
+    /// Returns the output.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn write(self, (): ()) -> Reply {
         Ok(().into())
     }
 }
 
 impl AsText {
-    /// What the model reads.
+    /// Returns the output.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn write(self, text: impl Into<String>) -> Reply {
         Ok(ToolOutput::new(text))
     }
 }
 
 impl AsOutput {
-    /// What the model reads, and what the program gets.
+    /// Returns the output.
     ///
     /// # Errors
     ///
-    /// None.
+    /// Never.
     pub fn write(self, output: ToolOutput) -> Reply {
         Ok(output)
     }
 }
 
 impl AsJson {
-    /// What the model reads.
+    /// Returns the output.
     ///
     /// # Errors
     ///
-    /// The value's own, or a key of a map that is no string.
+    /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
     pub fn write<T: Output>(self, value: T) -> Reply {
         match value.to_json() {
             Ok(json) => Ok(ToolOutput::new(json)),
@@ -125,11 +125,11 @@ impl AsJson {
     note = "a returned future is not awaited; write an `async fn` instead"
 )]
 pub trait Output {
-    /// The value as JSON.
+    /// Serializes the value as JSON.
     ///
     /// # Errors
     ///
-    /// The value's own, or a key of a map that is no string.
+    /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
     fn to_json(&self) -> Result<String, serde_json::Error>;
 }
 

@@ -1,23 +1,23 @@
-//! What is left of an error that cannot be kept, or is told to somebody else.
+//! Copies of the texts of errors.
 
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use std::error::Error;
 use std::fmt;
 
-/// The text of an error, and those of its sources.
+/// The texts of an error and its sources.
 #[derive(Debug)]
 pub(crate) struct Texts {
     text: String,
     source: Option<Box<Texts>>,
 }
 
-/// How many sources are kept: an error that is its own source has no end of them.
+/// The number of sources that are kept, since an error can be its own source.
 const MOST_SOURCES: usize = 30;
 
 impl Texts {
     pub(crate) fn of<E: Error + ?Sized>(error: &E) -> Self {
-        // A source that cannot be told does not keep the error from being told.
-        let sources = guarded(|| {
+        // A source that panics does not affect the text of the error.
+        let sources = catch_panic(|| {
             let sources = std::iter::successors(error.source(), |&source| source.source());
             sources.take(MOST_SOURCES).map(ToString::to_string).collect::<Vec<_>>()
         });

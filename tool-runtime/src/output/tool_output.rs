@@ -1,4 +1,4 @@
-//! What a tool returns when the model and the program are to get different things.
+//! Results with an artifact for the program.
 
 use super::NOTHING;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use std::any::Any;
 use std::fmt;
 
-/// What the model reads, and an artifact that only the program gets.
+/// The result of a tool: text for the model, and an optional artifact for the program.
 ///
-/// The artifact is any value: a picture, a table, an id. It is not written to the wire; the program takes it from the
-/// [`ToolMessage`](crate::ToolMessage) that answers the call.
+/// The artifact is any value, for example an image, a table or an id. It is not part of the request; the program takes
+/// it from the [`ToolMessage`](crate::ToolMessage) of the call.
 ///
 /// ```
 /// use tool_runtime::{Registry, ToolCall, ToolOutput, tool, tools};
@@ -39,34 +39,34 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// What the model reads.
+    /// Creates an output with this text for the model, without an artifact.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         ToolOutput { text: text.into(), artifact: None }
     }
 
-    /// A value that the model reads as JSON.
+    /// Creates an output with this value as JSON.
     ///
     /// # Errors
     ///
-    /// The value's own, or a key of a map that is no string.
+    /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
     pub fn json(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(ToolOutput::new)
     }
 
-    /// Adds what the program gets; one that was there is replaced.
+    /// Sets the artifact for the program. It replaces an earlier one.
     #[must_use]
     pub fn with_artifact(self, artifact: impl Any + Send) -> Self {
         ToolOutput { artifact: Some(Box::new(artifact)), ..self }
     }
 
-    /// What the model reads.
+    /// The text for the model.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What the program gets, if it is of this type.
+    /// The artifact; `None` if there is none or if it has another type.
     #[must_use]
     pub fn artifact<T: Any>(&self) -> Option<&T> {
         self.artifact.as_ref()?.downcast_ref()
@@ -85,14 +85,14 @@ impl From<&str> for ToolOutput {
     }
 }
 
-/// Read as `ok`.
+/// The text is `ok`.
 impl From<()> for ToolOutput {
     fn from((): ()) -> Self {
         ToolOutput::new(NOTHING)
     }
 }
 
-/// Text as it is, null as `ok`, anything else as JSON.
+/// The text is that of a string, `ok` for null, and JSON for any other value.
 impl From<Value> for ToolOutput {
     fn from(value: Value) -> Self {
         match value {
@@ -104,7 +104,7 @@ impl From<Value> for ToolOutput {
 }
 
 impl fmt::Debug for ToolOutput {
-    /// Whether there is an artifact, not what it is.
+    /// Shows whether there is an artifact: the type of an artifact need not implement `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolOutput")
             .field("text", &self.text)

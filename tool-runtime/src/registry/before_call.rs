@@ -1,23 +1,25 @@
-//! The hook that is asked before each call.
+//! The hook that decides about each call before it runs.
 
 use super::{BuildErrorKind, RegistryBuilder};
 use crate::approval::{BeforeCall, Decision, ProposedCall};
 use std::future::Future;
 
 impl RegistryBuilder {
-    /// Asks the program before each call: whether it runs, is denied, or is answered in its place. There is one hook: a
-    /// second is an error of [`build`](RegistryBuilder::build).
+    /// Sets the hook that decides whether a call runs, is denied, or gets another result. Default: no hook. A second
+    /// hook is an error of [`build`](RegistryBuilder::build).
     ///
-    /// It is asked about calls of tools that are there, whose arguments were found good, before they queue
-    /// ([`max_concurrency`](RegistryBuilder::max_concurrency)). A hook that panics denies, and so does one that takes
-    /// longer than the tool itself may, or than [`approval_timeout`](RegistryBuilder::approval_timeout). What it is
-    /// asked about is a copy, which it may keep. [`Registry::call`](crate::Registry::call) does not ask.
-    ///
-    /// The calls of a batch are asked about side by side. A hook that asks a person should hold a lock while it does,
-    /// and have time for as many questions as a reply may have calls: the wait for the lock counts.
-    ///
-    /// Of the program's code, only the decoders of the arguments and the expressions of their defaults run before it;
-    /// for a `blocking` tool they run again on its thread.
+    /// - The hook runs for each call of a known tool with valid arguments, before the call waits in the queue of
+    ///   [`max_concurrency`](RegistryBuilder::max_concurrency). It receives a copy of the call.
+    /// - It does not run for [`Registry::call`](crate::Registry::call).
+    /// - A hook that panics denies the call.
+    /// - A hook that exceeds its time limit denies the call. The limit is
+    ///   [`approval_timeout`](RegistryBuilder::approval_timeout), otherwise that of the tool. The runtime's timer alone
+    ///   decides when a hook is late: a hook that computes without awaiting is not interrupted, and its decision counts
+    ///   even if it took longer than the limit.
+    /// - The hooks of a batch run concurrently. A hook that asks a person should hold a lock meanwhile. The wait for
+    ///   the lock counts towards the limit, which must therefore suffice for the questions about all calls of a reply.
+    /// - Decoders of arguments and expressions of their defaults run before the hook, and again on the thread of a
+    ///   `blocking` tool. No other application code runs before it.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -36,7 +38,7 @@ impl RegistryBuilder {
     /// let registry = Registry::builder()
     ///     .tools(tools![delete])
     ///     .before_call(move |call| {
-    ///         let allowed = Arc::clone(&allowed); // each call has its own
+    ///         let allowed = Arc::clone(&allowed); // each future owns a pointer
     ///         async move {
     ///             if !call.annotations().destructive {
     ///                 Decision::Undecided

@@ -1,8 +1,8 @@
-//! Putting a registry together.
+//! The builder of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
 use super::entry::{Candidate, SchemaError};
-use super::{Limits, Registry, Setting, Tools, name, refuse};
+use super::{Config, Limits, Registry, Tools, name, validate};
 use crate::approval::BeforeCall;
 use crate::invocation::Need;
 use crate::schema::Dialect;
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// Collects the parts of a [`Registry`].
+/// Builds a [`Registry`] from tools, state, hooks and options.
 ///
 /// ```
 /// use tool_runtime::{Registry, tool, tools};
@@ -31,10 +31,10 @@ use std::sync::Arc;
 /// # Ok::<(), tool_runtime::BuildError>(())
 /// ```
 #[derive(Default)]
-#[must_use = "nothing is built before `build()`"]
+#[must_use = "call `build()` to create the registry"]
 pub struct RegistryBuilder {
     functions: Vec<&'static Descriptor>,
-    /// Each under its name after the prefix.
+    /// With their prefixed names.
     methods: Vec<(Cow<'static, str>, &'static Descriptor, Shared)>,
     dynamic: Vec<DynamicTool>,
     states: States,
@@ -44,9 +44,9 @@ pub struct RegistryBuilder {
     pub(super) errors: Vec<BuildErrorKind>,
 }
 
-/// What is the same for every tool.
+/// The options that apply to all tools.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is one method of the builder")]
+#[allow(clippy::struct_excessive_bools, reason = "one for each method of the builder")]
 pub(super) struct BuildOptions {
     pub(super) dialect: Dialect,
     pub(super) allow_non_strict: bool,
@@ -61,22 +61,26 @@ pub(super) struct BuildOptions {
 }
 
 impl RegistryBuilder {
-    /// Adds exactly these tools.
+    /// Adds these tools. Default: no tools.
     pub fn tools(mut self, tools: ToolList) -> Self {
         self.functions.extend(tools.0);
         self
     }
 
-    /// Adds every function with [`#[tool]`](crate::tool) that is linked into the program. A tool that was
-    /// also listed with [`tools`](RegistryBuilder::tools) is there once.
+    /// Adds every function with [`#[tool]`](crate::tool) that is linked into the program: see
+    /// [`Registry::collect`](crate::Registry::collect). A tool that is also listed with
+    /// [`tools`](RegistryBuilder::tools) is added once. Default: no function is collected.
     #[cfg(feature = "collect")]
     pub fn collect(mut self) -> Self {
         self.functions.extend(crate::tool::collected());
         self
     }
 
-    /// Adds those of one crate or module, named by its path: `"my_crate"`, `"my_crate::files"`. That there is
-    /// none is an error, since it is most often a slip, or a crate that the linker left out.
+    /// Adds every function with [`#[tool]`](crate::tool) of one crate or module, for example `"my_crate"` or
+    /// `"my_crate::files"`. Default: no function is collected.
+    ///
+    /// It is an error of [`build`](RegistryBuilder::build) if there is none: the path is wrong, or the linker omitted the
+    /// crate.
     ///
     /// ```
     /// use tool_runtime::Registry;
@@ -106,13 +110,13 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds the methods of a value whose `impl` has [`#[toolset]`](crate::toolset).
+    /// Adds the methods of a value whose `impl` has [`#[toolset]`](crate::toolset). Default: no toolsets.
     pub fn toolset<T: Toolset + Send + Sync + 'static>(self, toolset: T) -> Self {
         self.toolset_prefixed("", toolset)
     }
 
-    /// Adds the methods of a value, each under its name after the prefix: two values of one type can so be
-    /// told apart.
+    /// Adds the methods of a value with a prefix before each name, so that two values of one type can be added.
+    /// Default: no toolsets.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, toolset};
@@ -121,7 +125,7 @@ impl RegistryBuilder {
     ///
     /// #[toolset]
     /// impl Shelf {
-    ///     /// What stands here.
+    ///     /// Lists the books.
     ///     #[tool]
     ///     fn list(&self) -> &'static str {
     ///         self.0
@@ -144,20 +148,22 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds a tool that is known only when the program runs.
+    /// Adds a tool that is defined at run time. Default: no dynamic tools.
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
         self.dynamic.push(tool);
         self
     }
 
-    /// Lends this value to every tool with a parameter `#[state] x: &T`.
+    /// Adds application state, which is injected into every tool with a parameter `#[state] x: &T`. Default: no state.
+    ///
+    /// Two values of one type are an error of [`build`](RegistryBuilder::build).
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
     ///
     /// struct Greeting(&'static str);
     ///
-    /// /// Says hello.
+    /// /// Greets a person.
     /// #[tool]
     /// fn greet(name: &str, #[state] greeting: &Greeting) -> String {
     ///     format!("{} {name}", greeting.0)
@@ -177,18 +183,20 @@ impl RegistryBuilder {
         self
     }
 
-    /// Says that each batch brings a state of this type in its [`BatchContext`](crate::BatchContext). A call
-    /// in a batch that does not is answered with an error.
+    /// Declares that each batch provides state of this type in its [`BatchContext`](crate::BatchContext). Default: none.
+    ///
+    /// A call that needs the state in a batch without it fails with
+    /// [`CallError::Unavailable`](crate::CallError::Unavailable).
     pub fn batch_state<T: Send + Sync + 'static>(mut self) -> Self {
         self.batch_states.insert(TypeId::of::<T>());
         self
     }
 
-    /// The dialect that the requests are written in, [`Dialect::OpenAi`] by default: `build()` then refuses every tool
-    /// that cannot be written in it, and says where and why.
+    /// Sets the dialect of the requests. Default: [`Dialect::OpenAi`].
     ///
-    /// With [`Dialect::OpenAiStrict`], a null stands for an argument that was left out, since the model is made to send
-    /// every property: an optional one is `None`, one with a default has its default.
+    /// With [`Dialect::OpenAiStrict`], a tool that cannot be strict is an error of [`build`](RegistryBuilder::build),
+    /// which names the parameter and the reason. Since a strict model sends every property, a null is read as an
+    /// omitted argument: an `Option` is `None`, and an argument with a default has its default.
     ///
     /// ```
     /// use tool_runtime::schema::Dialect;
@@ -213,19 +221,21 @@ impl RegistryBuilder {
         self
     }
 
-    /// Lets a tool that cannot be strict be sent without `strict` beside those that can, which servers take. `false` by
-    /// default. Only with [`dialect`](RegistryBuilder::dialect).
+    /// Sends a tool that cannot be strict without `strict`, instead of failing the build. Servers accept requests with
+    /// both kinds of tools. Default: `false`. It has an effect only with [`Dialect::OpenAiStrict`].
     pub fn allow_non_strict(mut self, allowed: bool) -> Self {
         self.options.allow_non_strict = allowed;
         self
     }
 
-    /// Gives a dynamic tool whose name servers would refuse one that they take: `_` for each letter other than those of
-    /// the English alphabet, digits, `_` and `-`. One of more than 64 letters is cut, and ends in a fingerprint of the
-    /// whole, as do two that would have one name. `false` by default.
+    /// Renames dynamic tools whose names servers reject. Default: `false`, such a name is an error of
+    /// [`build`](RegistryBuilder::build).
     ///
-    /// The model sees and calls the new name. The program may use either, and finds the old one with
-    /// [`Registry::original_name`].
+    /// Each character other than ASCII letters, digits, `_` and `-` becomes `_`. A name of more than 64 characters is
+    /// truncated and ends with a fingerprint of the original name. Names that would become equal get a fingerprint too.
+    ///
+    /// The model receives the new name. The methods of the registry accept both names, and [`Registry::original_name`]
+    /// returns the original one.
     ///
     /// ```
     /// use serde_json::json;
@@ -243,13 +253,13 @@ impl RegistryBuilder {
         self
     }
 
-    /// Leaves out a dynamic tool with an error, so that one bad definition of a remote server does not fail the build:
-    /// [`Registry::skipped`] has the errors. `false` by default.
+    /// Skips dynamic tools with errors, so that one invalid definition of a remote server does not fail the build.
+    /// [`Registry::skipped`] returns the errors. Default: `false`, such an error fails the build.
     ///
-    /// An error is what [`BuildErrorKind`] lists: parameters that are not those of an object, a name that servers refuse, a
-    /// property named `$ref`, with the strict dialect a tool that cannot be strict. Of two tools with one name, the first
-    /// valid one stays, and a function before any dynamic tool. Other mistakes inside of a schema are sent as they are; see
-    /// [`Registry::unsupported_keywords`].
+    /// [`BuildErrorKind`] lists the errors, for example parameters that do not describe an object, a name that servers
+    /// reject, a property named `$ref`, or a tool that cannot be strict in the strict dialect. Of two tools with one
+    /// name, the first valid one stays, and a function takes precedence over a dynamic tool. Other mistakes inside a
+    /// schema are not errors: see [`Registry::unsupported_keywords`].
     ///
     /// ```
     /// use serde_json::json;
@@ -271,18 +281,19 @@ impl RegistryBuilder {
         self
     }
 
-    /// Repairs and coerces arguments that a tool would reject, if they have exactly one reading. `false` by default. Valid
-    /// arguments are read as before, and as fast.
+    /// Repairs and coerces invalid arguments that have exactly one possible reading. Default: `false`. Valid arguments
+    /// are not affected.
     ///
-    /// - Text that is almost JSON: in a code fence, or with other text without brackets and double quotes around the one object;
-    ///   with comments (`//` and `/* */`), trailing commas, single quotes, keys without quotes, Python's `True`, `False` and `None`, control characters inside of strings, a byte
-    ///   order mark, one surplus closing bracket.
+    /// - Text that is almost JSON: an object in a code fence, or with text without brackets and double quotes around
+    ///   it; comments (`//` and `/* */`), trailing commas, single quotes, keys without quotes, Python's `True`, `False`
+    ///   and `None`, control characters in strings, a byte order mark, one surplus closing bracket.
     /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
     ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
     /// - A single value where an array of any length is expected.
     ///
-    /// Truncated text is never completed, `true` never becomes 1, nor 3.7 an integer, and invalid arguments never become
-    /// defaults. The [`Outcome`](crate::dispatch::Outcome) lists each change. Arguments of more than 4 MB are left as they are.
+    /// Truncated text is never completed, `true` never becomes 1, 3.7 never becomes an integer, and invalid arguments
+    /// never become defaults. [`Outcome::coercions`](crate::dispatch::Outcome::coercions) lists each change. Arguments
+    /// of more than 4 MB are not changed.
     ///
     /// Needs the feature `lenient`.
     ///
@@ -313,18 +324,17 @@ impl RegistryBuilder {
         self
     }
 
-    /// Writes the arguments and the result of each call into its span, as `gen_ai.tool.call.arguments` and
-    /// `gen_ai.tool.call.result`. `false` by default, since they may hold what a log should not.
+    /// Records the arguments and the result of each call in its span, as `gen_ai.tool.call.arguments` and
+    /// `gen_ai.tool.call.result`. Default: `false`, since they may contain secrets.
     #[cfg(feature = "tracing")]
     pub fn trace_content(mut self, traced: bool) -> Self {
         self.options.trace_content = traced;
         self
     }
 
-    /// Lets every call of a streamed reply start as soon as it is complete:
-    /// [`dispatch_stream`](Registry::dispatch_stream) then does not wait for the end of the stream with tools that are
-    /// neither `read_only` nor `idempotent`. `false` by default, since a reply that fails and is asked for again may do
-    /// such a thing twice.
+    /// Starts every call of a streamed reply as soon as its arguments are complete, also calls of tools that are
+    /// neither `read_only` nor `idempotent`: see [`dispatch_stream`](Registry::dispatch_stream). Default: `false`,
+    /// since a call would run twice if the stream fails and the request is repeated.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -341,16 +351,17 @@ impl RegistryBuilder {
         self
     }
 
-    /// The registry.
+    /// Builds the registry.
     ///
     /// # Errors
     ///
-    /// Everything that is wrong, at once: every name that two tools have, and where both stand; every state
-    /// that a tool needs and that is not there, and what else [`BuildErrorKind`] lists.
+    /// Returns all errors at once, for example each duplicate name with both locations, and each missing state:
+    /// [`BuildErrorKind`] lists them.
     ///
     /// # Panics
     ///
-    /// Only if a `#[arg(default = ..)]`, a `JsonSchema` or a `Deserialize` of the program does.
+    /// Panics if the expression of a `#[arg(default = ..)]`, or a `JsonSchema` or `Deserialize` implementation of the
+    /// program panics.
     pub fn build(self) -> Result<Registry, BuildError> {
         let RegistryBuilder {
             functions,
@@ -362,59 +373,64 @@ impl RegistryBuilder {
             before_call,
             mut errors,
         } = self;
-        options.limits.refuse_zero(&mut errors);
+        options.limits.reject_zero(&mut errors);
         let mut known = HashSet::new();
         let mut candidates = Vec::new();
         let mut add =
             |name: &str, candidate: Result<Candidate, SchemaError>, errors: &mut Vec<BuildErrorKind>| {
                 match candidate {
                     Ok(candidate) => candidates.push(candidate),
-                    Err(error) => errors.push(refuse::schema(name, error)),
+                    Err(error) => errors.push(validate::schema_error(name, error)),
                 }
             };
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
-        let dynamic = name::of_dynamic_tools(dynamic, options.map_names, written);
+        let dynamic = name::name_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
-            add(tool.name, Candidate::of_function(tool), &mut errors);
+            add(tool.name, Candidate::from_function(tool), &mut errors);
         }
         for (name, tool, instance) in methods {
-            add(&name.clone(), Candidate::of_method(name, tool, instance), &mut errors);
+            add(&name.clone(), Candidate::from_method(name, tool, instance), &mut errors);
         }
         let mut skipped = Vec::new();
         for (name, tool) in dynamic {
-            let mut tool_errors = refuse::dynamic(&tool);
-            // A schema that exceeds a limit may be too deep for anything else.
+            let mut tool_errors = validate::dynamic_tool(&tool);
+            // A schema that exceeds a limit may be too deep for recursive code.
             let is_too_large =
                 tool_errors.iter().any(|error| matches!(error, BuildErrorKind::SchemaLimit { .. }));
             if is_too_large {
                 drop_without_recursion(tool.parameters);
             } else if tool_errors.is_empty() || !options.skip_invalid_tools {
-                add(&name, Candidate::of_dynamic(name.clone(), tool), &mut tool_errors);
+                add(&name, Candidate::from_dynamic(name.clone(), tool), &mut tool_errors);
             }
-            refuse::record(
+            validate::record(
                 &name,
                 tool_errors,
                 &mut errors,
                 options.skip_invalid_tools.then_some(&mut skipped),
             );
         }
-        let is_missing = |need: &&Need| !states.holds(need.id) && !batch_states.contains(&need.id);
+        let is_missing = |need: &&Need| !states.contains(need.id) && !batch_states.contains(&need.id);
         candidates.retain(|candidate| {
-            let mut tool_errors = refuse::candidate(candidate, is_missing);
+            let mut tool_errors = validate::candidate(candidate, is_missing);
             if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
-                tool_errors.extend(refuse::not_strict(candidate));
+                tool_errors.extend(validate::not_strict(candidate));
             }
             let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
             let is_kept = tool_errors.is_empty() || !may_skip;
-            refuse::record(&candidate.entry.name, tool_errors, &mut errors, may_skip.then_some(&mut skipped));
+            validate::record(
+                &candidate.entry.name,
+                tool_errors,
+                &mut errors,
+                may_skip.then_some(&mut skipped),
+            );
             is_kept
         });
         if options.skip_invalid_tools {
-            refuse::skip_duplicates(&mut candidates, &mut skipped);
+            validate::skip_duplicates(&mut candidates, &mut skipped);
         }
         candidates
             .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
-        refuse::duplicates(&candidates, &mut errors);
+        validate::duplicates(&candidates, &mut errors);
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });
         }
@@ -424,8 +440,8 @@ impl RegistryBuilder {
                 (schema, entry.with_default_timeout(options.limits.timeout))
             })
             .unzip();
-        let setting = Setting::new(states, options, before_call, skipped);
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(setting))) })
+        let config = Config::new(states, options, before_call, skipped);
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(config))) })
     }
 }
 

@@ -1,18 +1,18 @@
-//! Everything that can be wrong with a registry.
+//! Errors of building a registry.
 
 use std::fmt;
 
-/// Why a registry cannot be built, or why it was built without one of its tools: see [`Registry::skipped`].
+/// The errors of a registry that cannot be built, or of a tool that was skipped: see [`Registry::skipped`].
 ///
 /// [`Registry::skipped`]: crate::Registry::skipped
 #[derive(Debug)]
 pub struct BuildError {
     pub(super) errors: Vec<BuildErrorKind>,
-    /// The tool that was left out for them, where the registry was built.
+    /// The skipped tool, if the registry was built without it.
     pub(super) skipped: Option<String>,
 }
 
-/// One thing that is wrong with a registry.
+/// One error of building a registry.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum BuildErrorKind {
@@ -21,12 +21,12 @@ pub enum BuildErrorKind {
     DuplicateName {
         /// The name.
         name: String,
-        /// Where one of them stands, for a message: `at` a place, or `as a DynamicTool`.
+        /// The location of the first tool, for a message: `at` and its source location, or `as` and its kind.
         first: String,
-        /// Where the other stands.
+        /// The location of the second tool.
         second: String,
     },
-    /// Servers would refuse the name of a dynamic tool, or of a toolset's tool with its prefix.
+    /// Servers reject the name of a dynamic tool, or the prefixed name of a toolset's tool.
     #[non_exhaustive]
     InvalidName {
         /// The name.
@@ -35,29 +35,29 @@ pub enum BuildErrorKind {
     /// The parameters of a dynamic tool are not the JSON Schema of an object.
     #[non_exhaustive]
     InvalidParameters {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// A property in the parameters of a tool is named `$ref`. Engines read it as a reference: with such a tool, llama.cpp
-    /// answers every request with an error.
+    /// A property in the parameters of a tool is named `$ref`. Engines read it as a reference: llama.cpp rejects every
+    /// request with such a tool.
     #[non_exhaustive]
     PropertyNamedRef {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// A dynamic tool is said to be `read_only` and `destructive`.
+    /// A dynamic tool is both `read_only` and `destructive`.
     #[non_exhaustive]
     ContradictingAnnotations {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// The time-out of a dynamic tool is zero.
+    /// The time limit of a dynamic tool is zero.
     #[non_exhaustive]
     ZeroTimeout {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
     },
-    /// Two hooks were given to [`before_call`](crate::RegistryBuilder::before_call).
+    /// [`before_call`](crate::RegistryBuilder::before_call) was called twice.
     SecondHook,
     /// A limit of the registry is zero.
     #[non_exhaustive]
@@ -65,59 +65,61 @@ pub enum BuildErrorKind {
         /// The method of the builder, for example `max_concurrency`.
         limit: &'static str,
     },
-    /// A tool needs a state that the registry does not have and that no batch is to bring.
+    /// A tool needs state that the registry does not have and that
+    /// [`batch_state`](crate::RegistryBuilder::batch_state) does not declare.
     #[non_exhaustive]
     MissingState {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Its parameter.
+        /// The name of the parameter.
         parameter: &'static str,
         /// The type of the state.
         state: &'static str,
     },
-    /// Two states of one type: tools tell states apart by their types.
+    /// Two states have the same type. A tool selects its state by type.
     #[non_exhaustive]
     DuplicateState {
-        /// The type.
+        /// The type of the states.
         state: &'static str,
     },
     /// No tool of this crate or module is linked into the program.
     #[non_exhaustive]
     NothingCollected {
-        /// What was given to [`collect_from`](crate::RegistryBuilder::collect_from).
+        /// The path that was passed to [`collect_from`](crate::RegistryBuilder::collect_from).
         from: String,
     },
-    /// A tool cannot be written in strict form, which [`dialect`](crate::RegistryBuilder::dialect) asked for.
+    /// A tool has no strict form, which [`dialect`](crate::RegistryBuilder::dialect) requires.
     #[non_exhaustive]
     NotStrict {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
-        /// Where in its parameters, as in `stops[].notes`; empty where it is the whole.
+        /// The path in its parameters, for example `stops[].notes`; empty for the parameters as a whole.
         path: String,
-        /// What stands against it, for example `takes any value`.
+        /// The reason, for example `takes any value`.
         reason: String,
     },
-    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 schemas in a row for one
-    /// value, such as `$ref` and `allOf`, 2 MB of compiled patterns. Without limits, a definition of a remote server could take any time and memory.
+    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 consecutive schemas for one
+    /// value (such as `$ref` and `allOf`), or 2 MB of compiled patterns. The limits bound the time and memory that a
+    /// definition of a remote server can take.
     #[non_exhaustive]
     SchemaLimit {
-        /// The tool.
+        /// The name of the tool.
         tool: String,
         /// The limit, for example `it has more than 30000 values`.
         limit: String,
     },
-    /// The schema of a tool cannot be written.
+    /// The schema of a tool cannot be serialized.
     #[non_exhaustive]
     Schema {
-        /// The tool.
+        /// The name of the tool.
         name: String,
-        /// What the writer says.
+        /// The error of the serializer.
         source: serde_json::Error,
     },
 }
 
 impl BuildError {
-    /// Everything that is wrong.
+    /// All errors, in the order in which they were found.
     #[must_use]
     pub fn errors(&self) -> &[BuildErrorKind] {
         &self.errors

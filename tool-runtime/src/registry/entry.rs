@@ -1,9 +1,9 @@
-//! One tool of a registry, whatever it is made of.
+//! One tool of a registry: a function, a method or a dynamic tool.
 
 use crate::arguments::{ArgumentsError, ParamSchema, ToolValidator, key_probes, name_keys, object};
 use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
-use crate::panics::guarded;
+use crate::panics::catch_panic;
 use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
@@ -13,11 +13,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A tool under the name by which the registry knows it.
+/// A tool with its name in the registry.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) name: Cow<'static, str>,
-    /// The name that the tool was given, where servers would not take that.
+    /// The name before `map_names` changed it.
     pub(super) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
     validator: Arc<ToolValidator>,
@@ -31,7 +31,7 @@ enum Body {
     Dynamic(Handler),
 }
 
-/// An entry on its way into the registry.
+/// An entry before the registry is built, with its schema and required state.
 pub(super) struct Candidate {
     pub(super) entry: Entry,
     pub(super) schema: ToolSchema,
@@ -39,7 +39,7 @@ pub(super) struct Candidate {
 }
 
 impl Entry {
-    /// Where the tool was written; a dynamic one nowhere.
+    /// The source location; `None` for a dynamic tool.
     pub(super) fn location(&self) -> Option<Location> {
         match self.body {
             Body::Function(tool) | Body::Method(tool, _) => Some(tool.location),
@@ -47,8 +47,8 @@ impl Entry {
         }
     }
 
-    /// The same for a message.
-    pub(super) fn place(&self) -> String {
+    /// The location for a message.
+    pub(super) fn describe_location(&self) -> String {
         match (self.location(), &self.original_name) {
             (Some(location), _) => format!("at {location}"),
             (None, Some(original)) => format!("as the `DynamicTool` `{original}`"),
@@ -56,21 +56,21 @@ impl Entry {
         }
     }
 
-    /// The tool's own time goes before that of the registry.
-    pub(super) fn with_default_timeout(mut self, allowed: Option<Duration>) -> Self {
+    /// Sets the time limit of the registry, unless the tool has its own.
+    pub(super) fn with_default_timeout(mut self, limit: Option<Duration>) -> Self {
         let timeout = &mut self.options.policy.timeout;
-        *timeout = timeout.or(allowed);
+        *timeout = timeout.or(limit);
         self
     }
 
-    /// The keywords of its schema that are not enforced.
+    /// The keywords of the schema that are not enforced.
     pub(super) fn unsupported_keywords(&self) -> &[String] {
         &self.validator.validator.unsupported_keywords
     }
 
     /// Decodes the arguments and starts the tool.
     ///
-    /// Inlined, since what it hands on is else copied right after it was written: 4 ns.
+    /// Inlined to avoid a copy of the invocation (4 ns).
     #[inline]
     pub(crate) fn start<'a>(
         &'a self,
@@ -95,13 +95,13 @@ impl Entry {
         (tool.call)(&mut invocation).ok_or_else(|| invocation.why_not())
     }
 
-    /// The arguments in a form that the tool decodes, if there is one.
+    /// The coerced arguments, if the tool can decode them.
     pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
         coerce(arguments, &self.validator.validator, options)
     }
 }
 
-/// Why the schema of a tool cannot be used.
+/// The error of a schema that cannot be used.
 pub(super) enum SchemaError {
     Json(serde_json::Error),
     Limit(ExceededLimit),
@@ -120,20 +120,21 @@ impl From<ExceededLimit> for SchemaError {
 }
 
 impl Candidate {
-    pub(super) fn of_function(tool: &'static Descriptor) -> Result<Self, SchemaError> {
-        Candidate::of_descriptor(tool.name.into(), tool, Body::Function(tool))
+    pub(super) fn from_function(tool: &'static Descriptor) -> Result<Self, SchemaError> {
+        Candidate::from_descriptor(tool.name.into(), tool, Body::Function(tool))
     }
 
-    pub(super) fn of_method(
+    pub(super) fn from_method(
         name: Cow<'static, str>,
         tool: &'static Descriptor,
         instance: Shared,
     ) -> Result<Self, SchemaError> {
-        Candidate::of_descriptor(name, tool, Body::Method(tool, instance))
+        Candidate::from_descriptor(name, tool, Body::Method(tool, instance))
     }
 
-    /// The shim of a function describes its parameters, with one generator for them all, and what it needs.
-    fn of_descriptor(
+    /// Calls the shim of the function to describe its parameters, with one generator for all of them, and its required
+    /// state.
+    fn from_descriptor(
         name: Cow<'static, str>,
         tool: &'static Descriptor,
         body: Body,
@@ -145,7 +146,7 @@ impl Candidate {
             })
             .into_generator();
         let mut description = Description::default();
-        // The shim stops once it has described itself.
+        // The shim always returns `None` after a description.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
         name_map_keys(tool, &mut description.parameters);
@@ -158,8 +159,8 @@ impl Candidate {
         Ok(Candidate { entry, schema, needs: description.needs })
     }
 
-    /// `name` may be another than that of the tool, if servers would not take that.
-    pub(super) fn of_dynamic(name: String, tool: DynamicTool) -> Result<Self, SchemaError> {
+    /// `name` may differ from that of the tool because of `map_names`.
+    pub(super) fn from_dynamic(name: String, tool: DynamicTool) -> Result<Self, SchemaError> {
         let original_name = (name != tool.name).then(|| tool.name.into());
         let ParametersSchema { enforced, published } =
             from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
@@ -171,7 +172,7 @@ impl Candidate {
     }
 }
 
-/// Names the keys of the maps that are keyed by an enum, those of outer maps before those of maps inside of them.
+/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside.
 fn name_map_keys(tool: &'static Descriptor, parameters: &mut [ParamSchema]) {
     const MAX_PASSES: usize = 4;
     for _ in 0..MAX_PASSES {
@@ -179,8 +180,8 @@ fn name_map_keys(tool: &'static Descriptor, parameters: &mut [ParamSchema]) {
         if probes.is_empty() {
             return;
         }
-        // A decoder of the program may panic at a key that it does not expect.
-        let _ = guarded(|| (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors)));
+        // A decoder of the program may panic on an unexpected key.
+        let _ = catch_panic(|| (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors)));
         let mut has_named = false;
         for (probe, error) in probes.iter().zip(&errors) {
             has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));

@@ -1,4 +1,4 @@
-//! Which tool has a name.
+//! The positions of tools by name.
 
 use super::Entry;
 use crate::fingerprint::FingerprintHasher;
@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// Positions in the registry by name. Only the program adds names, and look-ups cause no collisions; the hash of std takes 6 to 10 ns
-/// longer.
+/// Positions in the registry by name. Collisions cannot be provoked, since only the program adds names; the hasher of
+/// std takes 6 to 10 ns longer.
 pub(super) struct Index(HashMap<Cow<'static, str>, usize, BuildHasherDefault<FingerprintHasher>>);
 
 impl Index {
-    /// By the names that servers see, and by those that tools were given where servers would not take them.
+    /// Contains the names for servers, and the original names of renamed tools.
     pub(super) fn of(entries: &[Entry]) -> Self {
         let original = |entry: &Entry| Some(Cow::Owned(entry.original_name.as_ref()?.to_string()));
         let original =

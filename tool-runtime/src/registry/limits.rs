@@ -1,10 +1,10 @@
-//! The limits of a registry: of time, of tools at once, of the size of an answer, of calls.
+//! The limits of a registry: time, concurrency, size of results, number of calls.
 
 use super::RegistryBuilder;
 use super::build_error::BuildErrorKind;
 use std::time::Duration;
 
-/// `None` where there is no limit.
+/// `None` means no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(super) timeout: Option<Duration>,
@@ -15,8 +15,9 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// Zero would mean that nothing runs, or nothing is told: most likely a slip for no limit.
-    pub(super) fn refuse_zero(&self, errors: &mut Vec<BuildErrorKind>) {
+    /// With a limit of zero, no tool could run, or no result could be sent. Such a limit is most likely a mistake for
+    /// no limit.
+    pub(super) fn reject_zero(&self, errors: &mut Vec<BuildErrorKind>) {
         let limits = [
             ("timeout", self.timeout.is_some_and(|timeout| timeout.is_zero())),
             ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
@@ -30,42 +31,47 @@ impl Limits {
 }
 
 impl RegistryBuilder {
-    /// How long a tool may take that has no `timeout` of its own. Without either, it may take for ever, since a build
-    /// or a download may rightly take an hour: to set one is recommended.
+    /// Sets the time limit of a call, for tools without a `timeout` of their own. Default: no limit, since a build or a
+    /// download may take an hour. Setting a limit is recommended.
     ///
-    /// The time is that of the tool alone, with the wait for a thread of one that is `blocking`: not that of
-    /// [`before_call`], which may take as long again ([`approval_timeout`]), nor that in the queue of
-    /// [`max_concurrency`]. When it is over, the future is dropped, and the model is told how long was allowed and, if
-    /// the tool has begun and is not `read_only`, that it may have taken effect. A `fn` that is not `blocking` cannot
-    /// be interrupted. Needs a Tokio runtime with time enabled.
+    /// - The limit covers the run of the tool and the wait of a `blocking` tool for a thread. It covers
+    ///   neither [`before_call`], whose limit is [`approval_timeout`], nor the wait in the queue of [`max_concurrency`].
+    /// - When it expires, the future is dropped. The model receives an error with the limit, which adds that the call
+    ///   may have taken effect if the tool has begun and is not `read_only`.
+    /// - A `fn` that is not `blocking` cannot be interrupted.
+    /// - It needs a Tokio runtime with time enabled.
     ///
     /// [`before_call`]: RegistryBuilder::before_call
     /// [`approval_timeout`]: RegistryBuilder::approval_timeout
     /// [`max_concurrency`]: RegistryBuilder::max_concurrency
-    pub fn timeout(mut self, allowed: Duration) -> Self {
-        self.options.limits.timeout = Some(allowed);
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.limits.timeout = Some(limit);
         self
     }
 
-    /// How long [`before_call`](RegistryBuilder::before_call) may take to decide: by default as long as the tool may,
-    /// which is little where a person decides. A call that was not decided upon in this time is denied. Needs a Tokio
-    /// runtime with time enabled.
-    pub fn approval_timeout(mut self, allowed: Duration) -> Self {
-        self.options.limits.approval_timeout = Some(allowed);
-        self
-    }
-
-    /// How many tools of this registry, its clones and its subsets run at once, over all batches. The others queue,
-    /// first come first served, call by call: a batch of many calls goes before one that comes after it. No limit by
-    /// default.
+    /// Sets the time limit of the [`before_call`](RegistryBuilder::before_call) hook. Default: the time limit of the
+    /// tool, which is often too short if a person decides.
     ///
-    /// A `blocking` body that goes on after its call was given up counts no more, so that a thread that hangs cannot
-    /// hold the queue: then more run than this. A tool that dispatches on the same registry and waits for the answers
-    /// can wait for itself, for ever.
+    /// A call without a decision within the limit is denied. The runtime's timer alone decides when a hook is late: a
+    /// hook that computes without awaiting is not interrupted, and its decision counts even if it took longer than the
+    /// limit. Needs a Tokio runtime with time enabled.
+    pub fn approval_timeout(mut self, limit: Duration) -> Self {
+        self.options.limits.approval_timeout = Some(limit);
+        self
+    }
+
+    /// Sets the maximum number of calls that run at the same time, over all batches of this registry, its clones and
+    /// its subsets. Default: no limit.
+    ///
+    /// Other calls wait in a first-in, first-out queue: the calls of a batch start before those of a later batch.
+    ///
+    /// A `blocking` function that continues after its call ended no longer counts, so that a hanging thread does not
+    /// block the queue; more functions than the limit may then run. A tool that dispatches calls on the same registry
+    /// and awaits them can deadlock.
     ///
     /// ```
     /// # use tool_runtime::{Registry, ToolCall, tool, tools};
-    /// # /// Asks a server that takes two requests at once.
+    /// # /// Asks a server that accepts two concurrent requests.
     /// # #[tool]
     /// # async fn ask() {}
     /// # #[tokio::main(flavor = "current_thread")]
@@ -81,9 +87,10 @@ impl RegistryBuilder {
         self
     }
 
-    /// How long an answer may be, in bytes of UTF-8, its `Error: ` included. Of a longer one, the head and the tail are
-    /// kept, and between them it says how much was left out; below some forty bytes there is only room for the head.
-    /// `Error: ` is always said. No limit by default.
+    /// Sets the maximum length of a tool message, in bytes of UTF-8, including `Error: `. Default: no limit.
+    ///
+    /// A longer message is truncated to its head and tail, with a notice of the omitted bytes between them; with a
+    /// limit of less than about 40 bytes, to its head. `Error: ` is always kept.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -106,8 +113,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// How many calls of one reply are looked at: the first of them, whether their tools are there or not. Those over
-    /// it are answered with an error that says the limit. No limit by default.
+    /// Sets the maximum number of calls of one reply. Default: no limit.
+    ///
+    /// Further calls do not run, and get an error with the limit. Calls of unknown tools count as well.
     pub fn max_calls_per_batch(mut self, calls: usize) -> Self {
         self.options.limits.max_calls_per_batch = Some(calls);
         self

@@ -1,4 +1,4 @@
-//! What `Registry::collect()` finds: each tool submits itself before `main`.
+//! Collection of the tools that are linked into the program: each tool submits itself before `main`.
 
 use super::Descriptor;
 
@@ -7,7 +7,7 @@ pub struct Collected(pub &'static Descriptor);
 
 inventory::collect!(Collected);
 
-/// Every tool that is linked into the program, in no particular order.
+/// All tools that are linked into the program, in no particular order.
 pub(crate) fn collected() -> impl Iterator<Item = &'static Descriptor> {
     inventory::iter::<Collected>.into_iter().map(|tool| tool.0)
 }

@@ -1,4 +1,4 @@
-//! Tools that are known only when the program runs.
+//! Tools that are defined at run time.
 
 use super::{Options, Started};
 use crate::context::CallContext;
@@ -10,25 +10,25 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A tool whose name, description and parameters are known only when the program runs: of a plug-in, of a
-/// remote server.
+/// A tool whose name, description and parameters are defined at run time, for example by a plug-in or a remote server.
 ///
-/// The handler gets the arguments as one JSON object. Text that it returns is told to the model as it is, `()`
-/// and null as `ok`, any other [`Value`] as JSON; an error by its own text. What else it needs, it captures, or finds in
-/// the [`CallContext`] that [`with_context`](DynamicTool::with_context) gives it.
+/// The handler receives the arguments as one JSON object. The model receives a string that it returns unchanged, `()`
+/// and null as `ok`, any other [`Value`] as JSON, and an error as its `Display` text. The handler captures its state,
+/// or takes it from the [`CallContext`] that [`with_context`](DynamicTool::with_context) passes to it.
 ///
-/// The arguments are validated against `parameters` before the handler gets them: types, `properties`, `required`,
+/// The arguments are validated against `parameters` before the handler runs: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
-/// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings, arrays
-/// and objects. [`Registry::unsupported_keywords`](crate::Registry::unsupported_keywords) lists all other keywords of a schema,
-/// which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for the model.
+/// `uniqueItems`, `anyOf`, `oneOf`, `allOf`, `not`, `$ref` within the schema, and every limit of numbers, strings,
+/// arrays and objects. [`Registry::unsupported_keywords`](crate::Registry::unsupported_keywords) lists all other
+/// keywords of a schema, which are ignored; `pattern` needs the feature `regex`. `format` and `default` are only for
+/// the model.
 ///
-/// A schema and its arguments may come from anywhere: building a registry and validating arguments take little time and
-/// memory, whatever they are. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema exceeds a
-/// limit, and arguments that would take too long to validate are answered with an error.
+/// The schema and the arguments may be untrusted: the time and memory to build a registry and to validate arguments are
+/// bounded. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema
+/// exceeds a limit, and arguments that would take too long to validate are an error.
 ///
-/// The request contains the schema as it is, with the keywords that servers require: an array without `items` gets them,
-/// and those of a closed tuple are no longer `false`.
+/// The request contains the schema with one change that servers require: an array without `items`, or with
+/// `items: false`, gets an `items` schema.
 ///
 /// ```
 /// use serde_json::json;
@@ -42,7 +42,7 @@ use std::time::Duration;
 ///     "required": ["city"],
 /// });
 /// let weather = DynamicTool::new("get_weather", "Look up the weather.", parameters, |arguments| async move {
-///     let city = arguments["city"].as_str().unwrap_or_default(); // it is there, and a text
+///     let city = arguments["city"].as_str().unwrap_or_default(); // validated: always a string
 ///     Ok::<_, String>(format!("{city}: sunny"))
 /// });
 /// let registry = Registry::builder().dynamic(weather.read_only()).build()?;
@@ -59,16 +59,16 @@ pub struct DynamicTool {
     pub(crate) handler: Handler,
 }
 
-/// What answers the calls of a dynamic tool.
+/// The handler of a dynamic tool.
 pub(crate) type Handler = Arc<dyn Fn(Map<String, Value>, CallContext) -> Started<'static> + Send + Sync>;
 
 impl DynamicTool {
-    /// A tool that the handler answers. The model reads an error by its text, and the program has no more of it: see
-    /// [`with_context`](DynamicTool::with_context). `parameters` is the JSON Schema of an object; null and
-    /// `{}`, as definitions without parameters have them, accept any object.
+    /// Creates a tool whose calls run the handler.
     ///
-    /// Whether the name and the parameters are such that servers take them is checked by
-    /// [`RegistryBuilder::build`](crate::RegistryBuilder::build).
+    /// `parameters` is the JSON Schema of an object; null and `{}` accept any object. The model receives the `Display`
+    /// text of an error, and the error itself is not kept; [`with_context`](DynamicTool::with_context) keeps it.
+    ///
+    /// [`RegistryBuilder::build`](crate::RegistryBuilder::build) validates the name and the parameters.
     pub fn new<H, F, T, E>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -81,7 +81,7 @@ impl DynamicTool {
         T: Into<Value>,
         E: Display,
     {
-        DynamicTool::of_handler(name.into(), description.into(), parameters, move |arguments, _| {
+        DynamicTool::from_handler(name.into(), description.into(), parameters, move |arguments, _| {
             let returned = handler(arguments);
             async move {
                 match returned.await {
@@ -92,9 +92,11 @@ impl DynamicTool {
         })
     }
 
-    /// The same, with a handler that gets the [`CallContext`] too: the id of the call, its token of cancellation, what
-    /// the program attached to the batch. It may return a [`ToolOutput`]. The model reads its error by its text, also
-    /// that of a [`ToolError`](crate::ToolError); the program has it whole, in
+    /// Like [`new`](DynamicTool::new), with a handler that also receives the [`CallContext`]: the id of the call, its
+    /// cancellation token, and the values that the program attached to the batch.
+    ///
+    /// The handler may return a [`ToolOutput`]. The model receives the `Display` text of an error, also of a
+    /// [`ToolError`](crate::ToolError); the program finds the error in
     /// [`CallError::Returned`](crate::CallError::Returned).
     ///
     /// ```
@@ -106,14 +108,14 @@ impl DynamicTool {
     /// let parameters = json!({ "type": "object", "properties": {} });
     /// let remote = DynamicTool::with_context("ask", "Asks a server.", parameters, |arguments, call| async move {
     ///     let request = json!({ "method": "tools/call", "params": { "name": call.tool(), "arguments": arguments } });
-    ///     let sending = async { request }; // it is sent here
-    ///     match call.cancellation().run_until_cancelled(sending).await {
-    ///         Some(answer) => Ok(ToolOutput::new("the server has answered").with_artifact(answer)),
-    ///         None => Err("the server was told to stop"),
+    ///     let response = async { request }; // send the request here
+    ///     match call.cancellation().run_until_cancelled(response).await {
+    ///         Some(response) => Ok(ToolOutput::new("the server has responded").with_artifact(response)),
+    ///         None => Err("the request was cancelled"),
     ///     }
     /// });
     /// let registry = Registry::builder().dynamic(remote).build()?;
-    /// assert_eq!(registry.call("ask", "{}").await?, "the server has answered");
+    /// assert_eq!(registry.call("ask", "{}").await?, "the server has responded");
     /// # Ok(())
     /// # }
     /// ```
@@ -129,7 +131,7 @@ impl DynamicTool {
         T: Into<ToolOutput>,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        DynamicTool::of_handler(name.into(), description.into(), parameters, move |arguments, context| {
+        DynamicTool::from_handler(name.into(), description.into(), parameters, move |arguments, context| {
             let returned = handler(arguments, context);
             async move {
                 match returned.await {
@@ -140,7 +142,7 @@ impl DynamicTool {
         })
     }
 
-    fn of_handler<F: Future<Output = Reply> + Send + 'static>(
+    fn from_handler<F: Future<Output = Reply> + Send + 'static>(
         name: String,
         description: String,
         parameters: Value,
@@ -149,7 +151,7 @@ impl DynamicTool {
         let handler = Arc::new(handler);
         let handler = move |arguments, context| -> Started<'static> {
             let handler = Arc::clone(&handler);
-            // Called when the future is polled: until then, the call may be denied.
+            // The handler is called when the future is polled, since the call may still be denied before.
             Box::pin(async move { handler(arguments, context).await })
         };
         DynamicTool {
@@ -162,13 +164,12 @@ impl DynamicTool {
         }
     }
 
-    /// Rejects arguments that `parameters` does not name, also where the schema is open: a misspelt optional argument is
-    /// then an error that suggests the right name, and does not run as if it were absent. `false` by default, as JSON
-    /// Schema has it.
+    /// Rejects arguments that `parameters` does not name, also if the schema is open: a misspelt optional argument is
+    /// then an error that suggests the correct name. Default: `false`, as in JSON Schema.
     ///
-    /// The schema that the model sees is closed as well. It stays open if its `additionalProperties` or
-    /// `unevaluatedProperties` is a schema other than `true` or `{}`, since it is that of a map, or if its own `$ref` (not one
-    /// inside of a property) cannot be followed. Objects inside of the arguments are not closed.
+    /// The schema in the request is closed as well. It stays open if its `additionalProperties` or
+    /// `unevaluatedProperties` is a schema other than `true` or `{}`, since it then describes a map, or if its own
+    /// `$ref` (not one inside a property) cannot be resolved. Objects inside the arguments are not closed.
     ///
     /// ```
     /// use serde_json::json;
@@ -191,35 +192,40 @@ impl DynamicTool {
         DynamicTool { deny_unknown_arguments: deny, ..self }
     }
 
-    /// It changes nothing.
+    /// Declares that the tool changes nothing: [`Annotations::read_only`](crate::registry::Annotations::read_only).
     #[must_use]
     pub fn read_only(self) -> Self {
         DynamicTool { options: self.options.read_only(), ..self }
     }
 
-    /// It may destroy what was there.
+    /// Declares that the tool may delete or overwrite data:
+    /// [`Annotations::destructive`](crate::registry::Annotations::destructive).
     #[must_use]
     pub fn destructive(self) -> Self {
         DynamicTool { options: self.options.destructive(), ..self }
     }
 
-    /// To call it again with the same arguments changes nothing more.
+    /// Declares that a second call with the same arguments has no additional effect:
+    /// [`Annotations::idempotent`](crate::registry::Annotations::idempotent).
     #[must_use]
     pub fn idempotent(self) -> Self {
         DynamicTool { options: self.options.idempotent(), ..self }
     }
 
-    /// It runs only after the program approved the call.
+    /// Requires approval of each call: [`Policy::requires_approval`](crate::registry::Policy::requires_approval).
     #[must_use]
     pub fn requires_approval(self) -> Self {
         DynamicTool { options: self.options.requires_approval(), ..self }
     }
 
-    /// How long it may take: more than zero. A handler that blocks cannot be interrupted: let it await
-    /// `tokio::task::spawn_blocking`. Needs a Tokio runtime with time enabled.
+    /// Sets the time limit of a call, which must be more than zero. Default: the
+    /// [`timeout`](crate::RegistryBuilder::timeout) of the registry.
+    ///
+    /// A handler that blocks cannot be interrupted; await `tokio::task::spawn_blocking` in it. Needs a Tokio runtime
+    /// with time enabled.
     #[must_use]
-    pub fn timeout(self, allowed: Duration) -> Self {
-        DynamicTool { options: self.options.timeout(allowed), ..self }
+    pub fn timeout(self, limit: Duration) -> Self {
+        DynamicTool { options: self.options.timeout(limit), ..self }
     }
 }
 

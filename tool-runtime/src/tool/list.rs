@@ -1,4 +1,4 @@
-//! `tools![..]`: a list of tools that is checked when it is compiled.
+//! `tools![..]`: a list of tools that is checked at compile time.
 
 use super::Descriptor;
 
@@ -7,18 +7,18 @@ use super::Descriptor;
 pub struct ToolList(pub(crate) &'static [&'static Descriptor]);
 
 impl ToolList {
-    /// For [`tools!`](crate::tools).
+    /// Creates the list. Called by [`tools!`](crate::tools).
     #[must_use]
     pub const fn new(tools: &'static [&'static Descriptor]) -> Self {
         ToolList(tools)
     }
 }
 
-/// A list of exactly these tools, for [`Registry::new`](crate::Registry::new) and
-/// [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
+/// Creates a [`ToolList`](crate::registry::ToolList) of exactly these tools, for [`Registry::new`](crate::Registry::new)
+/// and [`RegistryBuilder::tools`](crate::RegistryBuilder::tools).
 ///
-/// Each entry is the path of a function with [`#[tool]`](crate::tool). Of one without, rustc says that it expected a
-/// type and found a function. Two tools of one name do not compile:
+/// Each entry is the path of a function with [`#[tool]`](crate::tool). For a function without the attribute, rustc
+/// reports that it expected a type and found a function. Two tools with the same name are a compile error:
 ///
 /// ```compile_fail,E0080
 /// # use tool_runtime::{tool, tools};
@@ -59,24 +59,24 @@ macro_rules! tools {
     ($($tool:path),* $(,)?) => {{
         const LIST: &[&$crate::__private::Descriptor] =
             &[$(<$tool as $crate::__private::Tool>::DESCRIPTOR),*];
-        const _: () = $crate::__private::refuse_duplicates(LIST);
+        const _: () = $crate::__private::reject_duplicates(LIST);
         $crate::__private::ToolList::new(LIST)
     }};
 }
 
-/// Stops the compiler at two tools of one name, and says which.
+/// Rejects a list in which two tools have the same name.
 ///
 /// # Panics
 ///
-/// At compile time, on a duplicate.
+/// Panics at compile time, with the name, if two tools have the same name.
 #[track_caller]
-pub const fn refuse_duplicates(tools: &[&Descriptor]) {
+pub const fn reject_duplicates(tools: &[&Descriptor]) {
     let mut first = 0;
     while first < tools.len() {
         let mut second = first + 1;
         while second < tools.len() {
-            if same(tools[first].name, tools[second].name) {
-                let mut message = Line::new();
+            if str_eq(tools[first].name, tools[second].name) {
+                let mut message = ConstString::new();
                 message.push("two tools are named `");
                 message.push(tools[first].name);
                 message.push("`; give one of them `#[tool(name = \"..\")]`, or list it once");
@@ -88,7 +88,7 @@ pub const fn refuse_duplicates(tools: &[&Descriptor]) {
     }
 }
 
-const fn same(a: &str, b: &str) -> bool {
+const fn str_eq(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
@@ -97,15 +97,15 @@ const fn same(a: &str, b: &str) -> bool {
     i == a.len() && i == b.len()
 }
 
-/// A line of text put together in a `const fn`, where there is no `format!`.
-struct Line {
+/// A string that a `const fn` builds, since `format!` is not `const`.
+struct ConstString {
     bytes: [u8; 192],
     length: usize,
 }
 
-impl Line {
+impl ConstString {
     const fn new() -> Self {
-        Line { bytes: [0; 192], length: 0 }
+        ConstString { bytes: [0; 192], length: 0 }
     }
 
     const fn push(&mut self, text: &str) {

@@ -43,35 +43,35 @@ impl Options {
         blocking: false,
     };
 
-    /// `read_only`
+    /// Sets `read_only`.
     #[must_use]
     pub const fn read_only(mut self) -> Self {
         self.annotations.read_only = true;
         self
     }
 
-    /// `destructive`
+    /// Sets `destructive`.
     #[must_use]
     pub const fn destructive(mut self) -> Self {
         self.annotations.destructive = true;
         self
     }
 
-    /// `idempotent`
+    /// Sets `idempotent`.
     #[must_use]
     pub const fn idempotent(mut self) -> Self {
         self.annotations.idempotent = true;
         self
     }
 
-    /// `requires_approval`
+    /// Sets `requires_approval`.
     #[must_use]
     pub const fn requires_approval(mut self) -> Self {
         self.policy.requires_approval = true;
         self
     }
 
-    /// `timeout = ".."`
+    /// Sets `timeout`, in milliseconds.
     #[must_use]
     pub const fn timeout_ms(self, limit: u64) -> Self {
         self.timeout(Duration::from_millis(limit))
@@ -82,7 +82,7 @@ impl Options {
         self
     }
 
-    /// `blocking`
+    /// Sets `blocking`.
     #[must_use]
     pub const fn blocking(mut self) -> Self {
         self.blocking = true;

@@ -1,14 +1,14 @@
-//! Tools that are methods of one value.
+//! Tools that are methods.
 
 use super::Descriptor;
 
-/// A type whose methods are tools.
+/// A type whose methods are tools. Implemented by [`#[toolset]`](crate::toolset).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolset",
     label = "not a toolset",
     note = "apply `#[toolset]` to an `impl` of this type, and `#[tool]` to its methods"
 )]
 pub trait Toolset {
-    /// Its tools, in declared order.
+    /// The tools, in declared order.
     const TOOLS: &'static [Descriptor];
 }

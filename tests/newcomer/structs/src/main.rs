@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use tool_runtime::{Registry, ToolCall, schemars::JsonSchema, tool};
 
-/// Where one stays.
+/// A stop of a trip.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(crate = "tool_runtime::schemars")]
 struct Stop {

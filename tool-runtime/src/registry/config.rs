@@ -1,4 +1,4 @@
-//! What is the same for a registry and its subsets.
+//! The configuration that a registry shares with its subsets.
 
 use super::build::BuildOptions;
 use super::build_error::BuildError;
@@ -9,18 +9,18 @@ use crate::state::States;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 
-pub(super) struct Setting {
+pub(super) struct Config {
     pub(super) states: States,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
-    /// Whether a model may have been given strict schemas, and so send null for what it leaves out.
-    is_strict_given: AtomicBool,
+    /// Whether a model may have received strict schemas, so that it sends null for an omitted argument.
+    is_strict_sent: AtomicBool,
     pub(super) permits: Option<Semaphore>,
-    /// The errors of the dynamic tools that were left out.
+    /// The errors of the skipped dynamic tools.
     pub(super) skipped: Vec<BuildError>,
 }
 
-impl Setting {
+impl Config {
     pub(super) fn new(
         states: States,
         options: BuildOptions,
@@ -28,23 +28,23 @@ impl Setting {
         skipped: Vec<BuildError>,
     ) -> Self {
         let permits = options.limits.max_concurrency.map(|tools| tools.min(Semaphore::MAX_PERMITS));
-        Setting {
+        Config {
             states,
             options,
             before_call,
-            is_strict_given: (options.dialect == Dialect::OpenAiStrict).into(),
+            is_strict_sent: (options.dialect == Dialect::OpenAiStrict).into(),
             permits: permits.map(Semaphore::new),
             skipped,
         }
     }
 
-    pub(super) fn strict_is_given(&self) {
-        self.is_strict_given.store(true, Ordering::Relaxed);
+    pub(super) fn set_strict_sent(&self) {
+        self.is_strict_sent.store(true, Ordering::Relaxed);
     }
 
     pub(super) fn coercion_options(&self) -> CoercionOptions {
         CoercionOptions {
-            null_is_absent: self.is_strict_given.load(Ordering::Relaxed),
+            null_is_absent: self.is_strict_sent.load(Ordering::Relaxed),
             lenient: self.options.lenient_arguments,
         }
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use tool_runtime::conversation::{PendingCalls, Turn};
 use tool_runtime::dispatch::{CancellationToken, Decision};
 use tool_runtime::{
-    AssistantMessage, BatchContext, Conversation, Registry, RegistryBuilder, ToolCall, ToolError,
-    ToolMessage, tool, tools,
+    AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, RegistryBuilder, ToolCall,
+    ToolError, ToolMessage, tool, tools,
 };
 
 const DOCUMENT: &str = include_str!("../../tool-runtime/src/docs/error_messages.md");
@@ -219,4 +219,17 @@ async fn each_row_of_the_table_is_the_message_of_its_cause() {
         let produced = produce(cause).await;
         assert_eq!(produced.as_deref(), Some(documented), "the row `{cause}` has this message, or no test");
     }
+}
+
+#[tokio::test]
+async fn unknown_tool_lists_at_most_twenty_names() {
+    let tool = |n: usize| {
+        DynamicTool::new(format!("tool_{n:02}"), "", serde_json::Value::Null, |_| async {
+            Ok::<_, String>(())
+        })
+    };
+    let registry = (0..25).fold(Registry::builder(), |registry, n| registry.dynamic(tool(n)));
+    let text = message(registry, &[ToolCall::new("1", "x", "")]).await;
+    let names: Vec<String> = (0..20).map(|n| format!("`tool_{n:02}`")).collect();
+    assert_eq!(text, format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", ")));
 }

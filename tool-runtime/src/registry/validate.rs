@@ -1,4 +1,4 @@
-//! The errors of the tools that a registry is built of.
+//! Validation of the tools of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
 use super::entry::{Candidate, SchemaError};
@@ -15,27 +15,27 @@ use std::collections::HashMap;
 pub(super) fn record(
     tool: &str,
     errors: Vec<BuildErrorKind>,
-    of_registry: &mut Vec<BuildErrorKind>,
+    registry_errors: &mut Vec<BuildErrorKind>,
     skipped: Option<&mut Vec<BuildError>>,
 ) {
     match skipped {
         _ if errors.is_empty() => {}
         Some(skipped) => skipped.push(BuildError { errors, skipped: Some(tool.to_owned()) }),
-        None => of_registry.extend(errors),
+        None => registry_errors.extend(errors),
     }
 }
 
-/// The errors that the macro finds in a function, and cannot find here.
-pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildErrorKind> {
+/// The errors that the macro reports for a function at compile time, for a dynamic tool.
+pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     let mut errors = Vec::new();
     if let Some(limit) = ExceededLimit::of_size(&tool.parameters) {
-        errors.push(schema(&tool.name, SchemaError::Limit(limit)));
+        errors.push(schema_error(&tool.name, SchemaError::Limit(limit)));
     }
     let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
     if !is_object && !is_any_object(&tool.parameters) {
         errors.push(BuildErrorKind::InvalidParameters { tool: tool.name.clone() });
     }
-    if tool.options.policy.timeout.is_some_and(|allowed| allowed.is_zero()) {
+    if tool.options.policy.timeout.is_some_and(|limit| limit.is_zero()) {
         errors.push(BuildErrorKind::ZeroTimeout { tool: tool.name.clone() });
     }
     if tool.options.annotations.read_only && tool.options.annotations.destructive {
@@ -44,8 +44,8 @@ pub(super) fn dynamic(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     errors
 }
 
-/// The error of a schema that cannot be used.
-pub(super) fn schema(tool: &str, error: SchemaError) -> BuildErrorKind {
+/// Converts the error of a schema.
+pub(super) fn schema_error(tool: &str, error: SchemaError) -> BuildErrorKind {
     match error {
         SchemaError::Json(source) => BuildErrorKind::Schema { name: tool.to_owned(), source },
         SchemaError::Limit(limit) => {
@@ -86,10 +86,10 @@ pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec
     candidates.retain(|candidate| {
         let entry = &candidate.entry;
         let Some(first) = known.get(&*entry.name).filter(|_| entry.location().is_none()) else {
-            known.insert(entry.name.to_string(), entry.place());
+            known.insert(entry.name.to_string(), entry.describe_location());
             return true;
         };
-        let (name, first, second) = (entry.name.to_string(), first.clone(), entry.place());
+        let (name, first, second) = (entry.name.to_string(), first.clone(), entry.describe_location());
         let errors = vec![BuildErrorKind::DuplicateName { name: name.clone(), first, second }];
         skipped.push(BuildError { errors, skipped: Some(name) });
         false
@@ -102,7 +102,7 @@ pub(super) fn duplicates(candidates: &[Candidate], errors: &mut Vec<BuildErrorKi
         let [first, second] = [&pair[0].entry, &pair[1].entry];
         if first.name == second.name {
             let name = first.name.to_string();
-            let (first, second) = (first.place(), second.place());
+            let (first, second) = (first.describe_location(), second.describe_location());
             errors.push(BuildErrorKind::DuplicateName { name, first, second });
         }
     }
