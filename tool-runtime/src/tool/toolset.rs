@@ -10,5 +10,6 @@ use super::Descriptor;
 )]
 pub trait Toolset {
     /// The tools, in declared order.
+    #[doc(hidden)]
     const TOOLS: &'static [Descriptor];
 }
