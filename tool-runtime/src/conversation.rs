@@ -1,4 +1,11 @@
 //! Conversations whose calls and tool messages are always paired.
+//!
+//! A [`Conversation`] takes a reply of the model and becomes a [`Turn`]: the conversation with the model's answer, or the
+//! [`PendingCalls`] of the reply. Pending calls run, wait for a person or are skipped, and become a conversation again when
+//! each call has its tool message. [`Conversation::drive`] is this loop, and returns its [`Ending`].
+//!
+//! [`Conversation::request`] creates a [`Request`], which serializes as `messages`, `tools` and `tool_choice`.
+//! [`ReplyWarning`]s report replies that suggest a wrong setting of the server.
 
 mod drive;
 mod error;

@@ -1,4 +1,14 @@
 //! Dispatch of tool calls: each call gets exactly one tool message.
+//!
+//! [`Registry::dispatch`] runs the calls of one reply. The types of this module go in and come out:
+//!
+//! - [`BatchContext`] carries application state and a [`CancellationToken`] into a dispatch. A tool reads its
+//!   [`CallContext`].
+//! - The [`before_call`](crate::RegistryBuilder::before_call) hook receives a [`ProposedCall`] and returns a
+//!   [`Decision`].
+//! - A tool can return a [`ToolOutput`] or a [`ToolError`], which have separate parts for the model and the program.
+//! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration, and the [`CallError`] if there is no result.
+//!   [`ArgumentError`] and [`UnknownToolError`] have the details.
 
 mod answer;
 mod approval;

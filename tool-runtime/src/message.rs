@@ -1,5 +1,8 @@
 //! Messages of a conversation in the format of Chat Completions.
 //!
+//! A [`Message`] is a [`Prompt`] of the system, the developer or the user, an [`AssistantMessage`] with its [`ToolCall`]s, or
+//! a [`ToolMessage`]. [`Content`] is text or a list of parts. [`Echo`] selects how much of a reply goes back to the server.
+//!
 //! Reading accepts the variations that servers send; writing follows the API reference:
 //! <https://platform.openai.com/docs/api-reference/chat/create>.
 

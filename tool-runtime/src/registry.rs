@@ -1,4 +1,10 @@
 //! The registry: the tools of a program by name.
+//!
+//! [`RegistryBuilder`] collects functions (a [`ToolList`], or every `#[tool]` of the program), methods (a [`Toolset`]) and
+//! [`DynamicTool`]s, together with state, limits and hooks. It builds a [`Registry`], or returns every error at once as a
+//! [`BuildError`], with a [`BuildErrorKind`] for each.
+//!
+//! [`Annotations`] are the properties that a tool declares, [`Policy`] the rules that dispatch enforces for it.
 
 mod before_call;
 mod build;
