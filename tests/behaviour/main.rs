@@ -35,7 +35,7 @@ mod macro_options;
 mod messages;
 mod nearest_names;
 #[allow(dead_code, reason = "some values are only printed")]
-mod nested_faults;
+mod nested_errors;
 mod outputs;
 mod parameters;
 mod pending_calls;
