@@ -30,9 +30,9 @@ pub(crate) struct NotStrict {
 /// in which a model writes the arguments.
 pub(crate) fn strict_parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
     let mut converter = Converter { errors: Vec::new(), limits: Limits::default() };
-    let converted = converter.root(parameters);
+    let root = converter.root(parameters);
     converter.errors.extend(converter.limits.exceeded());
-    match converted {
+    match root {
         Ok(strict) if converter.errors.is_empty() => Ok(strict),
         Ok(_) => Err(converter.errors),
         Err(error) => Err(vec![NotStrict { path: String::new(), reason: error.to_string() }]),
