@@ -1,8 +1,9 @@
-//! The JSON-Schema-Test-Suite, draft 2020-12: <https://github.com/json-schema-org/JSON-Schema-Test-Suite>. `JSON_SCHEMA_TEST_SUITE`
-//! names its folder.
+//! The JSON-Schema-Test-Suite, draft 2020-12: <https://github.com/json-schema-org/JSON-Schema-Test-Suite>. The
+//! environment variable `JSON_SCHEMA_TEST_SUITE` names its folder.
 //!
-//! A tool validates only objects, and so each schema is that of an argument. A tool must accept every valid instance. It may
-//! accept an invalid one only if the schema has a keyword that `unsupported_keywords` lists.
+//! The arguments of a tool are an object, so each schema of the suite becomes the schema of one argument. The tool must
+//! accept every valid instance. It may accept an invalid one only if `unsupported_keywords` lists a keyword of the
+//! schema.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::path::Path;
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{DynamicTool, Registry};
 
-/// Moves the references of a schema to the argument in which it is.
+/// Rewrites the references of a schema, which becomes the schema of the argument `value`.
 fn relocate(schema: &mut Value) {
     match schema {
         Value::Object(entries) => {
@@ -34,7 +35,7 @@ fn relocate(schema: &mut Value) {
 }
 
 #[tokio::test]
-async fn the_suite_agrees_except_for_listed_keywords() {
+async fn tools_agree_with_the_suite_except_for_unsupported_keywords() {
     let Ok(folder) = std::env::var("JSON_SCHEMA_TEST_SUITE") else {
         println!("skipped: JSON_SCHEMA_TEST_SUITE does not name the folder of the JSON-Schema-Test-Suite");
         return;

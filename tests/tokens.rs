@@ -1,4 +1,4 @@
-//! What the definitions of tools cost in every request, beside what a derived schema of the same parameters costs.
+//! The tokens of tool definitions, compared with derived schemas of the same parameters.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -14,44 +14,44 @@ use tool_runtime::registry::ToolList;
 use tool_runtime::schema::Dialect;
 use tool_runtime::{Registry, tool, tools};
 
-/// Each tool twice: as a function with `#[tool]`, and as most libraries have it, a struct of its parameters with a derived
-/// schema. The docs are the same.
-macro_rules! twice {
+/// Declares each tool twice with the same docs: as a function with `#[tool]`, and as most libraries do, as a struct of
+/// its parameters with a derived schema.
+macro_rules! tool_and_struct {
     ($(
         $(#[doc = $doc:literal])+
-        fn $name:ident($($(#[doc = $parameter_doc:literal])* $parameter:ident: $of:ty),* $(,)?);
+        fn $name:ident($($(#[doc = $parameter_doc:literal])* $parameter:ident: $type:ty),* $(,)?);
     )*) => {
         $(
             $(#[doc = $doc])+
             #[tool]
-            fn $name($($(#[doc = $parameter_doc])* $parameter: $of),*) {}
+            fn $name($($(#[doc = $parameter_doc])* $parameter: $type),*) {}
         )*
 
         fn ours() -> ToolList {
             tools![$($name),*]
         }
 
-        /// By name, as ours are.
+        /// Sorted by name, as a registry sorts its tools.
         fn derived() -> Vec<Value> {
             let mut tools = vec![$({
                 #[derive(JsonSchema)]
-                struct Parameters { $($(#[doc = $parameter_doc])* $parameter: $of),* }
+                struct Parameters { $($(#[doc = $parameter_doc])* $parameter: $type),* }
                 let description = [$($doc.trim()),+].join("\n");
                 (stringify!($name), description, schemars::schema_for!(Parameters))
             }),*];
             tools.sort_by_key(|(name, ..)| *name);
-            let written = tools.into_iter().map(|(name, description, parameters)| {
+            let definitions = tools.into_iter().map(|(name, description, parameters)| {
                 json!({
                     "type": "function",
                     "function": {"name": name, "description": description, "parameters": parameters},
                 })
             });
-            written.collect()
+            definitions.collect()
         }
     };
 }
 
-twice! {
+tool_and_struct! {
     /// Look up the current weather of a city.
     fn get_weather(
         /// City name, for example "Beijing".
@@ -60,7 +60,7 @@ twice! {
     );
     /// Search the web and return the best results.
     fn search_web(
-        /// What to look for.
+        /// The text to find.
         query: String,
         /// How many results, at most 20.
         limit: Option<u8>,
@@ -113,7 +113,7 @@ twice! {
     fn find_hotel(city: String, nights: u8, stars: Option<u8>, near: Option<Coordinates>);
     /// Translate a text.
     fn translate(text: String, to: String);
-    /// Say what time it is.
+    /// Return what time it is.
     fn get_time(
         /// Of the IANA time zone database.
         zone: Option<String>,
@@ -258,11 +258,14 @@ fn twenty_tools_cost_less_than_their_derived_schemas() {
         println!("{name}: {ours} of {derived}");
         assert!(ours <= derived, "{name}: {ours} tokens, {derived} derived");
     }
-    let loose = tokens(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get());
+    let default = tokens(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get());
     let strict = tokens(registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get());
     let derived = tokens(&serde_json::to_string(&derived).expect("JSON"));
-    println!("20 tools: {loose} tokens, {strict} strict, {derived} derived ({:.2})", ratio(loose, derived));
-    assert!(loose < derived);
+    println!(
+        "20 tools: {default} tokens, {strict} strict, {derived} derived ({:.2})",
+        ratio(default, derived)
+    );
+    assert!(default < derived);
 }
 
 /// Where one lives.
@@ -285,7 +288,7 @@ fn find_near(
 ) {
 }
 
-// The same as most libraries have it; without a doc comment, which would count.
+// The parameters of `find_near` as most libraries declare them. A doc comment would count.
 #[derive(JsonSchema)]
 struct FindNear {
     /// Where to start.
@@ -305,7 +308,7 @@ fn a_tool_with_a_struct_an_option_and_a_documented_enum_costs_seven_tenths_of_it
     });
     let derived = tokens(&derived.to_string());
     println!("{cost} tokens, {derived} derived");
-    // 140 of 199: as much less as promised.
+    // The documentation promises 140 tokens where the derived schema has 199.
     assert!(cost * 199 <= derived * 140, "{cost} tokens, {derived} derived");
 }
 

@@ -10,27 +10,27 @@ use tool_runtime::registry::ToolList;
 use tool_runtime::schema::Dialect;
 use tool_runtime::{Registry, tool, tools};
 
-/// The schema accepts the first arguments and the second; the tool accepts the first alone.
-async fn only_the_first(tools: ToolList, tool: &str, both: [&str; 2]) {
+/// Asserts that the published schema accepts both arguments, and the tool only the first.
+async fn assert_tool_rejects_second(tools: ToolList, tool: &str, both: [&str; 2]) {
     let registry = Registry::new(tools).expect("one tool");
     let schema = Schema::published(&registry, tool);
-    only_the_first_of(&registry, &schema, tool, both).await;
+    assert_rejects_second(&registry, &schema, tool, both).await;
 }
 
-/// The same of its strict schema.
-async fn only_the_first_if_strict(tools: ToolList, tool: &str, both: [&str; 2]) {
+/// Asserts that the strict schema accepts both arguments, and the tool only the first.
+async fn assert_tool_rejects_second_of_strict(tools: ToolList, tool: &str, both: [&str; 2]) {
     let registry = Registry::new(tools).expect("one tool");
     let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get();
     let mut tools: serde_json::Value = serde_json::from_str(array).expect("an array is JSON");
     let schema = Schema::new(tools[0]["function"]["parameters"].take());
-    only_the_first_of(&registry, &schema, tool, both).await;
+    assert_rejects_second(&registry, &schema, tool, both).await;
 }
 
-async fn only_the_first_of(registry: &Registry, schema: &Schema, tool: &str, both: [&str; 2]) {
-    assert_eq!(both.map(|arguments| schema.verdict(arguments)), [Verdict::Taken; 2], "{both:?}");
-    let [taken, refused] = both;
-    assert_eq!(verdict(registry, tool, taken).await, Verdict::Taken, "{taken}");
-    assert_eq!(verdict(registry, tool, refused).await, Verdict::Refused, "{refused}");
+async fn assert_rejects_second(registry: &Registry, schema: &Schema, tool: &str, both: [&str; 2]) {
+    assert_eq!(both.map(|arguments| schema.verdict(arguments)), [Verdict::Valid; 2], "{both:?}");
+    let [valid, invalid] = both;
+    assert_eq!(verdict(registry, tool, valid).await, Verdict::Valid, "{valid}");
+    assert_eq!(verdict(registry, tool, invalid).await, Verdict::Invalid, "{invalid}");
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,14 +46,14 @@ struct Wide {
     h: Option<Vec<i64>>,
 }
 
-/// Takes numbers that engines do not count up to.
+/// Takes numbers whose ranges engines do not support.
 #[tool]
 fn wide(numbers: Wide) {
     drop(numbers);
 }
 
 #[tokio::test]
-async fn the_range_of_64_bits_and_more_and_of_floats_is_not_published() {
+async fn the_ranges_of_floats_and_of_integers_of_64_bits_or_more_are_not_published() {
     let cases = [
         ("a", "9223372036854775807", "9223372036854775808"),
         ("a", "-9223372036854775808", "-9223372036854775809"),
@@ -63,11 +63,11 @@ async fn the_range_of_64_bits_and_more_and_of_floats_is_not_published() {
         ("g", "3.3e38", "3.5e38"),
         ("h", "[9223372036854775807]", "[9223372036854775808]"),
     ];
-    for (name, taken, refused) in cases {
-        let arguments = [taken, refused].map(|value| format!("{{\"numbers\":{{\"{name}\":{value}}}}}"));
-        only_the_first(tools![wide], "wide", [&arguments[0], &arguments[1]]).await;
+    for (name, valid, invalid) in cases {
+        let arguments = [valid, invalid].map(|value| format!("{{\"numbers\":{{\"{name}\":{value}}}}}"));
+        assert_tool_rejects_second(tools![wide], "wide", [&arguments[0], &arguments[1]]).await;
     }
-    // The validator does not count up to 128 bits itself.
+    // The independent validator does not support 128 bits either.
     let registry = Registry::new(tools![wide]).expect("one tool");
     let published = Schema::published(&registry, "wide").value;
     for (name, minimum, digits) in [("e", None, "16"), ("f", Some(0), "33")] {
@@ -75,10 +75,10 @@ async fn the_range_of_64_bits_and_more_and_of_floats_is_not_published() {
         assert_eq!(schema.get("maximum"), None);
         assert_eq!(schema.get("minimum").and_then(serde_json::Value::as_i64), minimum);
         let arguments = |zeros| format!(r#"{{"numbers":{{"{name}":{digits}{}}}}}"#, "0".repeat(zeros));
-        assert_eq!(verdict(&registry, "wide", &arguments(37)).await, Verdict::Taken);
-        assert_eq!(verdict(&registry, "wide", &arguments(38)).await, Verdict::Refused);
+        assert_eq!(verdict(&registry, "wide", &arguments(37)).await, Verdict::Valid);
+        assert_eq!(verdict(&registry, "wide", &arguments(38)).await, Verdict::Invalid);
     }
-    // The types are taken to their ends.
+    // The limits of each type are accepted.
     for (name, value) in [
         ("e", i128::MAX.to_string()),
         ("e", i128::MIN.to_string()),
@@ -87,7 +87,7 @@ async fn the_range_of_64_bits_and_more_and_of_floats_is_not_published() {
         ("g", format!("{:e}", f32::MIN)),
     ] {
         let arguments = format!(r#"{{"numbers":{{"{name}":{value}}}}}"#);
-        assert_eq!(verdict(&registry, "wide", &arguments).await, Verdict::Taken, "{arguments}");
+        assert_eq!(verdict(&registry, "wide", &arguments).await, Verdict::Valid, "{arguments}");
     }
 }
 
@@ -98,10 +98,11 @@ fn reach(address: std::net::IpAddr, time: Option<chrono::NaiveTime>) {
 }
 
 #[tokio::test]
-async fn a_format_that_only_schemars_knows_is_not_published() {
+async fn a_format_that_only_schemars_uses_is_not_published() {
     let both = [r#"{"address":"::1","time":"12:00:00"}"#, r#"{"address":"::1","time":"noon"}"#];
-    only_the_first(tools![reach], "reach", both).await;
-    only_the_first(tools![reach], "reach", [r#"{"address":"::1"}"#, r#"{"address":"home"}"#]).await;
+    assert_tool_rejects_second(tools![reach], "reach", both).await;
+    assert_tool_rejects_second(tools![reach], "reach", [r#"{"address":"::1"}"#, r#"{"address":"home"}"#])
+        .await;
     let registry = Registry::new(tools![reach]).expect("one tool");
     assert!(!registry.get("reach").expect("it is there").parameters().get().contains("format"));
 }
@@ -113,11 +114,11 @@ fn tuple(pair: (u8, String)) {
 }
 
 #[tokio::test]
-async fn a_strict_schema_does_not_know_the_order_of_a_tuple() {
+async fn a_strict_schema_does_not_have_the_order_of_a_tuple() {
     let both = [r#"{"pair":[1,"a"]}"#, r#"{"pair":["a",1]}"#];
-    only_the_first_if_strict(tools![tuple], "tuple", both).await;
+    assert_tool_rejects_second_of_strict(tools![tuple], "tuple", both).await;
     let registry = Registry::new(tools![tuple]).expect("one tool");
-    assert_eq!(Schema::published(&registry, "tuple").verdict(both[1]), Verdict::Refused);
+    assert_eq!(Schema::published(&registry, "tuple").verdict(both[1]), Verdict::Invalid);
 }
 
 /// Takes a set.
@@ -127,8 +128,8 @@ fn unique(set: std::collections::BTreeSet<u8>) {
 }
 
 #[tokio::test]
-async fn a_set_says_in_words_that_its_items_are_unique() {
-    only_the_first(tools![unique], "unique", [r#"{"set":[1,2]}"#, r#"{"set":[1,1]}"#]).await;
+async fn the_unique_items_of_a_set_are_only_in_its_description() {
+    assert_tool_rejects_second(tools![unique], "unique", [r#"{"set":[1,2]}"#, r#"{"set":[1,1]}"#]).await;
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -152,9 +153,10 @@ fn flattened(value: Flattened) {
 }
 
 #[tokio::test]
-async fn a_flattened_option_that_is_there_in_part_is_rejected_and_not_dropped() {
-    let taken = r#"{"value":{"Ajar":{"by":1}}}"#;
-    only_the_first(tools![flattened], "flattened", [taken, r#"{"value":{"Ajar":{"by":"1"}}}"#]).await;
+async fn an_incomplete_flattened_option_is_rejected_instead_of_dropped() {
+    let valid = r#"{"value":{"Ajar":{"by":1}}}"#;
+    assert_tool_rejects_second(tools![flattened], "flattened", [valid, r#"{"value":{"Ajar":{"by":"1"}}}"#])
+        .await;
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -169,7 +171,7 @@ struct Address {
     city: String,
 }
 
-/// Says where.
+/// Returns the address.
 #[tool]
 fn locate(value: FlattenedStruct) -> String {
     value.address.map_or_else(|| "nowhere".to_owned(), |address| address.street + &address.city)
@@ -180,13 +182,13 @@ async fn serde_drops_a_flattened_struct_without_a_required_field() {
     let registry = Registry::new(tools![locate]).expect("one tool");
     let result = registry.call("locate", r#"{"value":{"street":"High"}}"#).await;
     assert_eq!(result.expect("its schema does not require the city"), "nowhere");
-    assert_eq!(verdict(&registry, "locate", r#"{"value":{"street":1,"city":"A"}}"#).await, Verdict::Refused);
+    assert_eq!(verdict(&registry, "locate", r#"{"value":{"street":1,"city":"A"}}"#).await, Verdict::Invalid);
 }
 
 #[tokio::test]
 async fn two_variants_of_a_flattened_enum_are_rejected() {
     let both = [r#"{"value":{"Open":null}}"#, r#"{"value":{"Open":null,"Ajar":{"by":1}}}"#];
-    only_the_first(tools![flattened], "flattened", both).await;
+    assert_tool_rejects_second(tools![flattened], "flattened", both).await;
 }
 
 /// Takes a day.
@@ -197,7 +199,8 @@ fn day(day: chrono::NaiveDate) {
 
 #[tokio::test]
 async fn the_decoder_of_a_type_with_a_format_may_reject_more() {
-    only_the_first(tools![day], "day", [r#"{"day":"2024-02-29"}"#, r#"{"day":"2024-02-31"}"#]).await;
+    assert_tool_rejects_second(tools![day], "day", [r#"{"day":"2024-02-29"}"#, r#"{"day":"2024-02-31"}"#])
+        .await;
 }
 
 /// Takes a map of flags.
@@ -213,10 +216,15 @@ fn numbers(numbers: HashMap<u8, u8>) {
 }
 
 #[tokio::test]
-async fn the_keys_of_a_map_are_text_to_the_schema() {
-    only_the_first(tools![flags], "flags", [r#"{"flags":{"true":1}}"#, r#"{"flags":{"yes":1}}"#]).await;
-    only_the_first(tools![numbers], "numbers", [r#"{"numbers":{"255":1}}"#, r#"{"numbers":{"256":1}}"#])
+async fn the_schema_of_a_map_accepts_any_string_as_a_key() {
+    assert_tool_rejects_second(tools![flags], "flags", [r#"{"flags":{"true":1}}"#, r#"{"flags":{"yes":1}}"#])
         .await;
+    assert_tool_rejects_second(
+        tools![numbers],
+        "numbers",
+        [r#"{"numbers":{"255":1}}"#, r#"{"numbers":{"256":1}}"#],
+    )
+    .await;
 }
 
 /// Waits.
@@ -226,9 +234,9 @@ fn wait(time: Duration) {
 }
 
 #[tokio::test]
-async fn the_structs_of_std_are_closed_and_schemars_says_that_they_are_open() {
-    let taken = r#"{"time":{"secs":1,"nanos":0}}"#;
-    only_the_first(tools![wait], "wait", [taken, r#"{"time":{"secs":1,"nanos":0,"z":0}}"#]).await;
+async fn structs_of_std_are_closed_although_their_schemas_are_open() {
+    let valid = r#"{"time":{"secs":1,"nanos":0}}"#;
+    assert_tool_rejects_second(tools![wait], "wait", [valid, r#"{"time":{"secs":1,"nanos":0,"z":0}}"#]).await;
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -244,9 +252,10 @@ fn adjacent(value: Adjacent) {
 }
 
 #[tokio::test]
-async fn a_unit_variant_with_adjacent_content_has_none() {
-    let taken = r#"{"value":{"t":"Unit","c":null}}"#;
-    only_the_first(tools![adjacent], "adjacent", [taken, r#"{"value":{"t":"Unit","c":{}}}"#]).await;
+async fn a_unit_variant_of_an_adjacently_tagged_enum_rejects_content() {
+    let valid = r#"{"value":{"t":"Unit","c":null}}"#;
+    assert_tool_rejects_second(tools![adjacent], "adjacent", [valid, r#"{"value":{"t":"Unit","c":{}}}"#])
+        .await;
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -268,8 +277,8 @@ fn even(number: Even) {
 }
 
 #[tokio::test]
-async fn a_decoder_of_the_users_own_may_refuse_more() {
-    only_the_first(tools![even], "even", [r#"{"number":2}"#, r#"{"number":3}"#]).await;
+async fn a_custom_decoder_may_reject_more() {
+    assert_tool_rejects_second(tools![even], "even", [r#"{"number":2}"#, r#"{"number":3}"#]).await;
 }
 
 /// Takes anything.
@@ -279,15 +288,19 @@ fn anything(value: serde_json::Value) {
 }
 
 #[tokio::test]
-async fn a_key_that_stands_twice_is_seen_by_no_schema() {
-    only_the_first(tools![anything], "anything", [r#"{"value":{"a":1}}"#, r#"{"value":{"a":1,"a":1}}"#])
-        .await;
+async fn a_repeated_key_is_rejected_although_no_schema_forbids_it() {
+    assert_tool_rejects_second(
+        tools![anything],
+        "anything",
+        [r#"{"value":{"a":1}}"#, r#"{"value":{"a":1,"a":1}}"#],
+    )
+    .await;
 }
 
 #[tokio::test]
-async fn lists_in_lists_end_somewhere() {
+async fn the_depth_of_nested_arrays_is_limited() {
     let nested = |depth: usize| format!(r#"{{"value":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
     let registry = Registry::new(tools![anything]).expect("one tool");
-    assert_eq!(verdict(&registry, "anything", &nested(100)).await, Verdict::Taken);
-    assert_eq!(verdict(&registry, "anything", &nested(200)).await, Verdict::Refused);
+    assert_eq!(verdict(&registry, "anything", &nested(100)).await, Verdict::Valid);
+    assert_eq!(verdict(&registry, "anything", &nested(200)).await, Verdict::Invalid);
 }

@@ -1,9 +1,9 @@
-//! The keywords that a tool enforces and does not publish, since a grammar engine rejects them or cannot express them. With
-//! them, the published schema of a shape accepts just what its tool accepts.
+//! The keywords that a tool enforces and does not publish, since a grammar engine rejects them or cannot express them.
+//! With them, the published schema of a shape accepts exactly what its tool accepts.
 
 use serde_json::{Value, json};
 
-/// For a shape: the place in its published schema, and the keywords that are enforced there.
+/// A shape, a JSON pointer into its published schema, and the keywords that are enforced there.
 type Enforced = (&'static str, &'static str, Value);
 
 const VALUE: &str = "/properties/value";
@@ -29,11 +29,11 @@ fn enforced() -> Vec<Enforced> {
         ("set", VALUE, json!({"uniqueItems": true})),
         ("set_of_text", VALUE, json!({"uniqueItems": true})),
         ("set_of_lists", VALUE, json!({"uniqueItems": true})),
-        // Formats that only schemars knows. No validator enforces them; instances are made from them.
+        // Formats that only schemars uses. No validator enforces them; instances are generated from them.
         ("local_date_time", VALUE, json!({"format": "partial-date-time"})),
         ("time_of_day", VALUE, json!({"format": "partial-time"})),
         ("address", VALUE, json!({"format": "ip"})),
-        // A flattened `Option` that is there in part.
+        // An incomplete flattened `Option`.
         ("flattened_option_of_enum", "/properties/value/anyOf/3/properties", absent(&["t", "x", "a", "b"])),
         (
             "flattened_option_of_variants",
@@ -48,32 +48,32 @@ fn enforced() -> Vec<Enforced> {
     ]
 }
 
-/// Shapes that accept one of their alternatives and not two, although the alternatives do not exclude each other.
+/// Shapes that reject a value that matches two of their alternatives.
 const EXCLUSIVE: [&str; 2] = ["flattened_option_of_variants", "flattened_variants"];
 
 /// Adds to the published schema of a shape the keywords that its tool enforces.
 ///
 /// # Panics
 ///
-/// If one of them is published, or if its place is not in the schema.
+/// If a keyword is published, or if its pointer does not resolve.
 pub(crate) fn add_enforced(shape: &str, published: &mut Value) {
     if EXCLUSIVE.contains(&shape) {
         let value = published.pointer_mut(VALUE).and_then(Value::as_object_mut).expect("an object");
         let branches = value.remove("anyOf").unwrap_or_else(|| panic!("{shape}: `oneOf` is published"));
         value.insert("oneOf".to_owned(), branches);
     }
-    for (_, place, keywords) in enforced().into_iter().filter(|(name, ..)| *name == shape) {
-        let schema = published.pointer_mut(place).and_then(Value::as_object_mut);
-        let schema = schema.unwrap_or_else(|| panic!("{shape}: there is nothing at {place}"));
+    for (_, pointer, keywords) in enforced().into_iter().filter(|(name, ..)| *name == shape) {
+        let schema = published.pointer_mut(pointer).and_then(Value::as_object_mut);
+        let schema = schema.unwrap_or_else(|| panic!("{shape}: {pointer} does not exist"));
         for (keyword, value) in keywords.as_object().expect("keywords") {
             let known = schema.insert(keyword.clone(), value.clone());
-            assert_eq!(known, None, "{shape}: `{keyword}` is published at {place}");
+            assert_eq!(known, None, "{shape}: `{keyword}` is published at {pointer}");
         }
     }
 }
 
 #[test]
-fn every_shape_with_enforced_keywords_is_there() {
+fn every_shape_with_enforced_keywords_exists() {
     let registry =
         tool_runtime::Registry::new(crate::shapes::shapes()).expect("the shapes have different names");
     for name in enforced().iter().map(|(name, ..)| *name).chain(EXCLUSIVE) {

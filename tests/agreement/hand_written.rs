@@ -1,21 +1,21 @@
-//! The same for schemas that nobody derived: a dynamic tool accepts just what its schema accepts.
+//! A dynamic tool accepts exactly the arguments that its hand-written schema accepts.
 
-use crate::instances::{instance, step_from};
+use crate::instances::{changed, instance};
 use crate::{Schema, Verdict, seed, verdict};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use tool_runtime::{DynamicTool, Registry};
 
 const SCHEMAS: usize = 1_500;
-const OF_EACH: usize = 12;
+const INSTANCES: usize = 12;
 
 #[tokio::test]
-async fn a_dynamic_tool_takes_just_what_its_schema_admits() {
+async fn a_dynamic_tool_accepts_exactly_what_its_schema_accepts() {
     let seed = seed();
     let mut rng = Rng::with_seed(seed);
-    let (mut taken, mut refused) = (0, 0);
+    let (mut valid, mut invalid) = (0, 0);
     for _ in 0..SCHEMAS {
-        // A schema that is its own definition says nothing.
+        // A definition that refers to itself would add no constraint.
         let definition = loop {
             let definition = schema(&mut rng, 1);
             if !definition.to_string().contains("defs/x") {
@@ -32,23 +32,23 @@ async fn a_dynamic_tool_takes_just_what_its_schema_admits() {
         let registry = Registry::builder().dynamic(tool).build().expect("one tool");
         assert!(registry.unsupported_keywords("take").is_empty(), "{parameters}");
         let schema = Schema::published(&registry, "take");
-        for _ in 0..OF_EACH {
+        for _ in 0..INSTANCES {
             let mut value = instance(&mut rng, &parameters, &parameters, 0);
             for _ in 0..rng.usize(..3) {
-                value = step_from(&mut rng, value, false);
+                value = changed(&mut rng, value, false);
             }
             let arguments = value.to_string();
             let expected = schema.verdict(&arguments);
-            *(if expected == Verdict::Taken { &mut taken } else { &mut refused }) += 1;
-            let said = verdict(&registry, "take", &arguments).await;
-            assert_eq!(said, expected, "{arguments} of {parameters}, seed {seed}");
+            *(if expected == Verdict::Valid { &mut valid } else { &mut invalid }) += 1;
+            let actual = verdict(&registry, "take", &arguments).await;
+            assert_eq!(actual, expected, "{arguments} of {parameters}, seed {seed}");
         }
     }
-    println!("{SCHEMAS} schemas, {taken} accepted and {refused} refused");
-    assert!(taken > 2_000 && refused > 2_000, "{taken} accepted and {refused} refused, seed {seed}");
+    println!("{SCHEMAS} schemas, {valid} valid and {invalid} invalid instances");
+    assert!(valid > 2_000 && invalid > 2_000, "{valid} valid and {invalid} invalid, seed {seed}");
 }
 
-/// A schema of the keywords that are known, whether they make sense together or not.
+/// A schema of supported keywords in any combination.
 fn schema(rng: &mut Rng, depth: usize) -> Value {
     let below = |rng: &mut Rng| schema(rng, depth.saturating_sub(1));
     let several = |rng: &mut Rng| -> Value { (0..rng.usize(1..4)).map(|_| below(rng)).collect() };
@@ -90,6 +90,6 @@ fn schema(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-fn choose<T: Clone>(rng: &mut Rng, of: &[T]) -> T {
-    of[rng.usize(..of.len())].clone()
+fn choose<T: Clone>(rng: &mut Rng, items: &[T]) -> T {
+    items[rng.usize(..items.len())].clone()
 }

@@ -1,13 +1,13 @@
-//! Values made from a schema, and values that are a step from them.
+//! Generation of values from a schema, and of changed values.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
-/// A value that the schema most likely admits.
+/// Generates a value that the schema most likely accepts.
 pub(crate) fn instance(rng: &mut Rng, schema: &Value, root: &Value, depth: usize) -> Value {
     let Some(keywords) = schema.as_object() else { return anything(rng, depth) };
     if let Some(reference) = keywords.get("$ref").and_then(Value::as_str) {
-        let target = root.pointer(reference.trim_start_matches('#')).expect("a reference leads somewhere");
+        let target = root.pointer(reference.trim_start_matches('#')).expect("a reference resolves");
         return instance(rng, target, root, depth + 1);
     }
     if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
@@ -19,7 +19,7 @@ pub(crate) fn instance(rng: &mut Rng, schema: &Value, root: &Value, depth: usize
     let mut parts: Vec<Value> = Vec::new();
     for alternatives in ["anyOf", "oneOf"] {
         if let Some(branches) = keywords.get(alternatives).and_then(Value::as_array) {
-            // Deep down, the shortest way out.
+            // The last branch of a recursive schema is the shortest one.
             let branch =
                 if depth > 4 { branches.last().expect("there is a branch") } else { choose(rng, branches) };
             parts.push(instance(rng, branch, root, depth + 1));
@@ -29,7 +29,7 @@ pub(crate) fn instance(rng: &mut Rng, schema: &Value, root: &Value, depth: usize
         parts.push(instance(rng, all, root, depth + 1));
     }
     if keywords.contains_key("type") || parts.is_empty() {
-        parts.push(of_type(rng, keywords, root, depth));
+        parts.push(typed_instance(rng, keywords, root, depth));
     }
     let last = parts.pop().expect("there is a part");
     parts.into_iter().fold(last, |whole, part| match (whole, part) {
@@ -41,7 +41,7 @@ pub(crate) fn instance(rng: &mut Rng, schema: &Value, root: &Value, depth: usize
     })
 }
 
-fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: usize) -> Value {
+fn typed_instance(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: usize) -> Value {
     let kind = match keywords.get("type") {
         Some(Value::String(kind)) => kind.as_str(),
         Some(Value::Array(kinds)) => choose(rng, kinds).as_str().expect("a type is a string"),
@@ -67,7 +67,7 @@ fn of_type(rng: &mut Rng, keywords: &Map<String, Value>, root: &Value, depth: us
     }
 }
 
-/// Half of the time within narrow bounds; otherwise any number that an `f32` may be near.
+/// In half of the cases a number within narrow bounds, otherwise any number in the range of `f32`.
 fn number_up_to(rng: &mut Rng, keywords: &Map<String, Value>) -> Value {
     let bound = |keyword: &str| keywords.get(keyword).and_then(Value::as_f64);
     let minimum = bound("minimum").or(bound("exclusiveMinimum")).unwrap_or_default();
@@ -202,21 +202,21 @@ fn anything(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-fn choose<'a, T>(rng: &mut Rng, of: &'a [T]) -> &'a T {
-    &of[rng.usize(..of.len())]
+fn choose<'a, T>(rng: &mut Rng, items: &'a [T]) -> &'a T {
+    &items[rng.usize(..items.len())]
 }
 
-/// The value with one thing in it changed. `is_formatted`: no text becomes another text.
-pub(crate) fn step_from(rng: &mut Rng, mut value: Value, is_formatted: bool) -> Value {
+/// Changes one value inside `value`. `is_formatted`: a string is not replaced with another string.
+pub(crate) fn changed(rng: &mut Rng, mut value: Value, is_formatted: bool) -> Value {
     let nodes = count(&value);
     // The first is the object of arguments.
-    let mut place = rng.usize(..nodes);
+    let mut index = rng.usize(..nodes);
     visit(&mut value, &mut |node| {
-        if place == 0 {
-            *node = changed(rng, node, is_formatted);
+        if index == 0 {
+            *node = replacement(rng, node, is_formatted);
             true
         } else {
-            place -= 1;
+            index -= 1;
             false
         }
     });
@@ -231,17 +231,18 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// Calls for each value from the outside in, until one call says that it is enough.
-fn visit(value: &mut Value, of: &mut impl FnMut(&mut Value) -> bool) -> bool {
-    of(value)
+/// Calls `visitor` with each value, outer values first, until it returns true.
+fn visit(value: &mut Value, visitor: &mut impl FnMut(&mut Value) -> bool) -> bool {
+    visitor(value)
         || match value {
-            Value::Array(items) => items.iter_mut().any(|item| visit(item, of)),
-            Value::Object(entries) => entries.values_mut().any(|entry| visit(entry, of)),
+            Value::Array(items) => items.iter_mut().any(|item| visit(item, visitor)),
+            Value::Object(entries) => entries.values_mut().any(|entry| visit(entry, visitor)),
             _ => false,
         }
 }
 
-fn changed(rng: &mut Rng, value: &Value, is_formatted: bool) -> Value {
+/// A value similar to this one.
+fn replacement(rng: &mut Rng, value: &Value, is_formatted: bool) -> Value {
     if rng.u8(..3) == 0 {
         return another(rng, is_formatted);
     }
@@ -293,7 +294,7 @@ fn changed(rng: &mut Rng, value: &Value, is_formatted: bool) -> Value {
                     let moved = entries.remove(&key).expect("it is there");
                     entries.insert(format!("{key}x"), moved);
                 }
-                // How serde's structs may be written too.
+                // serde also decodes structs from arrays.
                 (4, _) => return entries.into_iter().map(|(_, value)| value).collect(),
                 _ => drop(entries.insert("z".to_owned(), another(rng, is_formatted))),
             }
@@ -302,9 +303,9 @@ fn changed(rng: &mut Rng, value: &Value, is_formatted: bool) -> Value {
     }
 }
 
-/// A value of any kind, edges of integers above all.
+/// A value of any type, most often a limit of an integer type.
 fn another(rng: &mut Rng, is_formatted: bool) -> Value {
-    let edges: [Value; 29] = [
+    let limits: [Value; 29] = [
         json!(0),
         json!(1),
         json!(-1),
@@ -340,32 +341,36 @@ fn another(rng: &mut Rng, is_formatted: bool) -> Value {
         1 => rng.bool().into(),
         2 => json!([]),
         3 => json!({}),
-        4..=6 => choose(rng, &edges).clone(),
+        4..=6 => choose(rng, &limits).clone(),
         7 => json!(*choose(rng, &["", "a", "A", "B", "true", "1"])),
         _ => anything(rng, 3),
     }
 }
 
-/// What is wrong with the text of a value, whatever the value: no parser's result shows it.
+/// A mistake in the text of a value, which the parsed value does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Slip {
+pub(crate) enum SyntaxMistake {
     TrailingComma,
-    KeyTwice,
+    RepeatedKey,
 }
 
-/// A value as a model may write it: with any white space, escapes, and notation of numbers.
+/// Writes a value as a model may write it: with any white space, escapes and notation of numbers.
 pub(crate) struct Writer<'r> {
     rng: &'r mut Rng,
     text: String,
-    slip: Option<Slip>,
+    mistake: Option<SyntaxMistake>,
 }
 
 impl<'r> Writer<'r> {
-    /// The text, and the slip that it has, if it could be made.
-    pub(crate) fn write(value: &Value, rng: &'r mut Rng, slip: Option<Slip>) -> (String, Option<Slip>) {
-        let mut writer = Writer { rng, text: String::new(), slip };
+    /// Returns the text, and the mistake if the text contains it.
+    pub(crate) fn write(
+        value: &Value,
+        rng: &'r mut Rng,
+        mistake: Option<SyntaxMistake>,
+    ) -> (String, Option<SyntaxMistake>) {
+        let mut writer = Writer { rng, text: String::new(), mistake };
         writer.value(value);
-        (writer.text, slip.filter(|_| writer.slip.is_none()))
+        (writer.text, mistake.filter(|_| writer.mistake.is_none()))
     }
 
     fn value(&mut self, value: &Value) {
@@ -392,8 +397,9 @@ impl<'r> Writer<'r> {
                 self.text.push('{');
                 let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
                 self.rng.shuffle(&mut entries);
-                if !entries.is_empty() && self.slip == Some(Slip::KeyTwice) && self.rng.bool() {
-                    self.slip = None;
+                if !entries.is_empty() && self.mistake == Some(SyntaxMistake::RepeatedKey) && self.rng.bool()
+                {
+                    self.mistake = None;
                     entries.push(entries[0]);
                 }
                 for (index, (key, value)) in entries.iter().enumerate() {
@@ -412,8 +418,8 @@ impl<'r> Writer<'r> {
     }
 
     fn close(&mut self, bracket: char, is_empty: bool) {
-        if !is_empty && self.slip == Some(Slip::TrailingComma) && self.rng.bool() {
-            self.slip = None;
+        if !is_empty && self.mistake == Some(SyntaxMistake::TrailingComma) && self.rng.bool() {
+            self.mistake = None;
             self.text.push(',');
             self.space();
         }

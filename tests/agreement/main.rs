@@ -1,9 +1,10 @@
-//! A tool accepts just what its schema accepts.
+//! A tool accepts exactly the arguments that its schema accepts.
 //!
-//! For each shape of parameter, instances are made from its schema: valid ones, and ones that are a step from valid. An
-//! independent validator decides which are valid, and the tool must agree. The validator gets the published schema
-//! with the keywords of `enforced`, which a tool enforces and does not publish. `documented` has a test for each case in
-//! which a tool rejects a value that its published schema accepts, `strict` the same for strict schemas.
+//! For each shape of parameter, the test generates valid instances from its schema, and instances that differ from a
+//! valid one in one value. An independent validator decides which are valid, and the tool must agree. The validator
+//! gets the published schema and the keywords of `enforced`, which a tool enforces and does not publish. `documented`
+//! tests each case in which a tool rejects a value that its published schema accepts, and `strict` tests strict
+//! schemas.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -19,7 +20,7 @@ mod shapes;
 mod strict;
 
 use fastrand::Rng;
-use instances::{Slip, Writer, instance, step_from};
+use instances::{SyntaxMistake, Writer, changed, instance};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime::{CallError, Registry};
@@ -27,14 +28,14 @@ use tool_runtime::{CallError, Registry};
 /// Whether arguments are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
-    Taken,
-    Refused,
+    Valid,
+    Invalid,
 }
 
 async fn verdict(registry: &Registry, tool: &str, arguments: &str) -> Verdict {
     match registry.call(tool, arguments).await {
-        Ok(_) => Verdict::Taken,
-        Err(CallError::InvalidArguments { .. } | CallError::NotJson { .. }) => Verdict::Refused,
+        Ok(_) => Verdict::Valid,
+        Err(CallError::InvalidArguments { .. } | CallError::NotJson { .. }) => Verdict::Invalid,
         Err(other) => panic!("{tool}: {arguments} ended in {other:?}"),
     }
 }
@@ -52,13 +53,13 @@ struct Schema {
 }
 
 impl Schema {
-    /// As the registry publishes it.
+    /// The schema that the registry publishes.
     fn published(registry: &Registry, tool: &str) -> Self {
         let text = registry.get(tool).expect("it is there").parameters().get();
         Schema::new(serde_json::from_str(text).expect("a schema is JSON"))
     }
 
-    /// With the keywords that the tool enforces.
+    /// The published schema with the keywords that the tool enforces.
     fn enforced(registry: &Registry, tool: &str) -> Self {
         let mut value = Schema::published(registry, tool).value;
         enforced::add_enforced(tool, &mut value);
@@ -73,53 +74,54 @@ impl Schema {
 
     fn verdict(&self, arguments: &str) -> Verdict {
         let value = serde_json::from_str(arguments).unwrap_or_else(|error| panic!("{arguments}: {error}"));
-        if self.validator.is_valid(&value) { Verdict::Taken } else { Verdict::Refused }
+        if self.validator.is_valid(&value) { Verdict::Valid } else { Verdict::Invalid }
     }
 }
 
-/// Instances of each kind for each shape.
-const OF_EACH: usize = 170;
-const MOST_TRIES: usize = 60_000;
+/// The number of valid instances, and of invalid ones, for each shape.
+const INSTANCES: usize = 170;
+const MAX_ATTEMPTS: usize = 60_000;
 
 #[tokio::test]
 async fn schema_and_decoder_agree_on_every_shape() {
     let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
     let seed = seed();
-    let mut all = (0, 0);
+    let mut total = (0, 0);
     let mut disagreements: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for tool in registry.names() {
         let (schema, published) = (Schema::enforced(&registry, tool), Schema::published(&registry, tool));
         let is_formatted = shapes::FORMATTED.contains(&tool);
         let mut rng = Rng::with_seed(seed);
-        let (mut taken, mut refused, mut tries) = (0, 0, 0);
-        while (taken < OF_EACH || refused < OF_EACH) && tries < MOST_TRIES {
-            tries += 1;
-            let valid = instance(&mut rng, &schema.value, &schema.value, 0);
-            let value = if rng.bool() { step_from(&mut rng, valid, is_formatted) } else { valid };
-            let slip = match rng.u8(..20) {
-                0 => Some(Slip::TrailingComma),
-                1 => Some(Slip::KeyTwice),
+        let (mut valid, mut invalid, mut attempts) = (0, 0, 0);
+        while (valid < INSTANCES || invalid < INSTANCES) && attempts < MAX_ATTEMPTS {
+            attempts += 1;
+            let instance = instance(&mut rng, &schema.value, &schema.value, 0);
+            let value = if rng.bool() { changed(&mut rng, instance, is_formatted) } else { instance };
+            let mistake = match rng.u8(..20) {
+                0 => Some(SyntaxMistake::TrailingComma),
+                1 => Some(SyntaxMistake::RepeatedKey),
                 _ => None,
             };
-            // A validator does not see a slip, since it gets what a parser made of the text.
-            let (arguments, slip) = Writer::write(&value, &mut rng, slip);
-            let expected = if slip.is_some() { Verdict::Refused } else { schema.verdict(&arguments) };
-            let count = if expected == Verdict::Taken { &mut taken } else { &mut refused };
-            if *count == OF_EACH {
+            // The validator cannot see a mistake in the syntax, since it gets the parsed value.
+            let (arguments, mistake) = Writer::write(&value, &mut rng, mistake);
+            let expected = if mistake.is_some() { Verdict::Invalid } else { schema.verdict(&arguments) };
+            let count = if expected == Verdict::Valid { &mut valid } else { &mut invalid };
+            if *count == INSTANCES {
                 continue;
             }
             *count += 1;
             let is_published =
-                expected == Verdict::Refused || published.verdict(&arguments) == Verdict::Taken;
+                expected == Verdict::Invalid || published.verdict(&arguments) == Verdict::Valid;
             if verdict(&registry, tool, &arguments).await != expected || !is_published {
                 disagreements.entry(tool).or_default().push(format!("schema: {expected:?} {arguments}"));
             }
         }
-        println!("{tool}: {taken} accepted, {refused} refused");
-        assert!(taken >= 50 && refused >= 50, "{tool}: {taken} accepted and {refused} refused, seed {seed}");
-        all = (all.0 + taken, all.1 + refused);
+        println!("{tool}: {valid} valid, {invalid} invalid");
+        assert!(valid >= 50 && invalid >= 50, "{tool}: {valid} valid and {invalid} invalid, seed {seed}");
+        total = (total.0 + valid, total.1 + invalid);
     }
-    println!("{} shapes, {} accepted and {} refused, {} in all", registry.len(), all.0, all.1, all.0 + all.1);
+    let (valid, invalid) = total;
+    println!("{} shapes, {valid} valid and {invalid} invalid instances", registry.len());
     for (tool, instances) in &disagreements {
         println!(
             "{tool} ({}):\n   {}",
@@ -128,15 +130,15 @@ async fn schema_and_decoder_agree_on_every_shape() {
         );
     }
     assert!(disagreements.is_empty(), "{} shapes disagree, seed {seed}", disagreements.len());
-    assert!(registry.len() >= 60 && all.0 + all.1 >= 20_000, "{} shapes, {all:?}", registry.len());
+    assert!(registry.len() >= 60 && valid + invalid >= 20_000, "{} shapes, {total:?}", registry.len());
 }
 
 #[test]
-fn the_format_of_a_formatted_shape_is_published_if_engines_know_it() {
+fn the_format_of_a_shape_is_published_if_engines_support_it() {
     let registry = Registry::new(shapes::shapes()).expect("the shapes have different names");
     for name in shapes::FORMATTED {
         let schema = Schema::published(&registry, name).value.to_string();
-        // `enforced` has the formats of the others, which are not published.
+        // `enforced` has the formats that are not published.
         let is_published = !["local_date_time", "time_of_day", "address"].contains(&name);
         assert_eq!(schema.contains("\"format\""), is_published, "{name}: {schema}");
     }

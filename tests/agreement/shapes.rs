@@ -26,14 +26,14 @@ macro_rules! shapes {
             }
         )*
 
-        /// All of them, and those that are more than a type.
+        /// All shapes, and the tools with several parameters or options.
         pub(crate) fn shapes() -> ToolList {
             tools![$($name,)* narrowed, defaulted, texts, option_of_text, several]
         }
     };
 }
 
-/// Shapes whose decoders read a string in their own way.
+/// Shapes whose decoders parse a string.
 pub(crate) const FORMATTED: [&str; 9] = [
     "date",
     "date_time",
@@ -145,7 +145,7 @@ shapes! {
     weekday: chrono::Weekday;
 }
 
-/// Takes what its keywords narrow.
+/// Takes arguments with constraints.
 #[tool]
 fn narrowed(
     #[arg(schema(minimum = 2, maximum = 5))] count: u8,
@@ -157,7 +157,7 @@ fn narrowed(
     let _ = (count, ratio, text, word, list);
 }
 
-/// Has a default for each.
+/// Has a default for each argument.
 #[tool]
 fn defaulted(
     #[arg(default = 3)] count: u8,
@@ -168,19 +168,19 @@ fn defaulted(
     drop((count, text, plain, maybe));
 }
 
-/// Borrows.
+/// Borrows arguments.
 #[tool]
-fn texts(text: &str, cow: std::borrow::Cow<'_, str>, lent: &Plain, list: &[Unit]) {
-    let _ = (text, cow, lent, list);
+fn texts(text: &str, cow: std::borrow::Cow<'_, str>, plain: &Plain, list: &[Unit]) {
+    let _ = (text, cow, plain, list);
 }
 
-/// Borrows what may be absent.
+/// Borrows optional arguments.
 #[tool]
-fn option_of_text(text: Option<&str>, lent: Option<&Plain>, list: Option<&[u8]>) {
-    let _ = (text, lent, list);
+fn option_of_text(text: Option<&str>, plain: Option<&Plain>, list: Option<&[u8]>) {
+    let _ = (text, plain, list);
 }
 
-/// Takes several.
+/// Takes several arguments.
 #[tool]
 fn several(a: u8, b: Option<Internal>, c: Vec<External>) {
     drop((a, b, c));
@@ -380,7 +380,7 @@ enum Unit {
     B,
 }
 
-/// How it is measured.
+/// The system of units.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Documented {

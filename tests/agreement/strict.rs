@@ -1,5 +1,5 @@
-//! A tool accepts what its strict schema accepts, null for an absent argument included. The exceptions are listed, and each
-//! must be one.
+//! A tool accepts every value that its strict schema accepts, including null for an absent argument. Each listed
+//! exception must be one.
 
 use crate::instances::instance;
 use crate::{Schema, Verdict, seed, shapes};
@@ -13,8 +13,8 @@ const INSTANCES: usize = 100;
 /// A shape whose strict schema accepts more than the tool: a part of the error message, and a value with that error.
 type Wider = (&'static str, &'static str, &'static str);
 
-/// The range of a wide number is not published, and strict schemas know neither the order of a mixed tuple nor lengths and
-/// unique items, which are in the description.
+/// The range of a wide number is not published, and strict schemas do not support the order of a mixed tuple, lengths
+/// and unique items, which are in the description.
 const WIDER: [Wider; 12] = [
     ("float", "from -3.4028235e38 to 3.4028235e38", r#"{"value":1e39}"#),
     (
@@ -52,7 +52,7 @@ async fn a_tool_accepts_what_its_strict_schema_accepts() {
     let (mut strict, mut instances) = (0, 0);
     for tool in tools.iter().map(|tool| &tool["function"]).filter(|tool| tool.get("strict").is_some()) {
         let name = tool["name"].as_str().expect("a name");
-        // The text of a date or an address is for its decoder.
+        // Only the decoder validates the text of a date or an address.
         if shapes::FORMATTED.contains(&name) {
             continue;
         }
@@ -61,15 +61,15 @@ async fn a_tool_accepts_what_its_strict_schema_accepts() {
         let mut rng = Rng::with_seed(seed);
         let listed = WIDER.iter().find(|(wider, ..)| *wider == name);
         if let Some((_, problem, example)) = listed {
-            assert_eq!(schema.verdict(example), Verdict::Taken, "{name}: {example} of {}", schema.value);
+            assert_eq!(schema.verdict(example), Verdict::Valid, "{name}: {example} of {}", schema.value);
             let error = registry.call(name, example).await.expect_err(name).to_string();
             assert!(error.contains(problem), "{name}: {error}");
         }
         for _ in 0..INSTANCES {
             let value = instance(&mut rng, &schema.value, &schema.value, 0);
             let arguments = value.to_string();
-            // Not every instance of a schema with many limits is within them.
-            if schema.verdict(&arguments) == Verdict::Refused {
+            // An instance may exceed the limits of its schema.
+            if schema.verdict(&arguments) == Verdict::Invalid {
                 continue;
             }
             instances += 1;

@@ -1,4 +1,4 @@
-//! What the model sends as arguments, and what it is told when they are wrong.
+//! Arguments as the model sends them, and the error messages about invalid ones.
 
 use crate::answer;
 use schemars::JsonSchema;
@@ -31,12 +31,12 @@ struct Odd {
 }
 
 #[tokio::test]
-async fn a_key_is_what_its_json_says() {
+async fn escapes_in_keys_are_decoded() {
     let odd = async |arguments| answer(tools![takes_odd_keys], "takes_odd_keys", arguments).await;
     assert_eq!(odd(r#"{"a\"b":1,"c\\n":2,"odd":{"d\\n":3}}"#).await, "1 2 Some(3)");
     assert_eq!(odd(r#"{"\u0061\u0022b":1,"\u0063\\n":2,"odd":{"\u0064\\n":3}}"#).await, "1 2 Some(3)");
     assert!(odd(r#"{"a"b":1,"c\\n":2}"#).await.contains("are not valid JSON"));
-    // A line's end, and no backslash.
+    // These keys contain a line break, not a backslash and an `n`.
     assert!(odd(r#"{"a\"b":1,"c\n":2}"#).await.contains("is missing"));
     assert!(odd(r#"{"a\"b":1,"c\\n":2,"odd":{"d\n":3}}"#).await.contains("is missing"));
 }
@@ -56,7 +56,7 @@ async fn all_errors_come_in_one_message() {
 }
 
 #[tokio::test]
-async fn all_errors_can_be_told_apart_by_the_program() {
+async fn a_program_can_match_on_the_kind_of_each_error() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
     let error = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await.expect_err("wrong");
     let CallError::InvalidArguments { errors, .. } = error else {
@@ -65,12 +65,12 @@ async fn all_errors_can_be_told_apart_by_the_program() {
     assert!(matches!(&errors[..], [
         ArgumentError::Repeated { argument: days, .. },
         ArgumentError::Missing { argument: missing, .. },
-        ArgumentError::Unknown { argument: unknown, suggestion: Some(meant), .. },
-    ] if days == "days" && missing == "city" && unknown == "cty" && meant == "city"));
+        ArgumentError::Unknown { argument: unknown, suggestion: Some(suggestion), .. },
+    ] if days == "days" && missing == "city" && unknown == "cty" && suggestion == "city"));
 }
 
 #[tokio::test]
-async fn an_unknown_argument_without_a_likely_meaning_is_only_named() {
+async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"format":"long"}"#).await,
         "Error: invalid arguments for `get_weather`: `format` is not an argument (it takes `city`, `days` and `unit`)"
@@ -78,7 +78,7 @@ async fn an_unknown_argument_without_a_likely_meaning_is_only_named() {
 }
 
 #[tokio::test]
-async fn an_argument_that_is_given_twice_is_refused_even_with_one_value() {
+async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is given twice"
@@ -86,7 +86,7 @@ async fn an_argument_that_is_given_twice_is_refused_even_with_one_value() {
 }
 
 #[tokio::test]
-async fn the_name_of_an_argument_is_exact() {
+async fn the_names_of_arguments_are_case_sensitive() {
     assert_eq!(
         weather(r#"{"City":"Beijing","days":1}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is missing; \
@@ -95,7 +95,7 @@ async fn the_name_of_an_argument_is_exact() {
 }
 
 #[tokio::test]
-async fn several_unknown_arguments_are_not_all_taken_for_the_missing_one() {
+async fn the_missing_argument_is_not_suggested_for_several_unknown_ones() {
     assert_eq!(
         weather(r#"{"days":1,"format":"long","verbose":true}"#).await,
         "Error: invalid arguments for `get_weather`: `city` is missing; `format` is not an argument; \
@@ -104,21 +104,24 @@ async fn several_unknown_arguments_are_not_all_taken_for_the_missing_one() {
 }
 
 #[tokio::test]
-async fn what_the_model_sent_is_told_again_in_short() {
+async fn long_keys_and_values_are_truncated_in_error_messages() {
     let long = "x".repeat(1_000_000);
-    let told = weather(&format!(r#"{{"city":"Beijing","days":"{long}","{long}":1}}"#)).await;
-    assert!(told.len() < 500, "{} bytes", told.len());
-    assert!(told.contains("`days`: expected u8, got string \"xxx") && told.contains("xxx…xxx"), "{told}");
+    let message = weather(&format!(r#"{{"city":"Beijing","days":"{long}","{long}":1}}"#)).await;
+    assert!(message.len() < 500, "{} bytes", message.len());
+    assert!(
+        message.contains("`days`: expected u8, got string \"xxx") && message.contains("xxx…xxx"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
-async fn of_very_many_faults_the_rest_is_counted() {
+async fn a_message_lists_some_of_very_many_errors_and_counts_the_rest() {
     let pairs: Vec<String> = (0..20_000).map(|index| format!("\"x{index}\":1")).collect();
-    let told = answer(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
+    let message = answer(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
     assert!(
-        told.len() < 5_000
-            && told.ends_with("`x49` is not an argument (it takes no arguments); and 19950 more"),
-        "{told}"
+        message.len() < 5_000
+            && message.ends_with("`x49` is not an argument (it takes no arguments); and 19950 more"),
+        "{message}"
     );
 }
 
@@ -147,7 +150,7 @@ fn fill(template: Template) -> String {
 }
 
 #[tokio::test]
-async fn what_a_decoder_of_the_user_says_is_told_whole() {
+async fn the_message_of_a_custom_decoder_is_kept_whole() {
     assert_eq!(
         answer(tools![fill], "fill", r#"{"template":"x"}"#).await,
         "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file"
@@ -161,7 +164,7 @@ async fn null_and_absence_are_both_none() {
 }
 
 #[tokio::test]
-async fn null_is_no_value_of_a_required_argument() {
+async fn null_is_invalid_for_a_required_argument() {
     assert_eq!(
         weather(r#"{"city":null,"days":1}"#).await,
         "Error: invalid arguments for `get_weather`: `city`: expected a string, got null"
@@ -174,7 +177,7 @@ async fn the_order_and_the_white_space_of_arguments_do_not_matter() {
 }
 
 #[tokio::test]
-async fn text_that_is_not_json_is_answered_with_the_place() {
+async fn the_error_about_invalid_json_has_a_position() {
     for (arguments, problem) in [
         (r#"{"city":"Beijing" "days":1}"#, "expected `,` or `}` at column 19)"),
         (r#"{"city":"Bei"#, "EOF while parsing a string at column 12): they are truncated"),
@@ -195,7 +198,7 @@ async fn text_that_is_not_json_is_answered_with_the_place() {
 }
 
 #[tokio::test]
-async fn json_that_is_no_object_is_answered_with_what_it_is() {
+async fn json_that_is_not_an_object_is_rejected_with_its_type() {
     for (arguments, kind) in
         [("[1]", "an array"), (r#""Beijing""#, "a string"), ("1", "a number"), ("true", "a boolean")]
     {
@@ -211,7 +214,7 @@ async fn json_that_is_no_object_is_answered_with_what_it_is() {
 fn now() {}
 
 #[tokio::test]
-async fn arguments_that_mean_none_are_an_empty_object() {
+async fn empty_and_null_arguments_are_an_empty_object() {
     for none in ["", " ", "\n\t", "null", " null ", "{}", "{ }", r#""null""#] {
         assert_eq!(answer(tools![now], "now", none).await, "ok", "{none:?}");
         assert!(weather(none).await.ends_with("`city` is missing; `days` is missing"), "{none:?}");
@@ -239,7 +242,7 @@ fn plan(stops: Vec<Stop>, sky: Sky, tags: Option<Vec<String>>, extra: serde_json
 }
 
 #[tokio::test]
-async fn structs_enums_lists_and_any_json_are_arguments() {
+async fn structs_enums_arrays_and_any_json_can_be_arguments() {
     assert_eq!(
         answer(
             tools![plan],
@@ -258,14 +261,14 @@ async fn structs_enums_lists_and_any_json_are_arguments() {
     );
 }
 
-/// Says how each text was passed.
+/// Reports how each text was passed.
 #[tool]
 fn borrows<'a>(text: &'a str, cow: Cow<'a, str>, maybe: Option<&'a str>) -> String {
     format!("{text} {cow} {} {maybe:?}", if matches!(cow, Cow::Borrowed(_)) { "borrowed" } else { "owned" })
 }
 
 #[tokio::test]
-async fn text_is_borrowed_unless_it_holds_an_escape() {
+async fn text_is_borrowed_unless_it_contains_an_escape() {
     assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"a","cow":"b"}"#).await, "a b borrowed None");
     assert_eq!(
         answer(tools![borrows], "borrows", r#"{"text":"\u0061","cow":"\u0062","maybe":"\n"}"#).await,
@@ -290,7 +293,7 @@ fn defaults(
 }
 
 #[tokio::test]
-async fn a_default_stands_in_for_an_absent_argument_alone() {
+async fn a_default_replaces_only_an_absent_argument() {
     assert_eq!(answer(tools![defaults], "defaults", "").await, r#"0 Beijing Some("C") [1, 2] 7 Some(3)"#);
     assert_eq!(
         answer(
@@ -306,7 +309,7 @@ async fn a_default_stands_in_for_an_absent_argument_alone() {
     );
 }
 
-/// Has more parameters than the fast reading tells apart.
+/// Has more parameters than the fast path supports.
 #[tool]
 #[allow(clippy::too_many_arguments)]
 #[rustfmt::skip]
@@ -337,7 +340,7 @@ async fn a_tool_may_have_any_number_of_parameters() {
 }
 
 #[tokio::test]
-async fn deep_and_long_arguments_end_in_a_message() {
+async fn deeply_nested_arguments_end_in_an_error_message() {
     let deep =
         format!(r#"{{"stops":[],"sky":"sunny","extra":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
     assert!(answer(tools![plan], "plan", &deep).await.contains("`extra`: it takes too long to validate"));

@@ -1,4 +1,4 @@
-//! Types that are hard to derive a schema of: with names that are not theirs, in circles, deep, flattened, empty.
+//! Schemas of unusual types: recursive, deeply nested, flattened or empty ones, and types with misleading schema names.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use tool_runtime::schema::Dialect;
 use tool_runtime::{Registry, tool, tools};
 
-/// A port that is not privileged, under a name that it does not own.
+/// A port that is not privileged. Its schema has the name of another type.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 struct Port(u16);
@@ -40,7 +40,7 @@ fn open(port: Port, tags: Option<Tags>) -> String {
 }
 
 #[tokio::test]
-async fn a_type_that_has_the_name_of_a_scalar_is_held_to_its_own_schema() {
+async fn a_type_with_the_schema_name_of_a_scalar_is_validated_against_its_own_schema() {
     let registry = Registry::new(tools![open]).expect("one tool");
     assert!(registry.call("open", r#"{"port":8080,"tags":["a"]}"#).await.is_ok());
     assert!(registry.call("open", r#"{"port":80}"#).await.is_err());
@@ -76,7 +76,7 @@ fn refer(
 }
 
 #[tokio::test]
-async fn types_that_refer_to_each_other_are_written_once_under_names_that_references_can_hold() {
+async fn mutually_recursive_types_are_defined_once_with_plain_names() {
     let registry = Registry::new(tools![refer]).expect("one tool");
     let schema = registry.get("refer").expect("it is there").parameters().get();
     let schema: Value = serde_json::from_str(schema).expect("JSON");
@@ -88,7 +88,7 @@ async fn types_that_refer_to_each_other_are_written_once_under_names_that_refere
     assert!(schema.pointer(node.trim_start_matches('#')).is_some(), "{schema}");
     let chain = |last: &str| format!(r#"{{"node":{{"value":1,"next":{{"value":{last}}}}},"ping":{{}}}}"#);
     assert!(registry.call("refer", &chain("2")).await.is_ok());
-    let error = registry.call("refer", &chain("300")).await.expect_err("it is too much");
+    let error = registry.call("refer", &chain("300")).await.expect_err("300 is too large");
     assert!(error.to_string().contains("`node.next.value`: expected an integer from 0 to 255"), "{error}");
     let deep = r#"{"value":1,"next":"#.repeat(120) + "null" + &"}".repeat(120);
     assert!(registry.call("refer", &format!(r#"{{"node":{deep},"ping":{{}}}}"#)).await.is_ok());
@@ -110,7 +110,7 @@ struct Flat {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 enum State {
-    /// Is documented.
+    /// Has a doc.
     Open,
     Shut,
     Ajar {
@@ -122,17 +122,20 @@ enum State {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Empty {}
 
-/// Takes nothing to speak of.
+/// Takes a struct without fields.
 #[tool]
 fn nothing(empty: Empty, #[arg(default = 1)] n: u64) -> String {
     format!("{empty:?} {n}")
 }
 
 #[tokio::test]
-async fn a_struct_without_fields_may_be_strict() {
+async fn a_struct_without_fields_can_be_strict() {
     let registry = Registry::builder().tools(tools![nothing]).dialect(Dialect::OpenAiStrict).build();
-    let registry = registry.expect("it is no map");
-    assert_eq!(registry.call("nothing", r#"{"empty":{},"n":null}"#).await.expect("it is right"), "Empty 1");
+    let registry = registry.expect("it is not a map");
+    assert_eq!(
+        registry.call("nothing", r#"{"empty":{},"n":null}"#).await.expect("they are valid"),
+        "Empty 1"
+    );
 }
 
 #[tokio::test]
@@ -149,8 +152,8 @@ async fn integers_that_are_written_as_floats_keep_every_digit() {
         ("1.2345678901234567890e19", "12345678901234567890"),
         ("1e-400", "0"),
     ] {
-        let said = registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await;
-        assert_eq!(said.unwrap_or_else(|error| panic!("{written}: {error}")), format!("Empty {read}"));
+        let result = registry.call("nothing", &format!(r#"{{"empty":{{}},"n":{written}}}"#)).await;
+        assert_eq!(result.unwrap_or_else(|error| panic!("{written}: {error}")), format!("Empty {read}"));
     }
     for written in ["1.5", "15e-1", "1e20", "-1.0", "18446744073709551616.0"] {
         assert!(
@@ -167,14 +170,14 @@ fn wide(signed: i128, unsigned: Option<u128>) -> String {
 }
 
 #[tokio::test]
-async fn the_widest_integers_are_read_to_their_end() {
+async fn integers_of_128_bits_are_read_completely() {
     let registry = Registry::new(tools![wide]).expect("one tool");
     for (written, read) in [("1e3", "1000"), ("1.5e1", "15"), ("2.0", "2"), ("-7", "-7")] {
-        let said = registry.call("wide", &format!(r#"{{"signed":{written}}}"#)).await;
-        assert_eq!(said.unwrap_or_else(|error| panic!("{written}: {error}")), format!("{read} None"));
+        let result = registry.call("wide", &format!(r#"{{"signed":{written}}}"#)).await;
+        assert_eq!(result.unwrap_or_else(|error| panic!("{written}: {error}")), format!("{read} None"));
     }
-    let said = registry.call("wide", r#"{"unsigned": 12e1 , "signed": 0}"#).await;
-    assert_eq!(said.expect("both are integers"), "0 Some(120)");
+    let result = registry.call("wide", r#"{"unsigned": 12e1 , "signed": 0}"#).await;
+    assert_eq!(result.expect("both are integers"), "0 Some(120)");
     for written in ["1.5", "15e-1", "1e", "1x"] {
         let arguments = format!(r#"{{"signed":{written}}}"#);
         assert!(registry.call("wide", &arguments).await.is_err(), "{written}");
@@ -188,7 +191,7 @@ fn step(first: Step, flat: Option<Flat>) -> String {
 }
 
 #[tokio::test]
-async fn a_tagged_chain_is_as_deep_as_its_decoder_reads() {
+async fn a_deeply_nested_tagged_enum_is_validated() {
     let registry = Registry::new(tools![step]).expect("one tool");
     let chain = |last: &str| r#"{"op":"Not","inner":"#.repeat(100) + last + &"}".repeat(100);
     assert!(registry.call("step", &format!(r#"{{"first":{}}}"#, chain(r#"{"op":"End"}"#))).await.is_ok());
@@ -198,7 +201,7 @@ async fn a_tagged_chain_is_as_deep_as_its_decoder_reads() {
 }
 
 #[tokio::test]
-async fn a_flattened_variant_is_called_as_its_decoder_reads_it_documented_or_not() {
+async fn the_schema_of_a_flattened_variant_matches_its_decoder_with_and_without_docs() {
     let registry = Registry::new(tools![step]).expect("one tool");
     for state in [r#""Open":null"#, r#""Shut":null"#, r#""Ajar":{"by":1}"#] {
         let arguments = format!(r#"{{"first":{{"op":"End"}},"flat":{{"own":1,{state}}}}}"#);
@@ -206,7 +209,7 @@ async fn a_flattened_variant_is_called_as_its_decoder_reads_it_documented_or_not
     }
 }
 
-/// Alternatives that are told apart at their very ends.
+/// Alternatives that differ only in their last keys.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Sum {
@@ -224,20 +227,20 @@ struct Comment {
     parent: Option<Box<Comment>>,
 }
 
-/// Takes what is deep.
+/// Takes deeply nested values.
 #[tool]
 fn deep(sum: Option<Sum>, comment: Option<Comment>, #[arg(default = 1)] n: i64) -> String {
     format!("{sum:?} {comment:?}").len().to_string() + " " + &n.to_string()
 }
 
 #[tokio::test]
-async fn what_is_deep_is_read_in_time_and_refused_in_time() {
+async fn deeply_nested_values_are_accepted_and_rejected_in_time() {
     let registry = Registry::new(tools![deep]).expect("one tool");
     let sum = |depth: usize, last: &str| {
         format!(r#"{{"sum":{}{last}{}}}"#, r#"{"left":"#.repeat(depth), r#","multiply":2}"#.repeat(depth))
     };
     assert!(registry.call("deep", &sum(14, "1")).await.is_ok());
-    let error = registry.call("deep", &sum(60, "true")).await.expect_err("it is no number").to_string();
+    let error = registry.call("deep", &sum(60, "true")).await.expect_err("it is not a number").to_string();
     assert!(error.contains("`sum"), "{error}");
     let text = "[".repeat(1_000);
     let comment = |votes: &str| {

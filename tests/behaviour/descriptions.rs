@@ -1,10 +1,10 @@
-//! What the model reads of a tool: doc comments, lists of arguments, files.
+//! Descriptions of tools and parameters: doc comments, lists of arguments, files.
 
 use serde_json::{Value, json};
 use tool_runtime::registry::ToolList;
 use tool_runtime::{Registry, tool, tools};
 
-/// The description of the one tool, and those of its parameters.
+/// The description of the only tool, and the descriptions of its parameters.
 fn described(tools: ToolList) -> (String, Value) {
     let registry = Registry::new(tools).expect("one tool");
     let schema = &registry.schemas()[0];
@@ -26,7 +26,7 @@ fn described(tools: ToolList) -> (String, Value) {
 ///   by its English name.
 /// - `days`: How many days.
 /// * `unit` - Is described below, too.
-/// * `pool` - Where the answers are kept.
+/// * `pool` - Where the results are stored.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ fn listed(
 }
 
 #[test]
-fn a_list_of_arguments_describes_them_and_is_not_part_of_the_description() {
+fn a_list_of_arguments_describes_the_parameters_and_not_the_tool() {
     let registry = Registry::builder().tools(tools![listed]).state(1_u8).build().expect("one tool");
     let schema = &registry.schemas()[0];
     assert_eq!(
@@ -69,13 +69,13 @@ fn from_a_file(#[doc = include_str!("weather.md")] city: &str, #[doc = "Days."] 
 ///
 #[doc = concat!("And ", "there.")]
 #[tool]
-fn in_parts() {}
+fn from_parts() {}
 
 #[test]
 fn a_description_can_come_from_a_file() {
     let text = include_str!("weather.md").trim();
     assert_eq!(described(tools![from_a_file]), (text.to_owned(), json!({ "city": text, "days": "Days." })));
-    assert_eq!(described(tools![in_parts]).0, "Is described here.\n\nAnd there.");
+    assert_eq!(described(tools![from_parts]).0, "Is described here.\n\nAnd there.");
 }
 
 /**
@@ -92,8 +92,8 @@ fn a_block_comment_loses_its_indentation() {
     assert_eq!(described(tools![block]).0, "Is indented.\n\n- as people do\n  - in blocks");
 }
 
-#[tool(description = "Says what it does.")]
-/// Says it for programmers.
+#[tool(description = "Description for the model.")]
+/// Description for programmers.
 ///
 /// # Parameters
 /// - `city`: The city.
@@ -102,8 +102,8 @@ fn overridden(#[arg(description = "Which city.")] city: &str, town: Option<&str>
 }
 
 #[test]
-fn what_is_said_in_options_wins() {
+fn descriptions_in_options_take_precedence() {
     let (description, parameters) = described(tools![overridden]);
-    assert_eq!(description, "Says what it does.");
+    assert_eq!(description, "Description for the model.");
     assert_eq!(parameters, json!({ "city": "Which city.", "town": null }));
 }

@@ -1,6 +1,6 @@
-//! Published schemas in the forms that grammar engines compile. `tests/engines` asks the engines themselves.
+//! Published schemas in the forms that grammar engines compile. `tests/engines` compiles them with the engines.
 
-#![allow(dead_code, reason = "fields are only shown")]
+#![allow(dead_code, reason = "fields are only printed")]
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(crate) fn strict_parameters(tools: ToolList) -> Value {
 
 pub(crate) async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
     let registry = Registry::new(tools).expect("one tool");
-    registry.call(tool, &arguments.to_string()).await.expect_err("it is wrong").to_string()
+    registry.call(tool, &arguments.to_string()).await.expect_err("invalid arguments").to_string()
 }
 
 /// Takes numbers.
@@ -43,7 +43,7 @@ fn numbers(
 }
 
 #[test]
-fn only_numbers_of_32_bits_and_less_have_all_their_bounds() {
+fn only_numbers_of_at_most_32_bits_have_all_their_bounds() {
     assert_eq!(
         parameters(tools![numbers])["properties"],
         json!({
@@ -72,7 +72,7 @@ fn go(
 }
 
 #[test]
-fn a_tuple_has_items_and_says_its_order() {
+fn the_description_of_a_tuple_lists_its_items_in_order() {
     let kinds = json!([
         {"type": "string"}, {"type": "number"}, {"type": ["integer", "null"], "minimum": 0, "maximum": 255},
     ]);
@@ -151,7 +151,7 @@ async fn a_map_keyed_by_an_enum_names_its_keys() {
     assert_eq!(schema["sorting"]["properties"]["by"]["items"], closed(json!({"type": "boolean"}), &fields));
     assert_eq!(schema["labels"]["additionalProperties"], json!({"type": "string", "enum": ["A", "B"]}));
     let strict = strict_parameters(tools![rank])["properties"]["fields"].clone();
-    assert_eq!(strict["required"], json!(["last_change", "name", "size"]), "the order is that of the names");
+    assert_eq!(strict["required"], json!(["last_change", "name", "size"]), "the keys are sorted");
     let schema = &parameters(tools![weigh])["properties"];
     assert_eq!(schema["weights"], closed(weight.clone(), &["A", "B"]));
     assert_eq!(schema["quoted"]["additionalProperties"], weight);
@@ -183,7 +183,7 @@ fn a_property_named_ref_is_a_build_error() {
         "{error}"
     );
     assert!(error.to_string().contains("rename it, with `#[serde(rename = \"..\")]`"), "{error}");
-    // A description is only text, and a reference is a reference.
+    // `$ref` in a description or as a keyword is no error.
     let parameters = json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/A", "description": "has {\"$ref\": 1}"}},
@@ -193,7 +193,7 @@ fn a_property_named_ref_is_a_build_error() {
     assert!(Registry::builder().dynamic(tool).build().is_ok());
 }
 
-/// Weighs again.
+/// Weighs everything.
 #[tool]
 fn weigh_all(
     in_maps: BTreeMap<Field, BTreeMap<Field, u8>>,
@@ -203,7 +203,7 @@ fn weigh_all(
 }
 
 #[test]
-fn maps_in_maps_name_their_keys() {
+fn nested_maps_keyed_by_an_enum_name_their_keys() {
     let schema = &parameters(tools![weigh_all])["properties"];
     let inner = &schema["in_maps"]["properties"]["size"];
     assert_eq!(inner["additionalProperties"], false, "{schema}");
@@ -233,7 +233,7 @@ impl JsonSchema for Numbered {
     }
 }
 
-/// A type that serde decodes for ever if it meets a wrong key.
+/// A type whose decoder recurses without end if a key is wrong.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Wrapped {
@@ -241,7 +241,7 @@ enum Wrapped {
     Wrapped(Box<Wrapped>),
 }
 
-/// Takes what is hard to decode.
+/// Takes types with unusual decoders.
 #[tool]
 fn decode(numbered: Numbered, wrapped: Wrapped) -> String {
     format!("{numbered:?} {wrapped:?}")
@@ -251,7 +251,7 @@ fn decode(numbered: Numbered, wrapped: Wrapped) -> String {
 async fn building_a_registry_survives_decoders_that_panic_or_recurse() {
     let registry = Registry::new(tools![decode]).expect("one tool");
     let result = registry.call("decode", r#"{"numbered":{"1":1},"wrapped":{"a":1}}"#).await;
-    assert_eq!(result.expect("it is right"), r#"Numbered([1]) Map({"a": 1})"#);
+    assert_eq!(result.expect("they are valid"), r#"Numbered([1]) Map({"a": 1})"#);
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Enums that are flattened into a struct: as they are published, and as they are validated.
+//! Enums that are flattened into a struct: their published schemas and their validation.
 
-#![allow(dead_code, reason = "fields are only shown")]
+#![allow(dead_code, reason = "fields are only printed")]
 
 use crate::engine_schemas::{error, parameters, strict_parameters};
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ fn print(page: Page) -> String {
 }
 
 #[tokio::test]
-async fn the_fields_next_to_a_flattened_enum_are_in_each_of_its_branches() {
+async fn the_fields_next_to_a_flattened_enum_are_in_each_branch() {
     let branch = |kind: &str, more: Value| {
         let mut branch = json!({
             "type": "object",
@@ -99,7 +99,7 @@ fn place(order: Order) -> String {
 }
 
 #[tokio::test]
-async fn a_flattened_option_is_whole_or_absent() {
+async fn a_flattened_option_is_complete_or_absent() {
     let registry = Registry::new(tools![place]).expect("one tool");
     for (order, result) in [
         (json!({"id": 1}), "1 None None"),
@@ -110,8 +110,8 @@ async fn a_flattened_option_is_whole_or_absent() {
             "1 Some(Percent { percent: 5 }) Some(Card { number: \"4\" })",
         ),
     ] {
-        let result_of_call = registry.call("place", &json!({ "order": order }).to_string()).await;
-        assert_eq!(result_of_call.unwrap_or_else(|error| panic!("{order}: {error}")), result);
+        let actual = registry.call("place", &json!({ "order": order }).to_string()).await;
+        assert_eq!(actual.unwrap_or_else(|error| panic!("{order}: {error}")), result);
     }
     for (order, problem) in [
         (
@@ -134,7 +134,7 @@ async fn a_flattened_option_is_whole_or_absent() {
     }
     let message = error(tools![place], "place", json!({"order": "{}"})).await;
     assert_eq!(message.matches("`order`: ").count(), 1, "{message}");
-    // Two flattened enums: every combination is a branch of its own.
+    // Two flattened enums: every combination of variants is a branch.
     let branches =
         parameters(tools![place])["properties"]["order"]["anyOf"].as_array().expect("a union").len();
     assert_eq!(branches, 9);
@@ -174,13 +174,13 @@ fn combine(rest: Option<WithRest>, tagged: Option<TaggedAndOption>) -> String {
 }
 
 #[tokio::test]
-async fn flattened_enums_do_not_get_in_the_way_of_each_other() {
+async fn several_flattened_enums_are_validated_independently() {
     let registry = Registry::new(tools![combine]).expect("one tool");
     for arguments in [
         json!({"rest": {"id": 1, "card": {"number": "4"}}}),
         json!({"rest": {"id": 1, "other": [1]}}),
         json!({"tagged": {"id": 1, "kind": "cover", "rough": true}}),
-        // A field of two enums may be present for either.
+        // A field that two enums share may be present for either.
         json!({"tagged": {"id": 1, "kind": "chapter", "number": 1, "percent": 5}}),
         json!({"tagged": {"id": 1, "kind": "cover", "discount": "percent", "percent": 5}}),
     ] {
@@ -194,7 +194,7 @@ async fn flattened_enums_do_not_get_in_the_way_of_each_other() {
     ] {
         assert!(registry.call("combine", &arguments.to_string()).await.is_err(), "{arguments}");
     }
-    // Each of the enums is in the published schema, which is one union.
+    // The published schema is one union of all combinations.
     let tagged = parameters(tools![combine])["properties"]["tagged"].clone();
     let branches = tagged["anyOf"].as_array().expect("a union");
     assert_eq!(branches.len(), 2 * 3 * 2 + 1, "{tagged}");

@@ -1,4 +1,4 @@
-//! The cursor against `serde_json`: any text is taken by both or by neither.
+//! The decoder of arguments compared with `serde_json`: random text is accepted by both or by neither.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -62,30 +62,27 @@ const PIECES: [&str; 25] = [
 ];
 
 #[tokio::test]
-async fn any_text_is_taken_by_the_tool_exactly_when_a_derived_struct_takes_it() {
+async fn a_tool_accepts_exactly_the_text_that_a_derived_struct_accepts() {
     let mut random = crate::seeded();
     let registry = Registry::new(tools![takes]).expect("one tool");
-    let (mut taken, mut refused) = (0, 0);
+    let (mut accepted, mut rejected) = (0, 0);
     for _ in 0..40_000 {
         let text = mutated(&mut random);
-        if is_meant_to_differ(&text) {
+        if is_known_difference(&text) {
             continue;
         }
         let derived = serde_json::from_str::<Derived>(&text);
         match (registry.call("takes", &text).await, derived) {
-            (Ok(said), Ok(Derived { city, days, note, inner })) => {
-                taken += 1;
-                assert_eq!(said, format!("{city:?} {days} {note:?} {inner:?}"), "{text:?}");
+            (Ok(result), Ok(Derived { city, days, note, inner })) => {
+                accepted += 1;
+                assert_eq!(result, format!("{city:?} {days} {note:?} {inner:?}"), "{text:?}");
             }
-            (Err(_), Err(_)) => refused += 1,
-            (tool, derived) => panic!("{text:?}: the tool says {tool:?}, the struct {derived:?}"),
+            (Err(_), Err(_)) => rejected += 1,
+            (tool, derived) => panic!("{text:?}: the tool returns {tool:?}, the struct {derived:?}"),
         }
     }
-    println!("{taken} taken, {refused} refused");
-    assert!(
-        taken > 1_000 && refused > 1_000,
-        "the mutations show both sides: {taken} taken, {refused} refused"
-    );
+    println!("{accepted} accepted, {rejected} rejected");
+    assert!(accepted > 1_000 && rejected > 1_000, "{accepted} accepted, {rejected} rejected");
 }
 
 fn mutated(random: &mut fastrand::Rng) -> String {
@@ -102,9 +99,9 @@ fn mutated(random: &mut fastrand::Rng) -> String {
     text.into_iter().collect()
 }
 
-/// Where a tool is meant to differ from a struct: no arguments are an empty object, a list is neither one nor a struct,
+/// Whether a tool intentionally differs from a struct: empty arguments are an empty object, an array is not an object,
 /// and 1.0 is an integer.
-fn is_meant_to_differ(text: &str) -> bool {
+fn is_known_difference(text: &str) -> bool {
     fn is_integral_float(value: &Value) -> bool {
         match value {
             Value::Number(number) => {

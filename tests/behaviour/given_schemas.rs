@@ -1,11 +1,11 @@
-//! Schemas that somebody wrote: what a checker of derived types never meets.
+//! Hand-written schemas of dynamic tools, with keywords that derived schemas never have.
 
 use serde_json::{Value, json};
 use tool_runtime::schema::Dialect;
 use tool_runtime::{CallError, DynamicTool, Registry};
 
 /// A tool whose argument `a` has this schema.
-fn registry_of(schema: &Value, definitions: &Value) -> Registry {
+fn registry_with(schema: &Value, definitions: &Value) -> Registry {
     let parameters = json!({"type": "object", "properties": {"a": schema}, "$defs": definitions});
     registry(parameters)
 }
@@ -15,48 +15,48 @@ fn registry(parameters: Value) -> Registry {
     Registry::builder().dynamic(tool).build().expect("one tool")
 }
 
-/// What is told of this argument; nothing if it is taken.
-async fn told(schema: Value, argument: Value) -> String {
+/// The error message about this argument; empty if it is valid.
+async fn error_of(schema: Value, argument: Value) -> String {
     let arguments = json!({ "a": argument }).to_string();
-    let result = registry_of(&schema, &json!({})).call("take", &arguments).await;
-    let told = result.map_or_else(|error| error.to_string(), |_| String::new());
-    told.strip_prefix("invalid arguments for `take`: ").map_or_else(|| told.clone(), str::to_owned)
+    let result = registry_with(&schema, &json!({})).call("take", &arguments).await;
+    let error = result.map_or_else(|error| error.to_string(), |_| String::new());
+    error.strip_prefix("invalid arguments for `take`: ").map_or_else(|| error.clone(), str::to_owned)
 }
 
 #[tokio::test]
-async fn a_list_of_values_without_a_type_admits_nothing_else() {
+async fn an_enum_without_a_type_accepts_only_its_values() {
     for argument in [json!([1]), json!({}), json!("z"), json!(1)] {
         assert!(
-            told(json!({"enum": ["x", "y"]}), argument.clone())
+            error_of(json!({"enum": ["x", "y"]}), argument.clone())
                 .await
                 .starts_with("`a`: expected `x` or `y`, got ")
         );
-        assert!(told(json!({"const": "x"}), argument).await.starts_with("`a`: expected `x`, got "));
+        assert!(error_of(json!({"const": "x"}), argument).await.starts_with("`a`: expected `x`, got "));
     }
-    assert_eq!(told(json!({"enum": [[1], {"k": 2}]}), json!([1.0])).await, "");
-    assert_eq!(told(json!({"enum": ["a", "b"], "const": "b"}), json!("b")).await, "");
-    assert_ne!(told(json!({"enum": ["a", "b"], "const": "c"}), json!("a")).await, "");
-    assert_eq!(told(json!({"not": {"enum": ["x"]}}), json!([1])).await, "");
+    assert_eq!(error_of(json!({"enum": [[1], {"k": 2}]}), json!([1.0])).await, "");
+    assert_eq!(error_of(json!({"enum": ["a", "b"], "const": "b"}), json!("b")).await, "");
+    assert_ne!(error_of(json!({"enum": ["a", "b"], "const": "c"}), json!("a")).await, "");
+    assert_eq!(error_of(json!({"not": {"enum": ["x"]}}), json!([1])).await, "");
 }
 
 #[tokio::test]
-async fn a_constant_that_may_be_absent_is_no_tag() {
+async fn an_optional_constant_is_not_a_tag() {
     let schema = || {
         json!({"anyOf": [
             {"type": "object", "properties": {"k": {"const": "a"}, "x": {"type": "integer"}}},
             {"type": "object", "properties": {"k": {"const": "b"}}},
         ]})
     };
-    assert_eq!(told(schema(), json!({})).await, "");
-    assert_eq!(told(schema(), json!({"x": "text"})).await, "");
+    assert_eq!(error_of(schema(), json!({})).await, "");
+    assert_eq!(error_of(schema(), json!({"x": "text"})).await, "");
     assert_eq!(
-        told(schema(), json!({"k": "c"})).await,
+        error_of(schema(), json!({"k": "c"})).await,
         "`a`: expected an object, got an object with the key `k`"
     );
 }
 
 #[tokio::test]
-async fn schemas_that_lead_back_to_themselves_are_passed_over_and_said_to_be() {
+async fn self_references_are_ignored_and_listed_as_unsupported() {
     for parameters in [
         json!({"type": "object", "allOf": [{"$ref": "#"}]}),
         json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/x"}},
@@ -83,29 +83,33 @@ async fn schemas_that_lead_back_to_themselves_are_passed_over_and_said_to_be() {
 }
 
 #[tokio::test]
-async fn references_are_followed_however_their_names_are_written() {
+async fn references_with_escaped_names_are_resolved() {
     let definitions = json!({"A B": {"type": "integer"}, "x/y~z": {"type": "integer"}, "never": false});
     for reference in ["#/$defs/A%20B", "#/$defs/x~1y~0z", "#/$defs/x~1y%7E0z"] {
-        let registry = registry_of(&json!({ "$ref": reference }), &definitions);
+        let registry = registry_with(&json!({ "$ref": reference }), &definitions);
         assert!(registry.call("take", r#"{"a":1}"#).await.is_ok(), "{reference}");
         assert!(registry.call("take", r#"{"a":"x"}"#).await.is_err(), "{reference}");
     }
     assert!(
-        registry_of(&json!({"$ref": "#/$defs/never"}), &definitions)
+        registry_with(&json!({"$ref": "#/$defs/never"}), &definitions)
             .call("take", r#"{"a":1}"#)
             .await
             .is_err()
     );
-    let dangling = registry_of(&json!({"$ref": "#/$defs/nowhere"}), &definitions);
+    let dangling = registry_with(&json!({"$ref": "#/$defs/nowhere"}), &definitions);
     assert_eq!(dangling.unsupported_keywords("take"), ["`$ref` at `/properties/a`"]);
 }
 
 #[tokio::test]
-async fn prices_are_multiples_of_a_hundredth() {
+async fn decimal_fractions_are_multiples_of_a_hundredth() {
     for price in [19.99, 4.35, 0.07, 0.3, 1e6] {
-        assert_eq!(told(json!({"type": "number", "multipleOf": 0.01}), json!(price)).await, "", "{price}");
+        assert_eq!(
+            error_of(json!({"type": "number", "multipleOf": 0.01}), json!(price)).await,
+            "",
+            "{price}"
+        );
     }
-    assert_ne!(told(json!({"type": "number", "multipleOf": 0.01}), json!(0.001)).await, "");
+    assert_ne!(error_of(json!({"type": "number", "multipleOf": 0.01}), json!(0.001)).await, "");
 }
 
 #[tokio::test]
@@ -116,14 +120,14 @@ async fn numbers_beyond_64_bits_are_floats() {
         (r#"{"multipleOf": 0.01}"#, "1e308"),
         (r#"{"multipleOf": 1e-300}"#, "1e300"),
     ] {
-        let registry = registry_of(&serde_json::from_str(schema).expect("JSON"), &json!({}));
+        let registry = registry_with(&serde_json::from_str(schema).expect("JSON"), &json!({}));
         assert!(registry.call("take", &format!(r#"{{"a":{valid}}}"#)).await.is_ok(), "{schema} {valid}");
     }
 }
 
 #[tokio::test]
-async fn whole_numbers_are_multiples_of_one_less_than_nothing() {
-    let registry = registry_of(&json!({"type": "integer", "multipleOf": -1}), &json!({}));
+async fn integers_are_multiples_of_minus_one() {
+    let registry = registry_with(&json!({"type": "integer", "multipleOf": -1}), &json!({}));
     for number in
         ["2", "-3", "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"]
     {
@@ -132,8 +136,8 @@ async fn whole_numbers_are_multiples_of_one_less_than_nothing() {
 }
 
 #[tokio::test]
-async fn patterns_mean_what_they_mean_in_ecmascript() {
-    for (pattern, taken, refused) in [
+async fn patterns_have_the_meaning_of_ecmascript() {
+    for (pattern, valid, invalid) in [
         (r"^\d+$", "12", "٣"),
         (r"^[\d-]+$", "1-2", "٣-"),
         (r"^\w\W\D$", "a-b", "é-b"),
@@ -142,36 +146,36 @@ async fn patterns_mean_what_they_mean_in_ecmascript() {
         ("^[!--/]+$", "-/", "0"),
         (r"^\S$", "\u{85}", "\u{feff}"),
     ] {
-        assert_eq!(told(json!({ "pattern": pattern }), json!(taken)).await, "", "{pattern}");
+        assert_eq!(error_of(json!({ "pattern": pattern }), json!(valid)).await, "", "{pattern}");
         assert!(
-            told(json!({ "pattern": pattern }), json!(refused)).await.contains("that matches"),
+            error_of(json!({ "pattern": pattern }), json!(invalid)).await.contains("that matches"),
             "{pattern}"
         );
     }
 }
 
 #[tokio::test]
-async fn many_long_faults_are_told_in_short() {
+async fn a_message_about_many_long_errors_is_short() {
     let values: Vec<String> = (0..40).map(|index| format!("value-number-{index}")).collect();
     let wrong: Vec<u8> = (0..100).collect();
-    let told = told(json!({"type": "array", "items": {"enum": values}}), json!(wrong)).await;
+    let error = error_of(json!({"type": "array", "items": {"enum": values}}), json!(wrong)).await;
     assert!(
-        told.len() < 5_000 && told.ends_with(" more") && told.contains("and 20 more, got integer `0`"),
-        "{told}"
+        error.len() < 5_000 && error.ends_with(" more") && error.contains("and 20 more, got integer `0`"),
+        "{error}"
     );
 }
 
 #[tokio::test]
-async fn items_are_unique_by_value_and_kind() {
+async fn unique_items_are_compared_by_type_and_value() {
     let unique = || json!({"type": "array", "uniqueItems": true});
     for items in
         [json!([[], {}]), json!([1, "1", true]), json!([[[1, 1]], {"1": 1}]), json!([{"a": 1}, {"a": 2}])]
     {
-        assert_eq!(told(unique(), items.clone()).await, "", "{items}");
+        assert_eq!(error_of(unique(), items.clone()).await, "", "{items}");
     }
     for items in [json!([1, 1.0]), json!([{"a": 1, "b": 2}, {"b": 2.0, "a": 1}]), json!([[], []])] {
         assert_eq!(
-            told(unique(), items.clone()).await,
+            error_of(unique(), items.clone()).await,
             "`a[1]`: an equal item is in the array already",
             "{items}"
         );
@@ -179,30 +183,30 @@ async fn items_are_unique_by_value_and_kind() {
 }
 
 #[tokio::test]
-async fn what_is_expected_is_told_where_no_type_is_named() {
+async fn errors_of_schemas_without_a_type_name_the_expected_value() {
     assert_eq!(
-        told(json!({"minimum": 5}), json!(3)).await,
+        error_of(json!({"minimum": 5}), json!(3)).await,
         "`a`: expected a number of at least 5, got integer `3`"
     );
     assert_eq!(
-        told(json!({"not": {"type": "string"}}), json!("s")).await,
+        error_of(json!({"not": {"type": "string"}}), json!("s")).await,
         "`a`: expected anything other than a string, got string \"s\""
     );
     assert_eq!(
-        told(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
+        error_of(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
         "`a.long`: its key must be a string of at most 1 character"
     );
     let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
     assert_eq!(
-        result.expect_err("it has none").to_string(),
+        result.expect_err("the object is empty").to_string(),
         "invalid arguments for `take`: expected an object of at least 1 key, got 0"
     );
 }
 
 #[tokio::test]
-async fn a_million_wrong_items_are_told_of_in_short() {
+async fn the_message_about_a_million_wrong_items_is_short() {
     let items: Vec<String> = (0..1_000_000).map(|_| "1".to_owned()).collect();
-    let registry = registry_of(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
+    let registry = registry_with(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
     let error =
         registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await.expect_err("all are wrong");
     assert!(error.to_string().len() < 5_000 && error.to_string().ends_with(" more"));
@@ -213,7 +217,7 @@ async fn a_million_wrong_items_are_told_of_in_short() {
 }
 
 #[test]
-fn names_that_become_alike_are_told_apart() {
+fn mapped_names_that_would_be_equal_stay_different() {
     let tool =
         |name: &str| DynamicTool::new(name, "", json!({"type": "object"}), |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder()
@@ -223,19 +227,19 @@ fn names_that_become_alike_are_told_apart() {
         .dynamic(tool("math_double"))
         .dynamic(tool(&"long".repeat(40)))
         .build()
-        .expect("each has its own");
+        .expect("the mapped names differ");
     let originals: Vec<Option<&str>> =
         registry.names().iter().map(|name| registry.original_name(name)).collect();
     assert_eq!(originals.len(), 4);
     for original in ["math.double", "math/double", &"long".repeat(40)] {
         assert!(originals.contains(&Some(original)));
-        assert_eq!(registry.subset([original]).expect("either name will do").len(), 1);
+        assert_eq!(registry.subset([original]).expect("both names are known").len(), 1);
     }
     assert!(registry.names().iter().all(|name| name.len() <= 64));
 }
 
 #[test]
-fn what_is_optional_may_be_strict() {
+fn optional_properties_can_be_strict() {
     let tool = DynamicTool::new(
         "take",
         "",
@@ -249,7 +253,7 @@ fn what_is_optional_may_be_strict() {
 }
 
 #[test]
-fn what_cannot_be_strict_is_told_whoever_wrote_it() {
+fn the_reason_why_a_dynamic_tool_cannot_be_strict_is_reported() {
     for (parameters, reason) in [
         (
             json!({"type": "object", "properties": {"a": {"type": "object"}}}),
@@ -280,7 +284,7 @@ fn what_cannot_be_strict_is_told_whoever_wrote_it() {
 }
 
 #[test]
-fn the_limits_of_strict_schemas_are_checked() {
+fn the_limits_of_strict_schemas_are_enforced() {
     fn objects(depth: usize) -> Value {
         match depth {
             0 => json!({"type": "string"}),
@@ -288,33 +292,38 @@ fn the_limits_of_strict_schemas_are_checked() {
         }
     }
     let properties = |count: usize| -> Value {
-        let of = |index: usize| (format!("p{index}"), json!({"type": "string"}));
-        json!({"type": "object", "properties": (0..count).map(of).collect::<serde_json::Map<_, _>>()})
+        let property = |index: usize| (format!("p{index}"), json!({"type": "string"}));
+        json!({"type": "object", "properties": (0..count).map(property).collect::<serde_json::Map<_, _>>()})
     };
     let values = |count: usize, length: usize| -> Value {
         let values: Vec<String> = (0..count).map(|index| format!("{index:0length$}")).collect();
         json!({"type": "object", "properties": {"one": {"type": "string", "enum": values}}, "required": ["one"]})
     };
-    for (parameters, told) in [
+    for (parameters, reason) in [
         (objects(10), None),
-        (objects(11), Some("has 11 levels of nesting, and strict schemas may have 10")),
+        (objects(11), Some("has 11 levels of nesting, and strict schemas may have at most 10")),
         (properties(5_000), None),
-        (properties(5_001), Some("has 5001 properties, and strict schemas may have 5000")),
+        (properties(5_001), Some("has 5001 properties, and strict schemas may have at most 5000")),
         (values(1_000, 4), None),
-        (values(1_001, 4), Some("has 1001 values of enums, and strict schemas may have 1000")),
+        (values(1_001, 4), Some("has 1001 values of enums, and strict schemas may have at most 1000")),
         (values(250, 70), None),
-        (values(251, 70), Some("has 17570 characters of one large enum, and strict schemas may have 15000")),
+        (
+            values(251, 70),
+            Some("has 17570 characters of one large enum, and strict schemas may have at most 15000"),
+        ),
         (
             values(200, 700),
-            Some("has 140003 characters of names and enums, and strict schemas may have 120000"),
+            Some("has 140003 characters of names and enums, and strict schemas may have at most 120000"),
         ),
     ] {
         let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
         let built = Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build();
-        match (built, told) {
+        match (built, reason) {
             (Ok(_), None) => {}
-            (Err(error), Some(told)) => assert!(error.to_string().contains(told), "{error}"),
-            (built, told) => panic!("expected {told:?}, got {:?}", built.map_err(|error| error.to_string())),
+            (Err(error), Some(reason)) => assert!(error.to_string().contains(reason), "{error}"),
+            (built, reason) => {
+                panic!("expected {reason:?}, got {:?}", built.map_err(|error| error.to_string()))
+            }
         }
     }
 }

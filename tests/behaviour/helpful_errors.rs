@@ -1,4 +1,4 @@
-//! Errors about arguments name the value, the expected value, and the name that the model had in mind.
+//! Errors about arguments name the path, the expected value, the actual value, and a suggestion for a wrong name.
 
 use chrono::NaiveDate;
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ fn dynamic(parameters: Value) -> Registry {
     Registry::builder().dynamic(tool).build().expect("one tool")
 }
 
-/// The errors of a call, without the words before them.
+/// The errors of a call, without the prefix of the message.
 async fn errors(registry: &Registry, tool: &str, arguments: &str) -> String {
     let error = registry.call(tool, arguments).await.expect_err("invalid arguments").to_string();
     error.split_once(": ").map_or_else(String::new, |(_, errors)| errors.to_owned())
@@ -23,7 +23,7 @@ async fn errors(registry: &Registry, tool: &str, arguments: &str) -> String {
 fn now() {}
 
 #[tokio::test]
-async fn an_unknown_argument_ends_with_the_names_that_exist() {
+async fn the_error_about_an_unknown_argument_lists_the_known_names() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(
         errors(&registry, "now", r#"{"zone":"UTC"}"#).await,
@@ -73,7 +73,7 @@ async fn a_missing_argument_of_an_open_object_names_the_nearest_undeclared_key()
     );
 }
 
-/// A day, which its decoder checks.
+/// A day, which its decoder validates.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
@@ -110,7 +110,7 @@ fn plan(plan: Option<Plan>, by_name: Option<HashMap<String, Vec<Day>>>, pairs: O
 }
 
 #[tokio::test]
-async fn the_error_of_a_decoder_has_its_path_inside_of_the_argument() {
+async fn the_error_of_a_decoder_has_a_path_inside_the_argument() {
     let registry = Registry::new(tools![plan]).expect("one tool");
     let stop = |from: &str, day: &str, to: &str| {
         format!(r#"{{"city":"A","from":"{from}","days":["2030-01-01" , "{day}"],"to":"{to}"}}"#)
@@ -125,7 +125,7 @@ async fn the_error_of_a_decoder_has_its_path_inside_of_the_argument() {
             format!(r#"{{"plan":{{"Trip":{{"stops":[{}]}}}}}}"#, stop("2030-01-01", "soon", "2030-01-03")),
             "`plan.Trip.stops[0].days[1]`: `soon` is not a day",
         ),
-        // In the last place of everything around it.
+        // The last value in every array and object around it.
         (
             format!(r#"{{"plan":{{"Trip":{{"stops":[{good},{}]}}}}}}"#, stop("2030-01-01", "2030-01-02", "soon")),
             "`plan.Trip.stops[1].to`: `soon` is not a day",
@@ -191,7 +191,7 @@ async fn keys_variants_and_numbers_have_their_paths_too() {
     }
 }
 
-/// A text that its decoder rejects with all of it.
+/// A string that its decoder rejects with the whole string in the message.
 #[derive(Debug, JsonSchema)]
 #[schemars(with = "String")]
 struct Never;
@@ -225,7 +225,7 @@ fn plain(name: Option<String>, count: Option<u8>, names: Option<Vec<String>>) {
 }
 
 #[tokio::test]
-async fn a_value_of_another_type_is_named_as_a_whole() {
+async fn a_value_of_the_wrong_type_is_reported_as_a_whole() {
     let registry = Registry::new(tools![plain]).expect("one tool");
     for (arguments, expected) in [
         (r#"{"name":{"text":"a"}}"#, "`name`: expected a string, got an object"),
@@ -252,7 +252,7 @@ async fn every_alternative_is_named_and_no_forbidden_value_is_suggested() {
 }
 
 #[tokio::test]
-async fn text_that_just_ends_is_truncated_also_inside_of_a_number() {
+async fn text_that_just_ends_is_reported_as_truncated_even_inside_a_number() {
     let registry = dynamic(json!({"type": "object"}));
     for arguments in [
         r#"{"a":1"#,
@@ -274,7 +274,7 @@ async fn text_that_just_ends_is_truncated_also_inside_of_a_number() {
 }
 
 #[tokio::test]
-async fn an_object_in_a_string_is_named_as_such() {
+async fn an_object_in_a_string_is_reported_as_such() {
     let registry = dynamic(
         json!({"type": "object", "properties": {"stop": {"type": "object"}, "tags": {"type": "array"}}}),
     );
@@ -301,7 +301,7 @@ async fn wide_limits_of_numbers_are_named_only_for_numbers() {
 }
 
 #[tokio::test]
-async fn names_that_a_model_made_up_are_shown_without_control_characters() {
+async fn control_characters_in_unknown_names_are_escaped() {
     let registry =
         dynamic(json!({"type": "object", "properties": {"a": {"enum": ["x"]}, "m": {"type": "object",
         "additionalProperties": {"type": "string"}}}, "additionalProperties": false}));

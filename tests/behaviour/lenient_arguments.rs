@@ -1,4 +1,4 @@
-//! The slips that are mended where a program asks for it, and those that are not.
+//! The mistakes that `lenient_arguments` repairs or coerces, and those that it rejects.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ struct Stop {
     nights: u8,
 }
 
-/// What may be empty.
+/// A struct without required fields.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Hint {
     k: Option<String>,
@@ -36,21 +36,21 @@ fn take(
     hints: Option<Vec<Hint>>,
     any: Option<Value>,
 ) -> String {
-    let mut told = Vec::new();
-    let mut tell =
-        |name: &str, value: Option<String>| told.extend(value.map(|value| format!("{name}={value}")));
-    tell("n", n.map(|n| n.to_string()));
-    tell("x", x.map(|x| x.to_string()));
-    tell("yes", yes.map(|yes| yes.to_string()));
-    tell("list", list.map(|list| format!("{list:?}")));
-    tell("names", names.map(|names| format!("{names:?}")));
-    tell("stop", stop.map(|stop| format!("{} {}", stop.city, stop.nights)));
-    tell("stops", stops.map(|stops| format!("{} {:?}", stops.len(), stops.last().map(|stop| stop.nights))));
-    tell("text", text.map(|text| format!("{text:?}")));
-    tell("either", either.map(|either| format!("{either:?}")));
-    tell("hints", hints.map(|hints| format!("{hints:?}")));
-    tell("any", any.map(|any| any.to_string()));
-    told.join(" ")
+    let mut values = Vec::new();
+    let mut add =
+        |name: &str, value: Option<String>| values.extend(value.map(|value| format!("{name}={value}")));
+    add("n", n.map(|n| n.to_string()));
+    add("x", x.map(|x| x.to_string()));
+    add("yes", yes.map(|yes| yes.to_string()));
+    add("list", list.map(|list| format!("{list:?}")));
+    add("names", names.map(|names| format!("{names:?}")));
+    add("stop", stop.map(|stop| format!("{} {}", stop.city, stop.nights)));
+    add("stops", stops.map(|stops| format!("{} {:?}", stops.len(), stops.last().map(|stop| stop.nights))));
+    add("text", text.map(|text| format!("{text:?}")));
+    add("either", either.map(|either| format!("{either:?}")));
+    add("hints", hints.map(|hints| format!("{hints:?}")));
+    add("any", any.map(|any| any.to_string()));
+    values.join(" ")
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -61,60 +61,61 @@ enum Either {
     Struct { a: Vec<String> },
 }
 
-async fn answered(arguments: &str, lenient: bool) -> ToolMessage {
+async fn dispatch(arguments: &str, lenient: bool) -> ToolMessage {
     let registry =
         Registry::builder().tools(tools![take]).lenient_arguments(lenient).build().expect("one tool");
     registry.dispatch(&[ToolCall::new("1", "take", arguments)]).await.remove(0)
 }
 
-/// What is mended, and only where it is asked for.
-async fn mended(arguments: &str, expected: &str, repairs: &[&str]) {
-    let strict = answered(arguments, false).await;
+/// Arguments that are invalid unless they are lenient, and then are coerced to the expected ones.
+async fn assert_coerced(arguments: &str, expected: &str, coercions: &[&str]) {
+    let strict = dispatch(arguments, false).await;
     assert!(
         strict.content.as_str().starts_with("Error: "),
         "without leniency: {arguments} {}",
         strict.content
     );
     assert!(strict.outcome().is_some_and(|outcome| !outcome.arguments_coerced()));
-    let lenient = answered(arguments, true).await;
+    let lenient = dispatch(arguments, true).await;
     assert_eq!(lenient.content, expected, "{arguments}");
     let outcome = lenient.outcome().expect("it ran");
     assert!(outcome.succeeded() && outcome.arguments_coerced());
-    assert_eq!(outcome.coercions(), repairs, "{arguments}");
+    assert_eq!(outcome.coercions(), coercions, "{arguments}");
 }
 
-/// What stays wrong.
-async fn refused(arguments: &str) {
-    let lenient = answered(arguments, true).await;
+/// Arguments that are invalid, lenient or not.
+async fn assert_rejected(arguments: &str) {
+    let lenient = dispatch(arguments, true).await;
     assert!(lenient.content.as_str().starts_with("Error: "), "{arguments} became {}", lenient.content);
-    assert!(answered(arguments, false).await.content.as_str().starts_with("Error: "), "{arguments}");
+    assert!(dispatch(arguments, false).await.content.as_str().starts_with("Error: "), "{arguments}");
     assert!(lenient.outcome().is_some_and(|outcome| !outcome.arguments_coerced()));
 }
 
 #[tokio::test]
-async fn text_that_is_not_quite_json() {
-    let fence = &["the arguments stood in a code fence"][..];
-    mended("```json\n{\"n\":1}\n```", "n=1", fence).await;
-    mended("``` {\"n\":1} ```", "n=1", fence).await;
-    mended("Here it is:\n```\n{\"n\":1}\n```\nDone.", "n=1", fence).await;
-    mended("{\"text\":\"```\"}\n```", "text=\"```\"", fence).await;
-    mended(r#"{"n":1,}"#, "n=1", &["a trailing comma was left out"]).await;
-    mended(r#"{"list":[1, 2 , ] , }"#, "list=[1, 2]", &["a trailing comma was left out"]).await;
-    mended("{\"n\":1, // one\n\"x\":2 /* two */}", "n=1 x=2", &["a comment was left out"]).await;
-    mended(
+async fn text_that_is_almost_json_is_repaired() {
+    let fence = &["the arguments were in a code fence"][..];
+    assert_coerced("```json\n{\"n\":1}\n```", "n=1", fence).await;
+    assert_coerced("``` {\"n\":1} ```", "n=1", fence).await;
+    assert_coerced("Here it is:\n```\n{\"n\":1}\n```\nDone.", "n=1", fence).await;
+    assert_coerced("{\"text\":\"```\"}\n```", "text=\"```\"", fence).await;
+    assert_coerced(r#"{"n":1,}"#, "n=1", &["a trailing comma was left out"]).await;
+    assert_coerced(r#"{"list":[1, 2 , ] , }"#, "list=[1, 2]", &["a trailing comma was left out"]).await;
+    assert_coerced("{\"n\":1, // one\n\"x\":2 /* two */}", "n=1 x=2", &["a comment was left out"]).await;
+    assert_coerced(
         "{'n':1,'text':'say \\'hi\\' to \"x\"'}",
         "n=1 text=\"say 'hi' to \\\"x\\\"\"",
-        &["single quotes were read as double ones"],
+        &["single quotes were read as double quotes"],
     )
     .await;
-    mended("{'text':'北京\\n'}", "text=\"北京\\n\"", &["single quotes were read as double ones"]).await;
-    mended(r#""{\"n\":1}""#, "n=1", &["the arguments were encoded twice"]).await;
-    mended(
+    assert_coerced("{'text':'北京\\n'}", "text=\"北京\\n\"", &["single quotes were read as double quotes"])
+        .await;
+    assert_coerced(r#""{\"n\":1}""#, "n=1", &["the arguments were encoded twice"]).await;
+    assert_coerced(
         "```json\n{'n': 1,} // done\n```",
         "n=1",
         &[
-            "the arguments stood in a code fence",
-            "single quotes were read as double ones",
+            "the arguments were in a code fence",
+            "single quotes were read as double quotes",
             "a trailing comma was left out",
             "a comment was left out",
         ],
@@ -123,30 +124,30 @@ async fn text_that_is_not_quite_json() {
 }
 
 #[tokio::test]
-async fn json_in_a_string_where_something_else_is_wanted() {
-    mended(r#"{"n":"42"}"#, "n=42", &[r#"`n`: "42" was read as 42"#]).await;
-    mended(r#"{"n":" -7 "}"#, "n=-7", &[r#"`n`: " -7 " was read as -7"#]).await;
-    mended(r#"{"n":"42.0"}"#, "n=42", &[r#"`n`: "42.0" was read as 42"#]).await;
-    mended(
+async fn json_in_a_string_is_coerced_to_the_wanted_type() {
+    assert_coerced(r#"{"n":"42"}"#, "n=42", &[r#"`n`: "42" was read as 42"#]).await;
+    assert_coerced(r#"{"n":" -7 "}"#, "n=-7", &[r#"`n`: " -7 " was read as -7"#]).await;
+    assert_coerced(r#"{"n":"42.0"}"#, "n=42", &[r#"`n`: "42.0" was read as 42"#]).await;
+    assert_coerced(
         r#"{"x":"1.5","yes":"true"}"#,
         "x=1.5 yes=true",
         &[r#"`x`: "1.5" was read as 1.5"#, r#"`yes`: "true" was read as true"#],
     )
     .await;
-    mended(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: "[1,2]" was read as [1,2]"#]).await;
-    mended(
+    assert_coerced(r#"{"list":"[1,2]"}"#, "list=[1, 2]", &[r#"`list`: "[1,2]" was read as [1,2]"#]).await;
+    assert_coerced(
         r#"{"names":"[\"a\",\"b\"]"}"#,
         r#"names=["a", "b"]"#,
         &[r#"`names`: "[\"a\",\"b\"]" was read as ["a","b"]"#],
     )
     .await;
-    mended(
+    assert_coerced(
         r#"{"stop":"{\"city\":\"A\",\"nights\":2}"}"#,
         "stop=A 2",
         &[r#"`stop`: "{\"city\":\"A\",\"nights\":2}" was read as {"city":"A","nights":2}"#],
     )
     .await;
-    mended(
+    assert_coerced(
         r#"{"stops":[{"city":"A","nights":"2"}]}"#,
         "stops=1 Some(2)",
         &[r#"`stops[0].nights`: "2" was read as 2"#],
@@ -155,23 +156,23 @@ async fn json_in_a_string_where_something_else_is_wanted() {
 }
 
 #[tokio::test]
-async fn one_value_where_a_list_of_it_is_wanted() {
-    mended(r#"{"list":5}"#, "list=[5]", &["`list`: 5 was read as [5]"]).await;
-    mended(r#"{"names":"a"}"#, r#"names=["a"]"#, &[r#"`names`: "a" was read as ["a"]"#]).await;
-    mended(r#"{"names":"5"}"#, r#"names=["5"]"#, &[r#"`names`: "5" was read as ["5"]"#]).await;
-    mended(
+async fn a_single_value_is_coerced_to_an_array() {
+    assert_coerced(r#"{"list":5}"#, "list=[5]", &["`list`: 5 was read as [5]"]).await;
+    assert_coerced(r#"{"names":"a"}"#, r#"names=["a"]"#, &[r#"`names`: "a" was read as ["a"]"#]).await;
+    assert_coerced(r#"{"names":"5"}"#, r#"names=["5"]"#, &[r#"`names`: "5" was read as ["5"]"#]).await;
+    assert_coerced(
         r#"{"stops":{"city":"A","nights":1}}"#,
         "stops=1 Some(1)",
         &[r#"`stops`: {"city":"A","nights":1} was read as [{"city":"A","nights":1}]"#],
     )
     .await;
-    mended(r#"{"list":"5"}"#, "list=[5]", &[r#"`list`: "5" was read as [5]"#]).await;
+    assert_coerced(r#"{"list":"5"}"#, "list=[5]", &[r#"`list`: "5" was read as [5]"#]).await;
 }
 
 #[tokio::test]
-async fn what_can_mean_several_things_or_nothing_is_refused() {
+async fn arguments_with_no_reading_or_several_are_rejected() {
     for arguments in [
-        // A wrong type stays one.
+        // A value of a wrong type, without a conversion.
         r#"{"n":true}"#,
         r#"{"n":3.7}"#,
         r#"{"n":"3.7"}"#,
@@ -192,12 +193,12 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"names":"[1,2]"}"#,
         r#"{"names":""}"#,
         r#"{"names":"\"[\\\"a\\\"]\""}"#,
-        // Not an item, but something around items.
+        // Not an item, but an object around items.
         r#"{"hints":{"items":[{"k":"a"}]}}"#,
         r#"{"hints":{"0":{"k":"a"},"1":{"k":"b"}}}"#,
         r#"{"hints":{}}"#,
         r#"{"names":"null"}"#,
-        // Side by side is not together.
+        // Two values without a comma are not one value.
         r#"{"list":[1 2,]}"#,
         r#"{"n":1/**/2}"#,
         "{'n':1 2}",
@@ -207,7 +208,7 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"n":"3000000000"}"#,
         r#"{"m":1,}"#,
         r#"{"n":1,"n":1,}"#,
-        // Cut off, or more than one thing.
+        // Truncated, or more than one object.
         r#"{"n":1"#,
         r"{'n':1",
         "```json\n{\"n\":1",
@@ -215,7 +216,7 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         r#"{"text":'a"#,
         r#"{"n":1}{"n":2}"#,
         "```{\"n\":1}``` or ```{\"n\":2}```",
-        // Not on the list.
+        // Mistakes that are not repaired.
         r#"{"n":1,,}"#,
         r#"{,"n":1}"#,
         r#"{"n":+1}"#,
@@ -224,27 +225,27 @@ async fn what_can_mean_several_things_or_nothing_is_refused() {
         "[1]",
         r#""5""#,
     ] {
-        refused(arguments).await;
+        assert_rejected(arguments).await;
     }
 }
 
 #[tokio::test]
-async fn what_is_right_is_left_as_it_is() {
+async fn valid_arguments_are_not_coerced() {
     for (arguments, expected) in [
         (r#"{"text":"42","any":"[1]"}"#, r#"text="42" any="[1]""#),
         (r#"{"n":1.0,"x":2}"#, "n=1 x=2"),
         (r#"{"either":{"a":["1"]}}"#, r#"either=Struct { a: ["1"] }"#),
     ] {
-        let answer = answered(arguments, true).await;
-        assert_eq!(answer.content, expected);
-        assert!(answer.outcome().is_some_and(|outcome| !outcome.arguments_coerced()), "{arguments}");
+        let message = dispatch(arguments, true).await;
+        assert_eq!(message.content, expected);
+        assert!(message.outcome().is_some_and(|outcome| !outcome.arguments_coerced()), "{arguments}");
     }
 }
 
 #[tokio::test]
-async fn an_enum_that_leaves_one_reading_takes_it() {
-    mended(r#"{"either":"5"}"#, "either=Number(5)", &[r#"`either`: "5" was read as 5"#]).await;
-    mended(
+async fn a_value_with_one_reading_as_an_enum_is_coerced() {
+    assert_coerced(r#"{"either":"5"}"#, "either=Number(5)", &[r#"`either`: "5" was read as 5"#]).await;
+    assert_coerced(
         r#"{"either":{"a":"x"}}"#,
         r#"either=Struct { a: ["x"] }"#,
         &[r#"`either.a`: "x" was read as ["x"]"#],
@@ -252,34 +253,38 @@ async fn an_enum_that_leaves_one_reading_takes_it() {
     .await;
 }
 
-/// Takes what may be two things.
+/// Takes an enum that has two readings of some strings.
 #[tool]
-fn torn(either: Torn) -> String {
+fn ambiguous(either: Ambiguous) -> String {
     format!("{either:?}")
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-enum Torn {
+enum Ambiguous {
     Number(i32),
     Texts(Vec<String>),
 }
 
 #[tokio::test]
-async fn an_enum_that_leaves_two_readings_takes_none() {
-    let registry = Registry::builder().tools(tools![torn]).lenient_arguments(true).build().expect("one tool");
-    assert!(registry.call("torn", r#"{"either":"5"}"#).await.is_err());
-    assert_eq!(registry.call("torn", r#"{"either":"x"}"#).await.expect("one reading"), r#"Texts(["x"])"#);
+async fn a_value_with_two_readings_as_an_enum_is_rejected() {
+    let registry =
+        Registry::builder().tools(tools![ambiguous]).lenient_arguments(true).build().expect("one tool");
+    assert!(registry.call("ambiguous", r#"{"either":"5"}"#).await.is_err());
+    assert_eq!(
+        registry.call("ambiguous", r#"{"either":"x"}"#).await.expect("one reading"),
+        r#"Texts(["x"])"#
+    );
 }
 
 #[tokio::test]
-async fn large_and_deep_text_is_refused_soon() {
-    refused(&format!("{{'n':{}", "[".repeat(1_000_000))).await;
-    refused(&format!("{{\"any\":{}{},}}", "[".repeat(10_000), "]".repeat(10_000))).await;
-    refused(&format!("{{\"n\":\"{}\"}}", "9".repeat(1_000_000))).await;
-    refused(&"\"".repeat(100_000)).await;
-    refused(&"```".repeat(100_000)).await;
-    refused(&format!("{{\"text\":\"{}\",}}", "x".repeat(5_000_000))).await;
+async fn large_and_deeply_nested_text_is_rejected_in_time() {
+    assert_rejected(&format!("{{'n':{}", "[".repeat(1_000_000))).await;
+    assert_rejected(&format!("{{\"any\":{}{},}}", "[".repeat(10_000), "]".repeat(10_000))).await;
+    assert_rejected(&format!("{{\"n\":\"{}\"}}", "9".repeat(1_000_000))).await;
+    assert_rejected(&"\"".repeat(100_000)).await;
+    assert_rejected(&"```".repeat(100_000)).await;
+    assert_rejected(&format!("{{\"text\":\"{}\",}}", "x".repeat(5_000_000))).await;
 }
 
 /// Takes lists by their names.
@@ -289,29 +294,29 @@ fn count_items(lists: HashMap<String, Vec<i64>>) -> usize {
 }
 
 #[tokio::test]
-async fn what_was_mended_is_told_in_short_under_a_key_of_any_length() {
+async fn long_keys_are_truncated_in_the_list_of_coercions() {
     let registry =
         Registry::builder().tools(tools![count_items]).lenient_arguments(true).build().expect("one tool");
     let (key, items) = ("k".repeat(50_000), [r#""1""#; 1_000].join(","));
     let arguments = format!(r#"{{"lists":{{"{key}":[{items}]}}}}"#);
-    let answer = registry.dispatch(&[ToolCall::new("1", "count_items", arguments)]).await.remove(0);
-    assert_eq!(answer.content, "1000");
-    let repairs = answer.outcome().expect("it ran").coercions();
-    assert!(repairs.len() == 1_000 && repairs[999].contains("k…") && repairs[999].contains("[999]`: "));
-    assert!(repairs.iter().all(|repair| repair.len() < 200), "{}", repairs[0].len());
+    let message = registry.dispatch(&[ToolCall::new("1", "count_items", arguments)]).await.remove(0);
+    assert_eq!(message.content, "1000");
+    let coercions = message.outcome().expect("it ran").coercions();
+    assert!(coercions.len() == 1_000 && coercions[999].contains("k…") && coercions[999].contains("[999]`: "));
+    assert!(coercions.iter().all(|coercion| coercion.len() < 200), "{}", coercions[0].len());
 }
 
-/// Takes what a single value could be in two ways.
+/// Takes arrays of arrays, as which a single value has two readings.
 #[tool]
 fn grid(rows: Vec<Vec<i32>>) -> String {
     format!("{rows:?}")
 }
 
-/// A list of itself.
+/// A recursive array.
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Nested(Vec<Nested>);
 
-/// Takes it.
+/// Takes a recursive array.
 #[tool]
 fn nest(nested: Nested) -> String {
     format!("{nested:?}")
@@ -336,7 +341,7 @@ fn add_up(sum: Sum) -> f64 {
 }
 
 #[tokio::test]
-async fn lists_of_lists_and_types_of_themselves_come_to_an_end() {
+async fn coercion_of_nested_arrays_and_recursive_types_ends() {
     let registry = Registry::builder()
         .tools(tools![grid, nest, add_up])
         .lenient_arguments(true)
@@ -356,7 +361,7 @@ async fn lists_of_lists_and_types_of_themselves_come_to_an_end() {
     assert_eq!(registry.call("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.expect("one reading"), "256.0");
 }
 
-/// Takes its time, and may not end well.
+/// Panics for 1, and exceeds its time limit if it waits.
 #[tool(blocking, timeout = "50ms")]
 fn block(n: i64, wait: bool) -> i64 {
     if wait {
@@ -367,7 +372,7 @@ fn block(n: i64, wait: bool) -> i64 {
 }
 
 #[tokio::test]
-async fn what_was_mended_is_told_however_the_call_ends() {
+async fn coercions_are_listed_however_the_call_ends() {
     let registry =
         Registry::builder().tools(tools![block]).lenient_arguments(true).build().expect("one tool");
     for (arguments, succeeded) in [
@@ -375,9 +380,9 @@ async fn what_was_mended_is_told_however_the_call_ends() {
         (r#"{"n":"1","wait":false}"#, false),
         (r#"{"n":"2","wait":true}"#, false),
     ] {
-        let answer = registry.dispatch(&[ToolCall::new("1", "block", arguments)]).await.remove(0);
-        let outcome = answer.outcome().expect("it was dispatched");
-        assert_eq!(outcome.succeeded(), succeeded, "{}", answer.content);
+        let message = registry.dispatch(&[ToolCall::new("1", "block", arguments)]).await.remove(0);
+        let outcome = message.outcome().expect("it was dispatched");
+        assert_eq!(outcome.succeeded(), succeeded, "{}", message.content);
         assert_eq!(outcome.coercions().len(), 1, "{arguments}");
     }
 }

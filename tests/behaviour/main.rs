@@ -34,7 +34,7 @@ mod lenient_arguments;
 mod macro_options;
 mod messages;
 #[allow(dead_code, reason = "some values are only printed")]
-mod nested_faults;
+mod nested_errors;
 mod outputs;
 mod parameters;
 mod pending_calls;

@@ -1,4 +1,4 @@
-//! The shapes that a tool's parameters can have.
+//! The kinds of parameters that a tool can have.
 
 use crate::answer;
 use schemars::JsonSchema;
@@ -14,9 +14,9 @@ struct Stop {
     nights: u32,
 }
 
-/// Takes everything that can be lent.
+/// Takes borrowed arguments of every kind.
 #[tool]
-fn lent(
+fn borrowed(
     text: &str,
     stop: &Stop,
     numbers: &[u32],
@@ -29,27 +29,27 @@ fn lent(
 }
 
 #[tokio::test]
-async fn arguments_can_be_lent_to_the_function() {
+async fn a_function_can_borrow_its_arguments() {
     let all = r#"{"text":"a","stop":{"city":"B","nights":1},"numbers":[1,2],"cow":"c",
         "maybe_text":"d","maybe_stop":{"city":"E","nights":2},"maybe_numbers":[3]}"#;
     assert_eq!(
-        answer(tools![lent], "lent", all).await,
+        answer(tools![borrowed], "borrowed", all).await,
         r#"a Stop { city: "B", nights: 1 } [1, 2] c Some("d") Some(Stop { city: "E", nights: 2 }) Some([3])"#
     );
     let few = r#"{"text":"a","stop":{"city":"B","nights":1},"numbers":[],"cow":"c","maybe_numbers":null}"#;
     assert_eq!(
-        answer(tools![lent], "lent", few).await,
+        answer(tools![borrowed], "borrowed", few).await,
         r#"a Stop { city: "B", nights: 1 } [] c None None None"#
     );
     assert_eq!(
-        answer(tools![lent], "lent", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
-        "Error: invalid arguments for `lent`: `numbers[0]`: expected an integer from 0 to 4294967295, got integer `-1`; `stop` is missing"
+        answer(tools![borrowed], "borrowed", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
+        "Error: invalid arguments for `borrowed`: `numbers[0]`: expected an integer from 0 to 4294967295, got integer `-1`; `stop` is missing"
     );
 }
 
 #[test]
-fn a_lent_argument_has_the_schema_of_what_is_lent() {
-    let schema = parameters(tools![lent]);
+fn a_borrowed_argument_has_the_schema_of_the_borrowed_type() {
+    let schema = parameters(tools![borrowed]);
     let properties = &schema["properties"];
     assert_eq!(properties["numbers"]["type"], "array");
     assert_eq!(properties["numbers"]["items"]["type"], "integer");
@@ -58,19 +58,19 @@ fn a_lent_argument_has_the_schema_of_what_is_lent() {
     assert_eq!(schema["required"], json!(["text", "stop", "numbers", "cow"]));
 }
 
-/// Takes lent bytes and lists of lists.
+/// Borrows bytes and arrays of arrays.
 #[tool]
 async fn nested(bytes: &[u8], rows: &[Vec<i8>], text: &String, flag: &bool) -> String {
     format!("{bytes:?} {rows:?} {text} {flag}")
 }
 
 #[tokio::test]
-async fn any_decoded_type_can_be_lent() {
+async fn any_decoded_type_can_be_borrowed() {
     let arguments = r#"{"bytes":[1,255],"rows":[[-1],[]],"text":"a\nb","flag":true}"#;
     assert_eq!(answer(tools![nested], "nested", arguments).await, "[1, 255] [[-1], []] a\nb true");
 }
 
-/// Has defaults for what it borrows.
+/// Has defaults for borrowed arguments.
 #[tool]
 fn defaults(
     #[arg(default = "en")] language: &str,
@@ -83,14 +83,14 @@ fn defaults(
 }
 
 #[tokio::test]
-async fn what_is_lent_can_have_a_default() {
+async fn a_borrowed_argument_can_have_a_default() {
     assert_eq!(answer(tools![defaults], "defaults", "{}").await, r#"en [1, 2] 0 [] Some("x")"#);
     let given = r#"{"language":"de","numbers":[],"tags":["t"],"maybe":null,"stop":{"city":"","nights":3}}"#;
     assert_eq!(answer(tools![defaults], "defaults", given).await, r#"de [] 3 ["t"] None"#);
     assert_eq!(parameters(tools![defaults])["properties"]["numbers"]["default"], json!([1, 2]));
 }
 
-/// Takes arguments apart.
+/// Destructures its arguments.
 #[tool]
 fn destructured(
     #[arg(name = "point")] (x, y): (i64, i64),
@@ -102,12 +102,12 @@ fn destructured(
 }
 
 #[tokio::test]
-async fn a_pattern_with_a_name_is_an_argument() {
+async fn a_pattern_with_a_name_can_be_a_parameter() {
     let arguments = r#"{"point":[1,2],"stop":{"city":"B","nights":1},"ignored":true,"pair":[3,4]}"#;
     assert_eq!(answer(tools![destructured], "destructured", arguments).await, "3 B 7");
 }
 
-/// Takes thirty.
+/// Takes thirty arguments.
 #[tool]
 #[allow(clippy::too_many_arguments)]
 async fn thirty(
@@ -169,7 +169,7 @@ async fn none() -> &'static str {
 }
 
 #[tokio::test]
-async fn a_tool_can_have_no_parameter() {
+async fn a_tool_can_have_no_parameters() {
     assert_eq!(answer(tools![none], "none", "").await, "done");
 }
 
@@ -180,7 +180,7 @@ fn constrained(
     #[arg(schema(exclusiveMinimum = -0.5, exclusiveMaximum = 1e3))] ratio: f64,
     #[arg(schema(minLength = 2, maxLength = 2, pattern = "^[a-z]+$", format = "language"))] language: &str,
     #[arg(schema(minItems = 1, maxItems = 3, examples = [["a", "b"], []]))] tags: &[String],
-    /// With words beside.
+    /// With a description.
     #[arg(default = 5, schema(minimum = -5))]
     offset: i32,
 ) {
@@ -188,7 +188,7 @@ fn constrained(
 }
 
 #[test]
-fn keywords_of_json_schema_stand_on_the_parameter() {
+fn keywords_of_a_parameter_are_in_its_schema() {
     let schema = parameters(tools![constrained]);
     assert_eq!(
         schema["properties"],
@@ -197,7 +197,7 @@ fn keywords_of_json_schema_stand_on_the_parameter() {
             "ratio": {"type": "number", "exclusiveMinimum": -0.5, "exclusiveMaximum": 1000.0},
             "language": {
                 "type": "string", "minLength": 2, "maxLength": 2, "pattern": "^[a-z]+$",
-                // Engines know few formats, and reject the schema for another.
+                // Engines support few formats, and reject a schema with any other.
                 "description": "(format: \"language\")",
             },
             "tags": {
@@ -206,13 +206,13 @@ fn keywords_of_json_schema_stand_on_the_parameter() {
             },
             "offset": {
                 "type": "integer", "minimum": -5, "maximum": i32::MAX, "default": 5,
-                "description": "With words beside.",
+                "description": "With a description.",
             },
         })
     );
 }
 
-/// Keeps its own lifetimes.
+/// Declares lifetimes.
 #[tool]
 fn with_lifetimes<'a, 'b>(first: &'a str, second: Cow<'b, str>, list: &'a [u32]) -> String
 where
@@ -222,26 +222,26 @@ where
 }
 
 #[tokio::test]
-async fn a_function_may_name_its_lifetimes() {
+async fn a_function_can_declare_lifetimes() {
     let arguments = r#"{"first":"a","second":"b","list":[1]}"#;
     assert_eq!(answer(tools![with_lifetimes], "with_lifetimes", arguments).await, "ab1");
 }
 
-/// A tool whose types a `macro_rules!` hands over.
-macro_rules! tool_of_types {
+/// A tool whose types are passed by a `macro_rules!`.
+macro_rules! tool_with_types {
     ($name:ident: $($parameter:ident: $ty:ty),*) => {
-        /// Has types that were handed over.
+        /// Has types from a macro.
         #[tool]
         fn $name($($parameter: $ty, )*) -> String {
             format!("{:?}", ($($parameter,)*))
         }
     };
 }
-tool_of_types!(handed_over: text: &str, maybe: Option<&str>, owned: Vec<u8>, lent: &[u8], cow: Cow<'_, str>);
+tool_with_types!(types_from_macro: text: &str, maybe: Option<&str>, owned: Vec<u8>, slice: &[u8], cow: Cow<'_, str>);
 
 macro_rules! option_of {
     ($name:ident, $ty:ty) => {
-        /// Has an option of what was handed over.
+        /// Has an option of a type from a macro.
         #[tool]
         fn $name(a: Option<$ty>) -> String {
             format!("{a:?}")
@@ -252,29 +252,29 @@ option_of!(option_of_text, &str);
 option_of!(option_of_number, u8);
 
 macro_rules! with_body {
-    ($name:ident, $least:literal, $body:block) => {
-        /// Has a body and a bound that were handed over.
+    ($name:ident, $minimum:literal, $body:block) => {
+        /// Has a body and a bound from a macro.
         #[tool]
-        fn $name(#[arg(schema(minimum = $least))] _n: i8) -> String $body
+        fn $name(#[arg(schema(minimum = $minimum))] _n: i8) -> String $body
     };
 }
-with_body!(body_handed_over, -3, { "body".to_owned() });
+with_body!(body_from_macro, -3, { "body".to_owned() });
 
 #[tokio::test]
-async fn types_bounds_and_bodies_may_come_from_a_macro() {
-    assert_eq!(answer(tools![body_handed_over], "body_handed_over", r#"{"n":1}"#).await, "body");
-    assert_eq!(parameters(tools![body_handed_over])["properties"]["n"]["minimum"], -3);
+async fn types_bounds_and_bodies_can_come_from_a_macro() {
+    assert_eq!(answer(tools![body_from_macro], "body_from_macro", r#"{"n":1}"#).await, "body");
+    assert_eq!(parameters(tools![body_from_macro])["properties"]["n"]["minimum"], -3);
 
-    let arguments = r#"{"text":"1","maybe":"2","owned":[3],"lent":[4],"cow":"5"}"#;
+    let arguments = r#"{"text":"1","maybe":"2","owned":[3],"slice":[4],"cow":"5"}"#;
     assert_eq!(
-        answer(tools![handed_over], "handed_over", arguments).await,
+        answer(tools![types_from_macro], "types_from_macro", arguments).await,
         r#"("1", Some("2"), [3], [4], "5")"#
     );
     assert_eq!(answer(tools![option_of_text], "option_of_text", r#"{"a":"b"}"#).await, r#"Some("b")"#);
     assert_eq!(answer(tools![option_of_number], "option_of_number", "").await, "None");
 }
 
-/// Has bounds that are hard to write.
+/// Has a default and bounds that a published schema cannot contain.
 #[tool]
 fn far(
     #[arg(default = f64::INFINITY)] limit: f64,

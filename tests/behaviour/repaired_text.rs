@@ -12,7 +12,7 @@ async fn call(arguments: &str, lenient: bool) -> ToolMessage {
     registry.dispatch(&[ToolCall::new("1", "echo", arguments)]).await.remove(0)
 }
 
-async fn is_repaired(arguments: &str, expected: Value, repairs: &[&str]) {
+async fn assert_repaired(arguments: &str, expected: Value, repairs: &[&str]) {
     let strict = call(arguments, false).await;
     assert!(
         strict.content.as_str().starts_with("Error: "),
@@ -24,7 +24,7 @@ async fn is_repaired(arguments: &str, expected: Value, repairs: &[&str]) {
     assert_eq!(lenient.outcome().expect("it ran").coercions(), repairs, "{arguments}");
 }
 
-async fn is_not_repaired(arguments: &str) {
+async fn assert_not_repaired(arguments: &str) {
     let lenient = call(arguments, true).await;
     assert!(lenient.content.as_str().starts_with("Error: "), "{arguments} became {}", lenient.content);
 }
@@ -32,26 +32,26 @@ async fn is_not_repaired(arguments: &str) {
 #[tokio::test]
 async fn control_characters_in_strings_are_escaped() {
     let repair = &["control characters in a string were escaped"][..];
-    is_repaired("{\"text\":\"a\nb\tc\"}", json!({"text": "a\nb\tc"}), repair).await;
-    is_repaired("{\"a\nb\":\"\u{1}\"}", json!({"a\nb": "\u{1}"}), repair).await;
-    is_repaired("{\"text\":\"\\n \\\" \r\n\"}", json!({"text": "\n \" \r\n"}), repair).await;
+    assert_repaired("{\"text\":\"a\nb\tc\"}", json!({"text": "a\nb\tc"}), repair).await;
+    assert_repaired("{\"a\nb\":\"\u{1}\"}", json!({"a\nb": "\u{1}"}), repair).await;
+    assert_repaired("{\"text\":\"\\n \\\" \r\n\"}", json!({"text": "\n \" \r\n"}), repair).await;
 }
 
 #[tokio::test]
-async fn literals_of_python_are_read() {
-    let repair = &["a literal of Python was read as one of JSON"][..];
-    is_repaired(r#"{"a":True,"b":[False, None]}"#, json!({"a": true, "b": [false, null]}), repair).await;
-    is_repaired(r#"{"a": True }"#, json!({"a": true}), repair).await;
+async fn python_literals_are_read() {
+    let repair = &["a Python literal was read as a JSON literal"][..];
+    assert_repaired(r#"{"a":True,"b":[False, None]}"#, json!({"a": true, "b": [false, null]}), repair).await;
+    assert_repaired(r#"{"a": True }"#, json!({"a": true}), repair).await;
 }
 
 #[tokio::test]
-async fn a_byte_order_mark_is_left_out() {
-    is_repaired("\u{feff}{\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
-    is_repaired(" \u{feff} {\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
+async fn a_byte_order_mark_is_removed() {
+    assert_repaired("\u{feff}{\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
+    assert_repaired(" \u{feff} {\"a\":1}", json!({"a": 1}), &["a byte order mark was left out"]).await;
 }
 
 #[tokio::test]
-async fn text_around_one_object_is_left_out() {
+async fn text_around_one_object_is_removed() {
     let repair = &["text around the arguments was left out"][..];
     for arguments in [
         r#"Here it is: {"a":1}"#,
@@ -62,43 +62,43 @@ async fn text_around_one_object_is_left_out() {
         r#"{"a":1}</s>"#,
         r#"It's this: {"a":1} isn't it"#,
     ] {
-        is_repaired(arguments, json!({"a": 1}), repair).await;
+        assert_repaired(arguments, json!({"a": 1}), repair).await;
     }
 }
 
 #[tokio::test]
 async fn keys_without_quotes_are_read() {
     let repair = &["keys without quotes were read as strings"][..];
-    is_repaired(
+    assert_repaired(
         "{a:1,b_2:{$c:[{d-e:2}]},'ü':3}",
         json!({"a": 1, "b_2": {"$c": [{"d-e": 2}]}, "ü": 3}),
-        &["keys without quotes were read as strings", "single quotes were read as double ones"],
+        &["keys without quotes were read as strings", "single quotes were read as double quotes"],
     )
     .await;
-    is_repaired(r#"{a : "x"}"#, json!({"a": "x"}), repair).await;
+    assert_repaired(r#"{a : "x"}"#, json!({"a": "x"}), repair).await;
 }
 
 #[tokio::test]
-async fn one_surplus_closing_bracket_is_left_out() {
+async fn one_surplus_closing_bracket_is_removed() {
     let repair = &["a surplus bracket was left out"][..];
-    is_repaired(r#"{"a":1}}"#, json!({"a": 1}), repair).await;
-    is_repaired(r#"{"a":[1,2]]}"#, json!({"a": [1, 2]}), repair).await;
-    is_repaired(r#"{"a":[1,2]],"b":3}"#, json!({"a": [1, 2], "b": 3}), repair).await;
-    is_repaired(r#"{"a":{"b":1}}}"#, json!({"a": {"b": 1}}), repair).await;
-    is_repaired(r#"{"a":1}]"#, json!({"a": 1}), repair).await;
+    assert_repaired(r#"{"a":1}}"#, json!({"a": 1}), repair).await;
+    assert_repaired(r#"{"a":[1,2]]}"#, json!({"a": [1, 2]}), repair).await;
+    assert_repaired(r#"{"a":[1,2]],"b":3}"#, json!({"a": [1, 2], "b": 3}), repair).await;
+    assert_repaired(r#"{"a":{"b":1}}}"#, json!({"a": {"b": 1}}), repair).await;
+    assert_repaired(r#"{"a":1}]"#, json!({"a": 1}), repair).await;
 }
 
 #[tokio::test]
-async fn several_repairs_go_together() {
-    is_repaired(
+async fn several_repairs_can_be_combined() {
+    assert_repaired(
         "Sure:\n```json\n{a: True, // yes\n'b': \"x\ny\",}}\n```",
         json!({"a": true, "b": "x\ny"}),
         &[
-            "the arguments stood in a code fence",
+            "the arguments were in a code fence",
             "keys without quotes were read as strings",
-            "a literal of Python was read as one of JSON",
+            "a Python literal was read as a JSON literal",
             "a comment was left out",
-            "single quotes were read as double ones",
+            "single quotes were read as double quotes",
             "control characters in a string were escaped",
             "a trailing comma was left out",
             "a surplus bracket was left out",
@@ -128,12 +128,12 @@ async fn truncated_text_is_never_completed() {
         "\u{feff}{\"a\":1",
         "```json\n{a:1\n```",
         "{\"a\":1,\n```",
-        // A fence inside of a string.
+        // A fence inside a string.
         r#"{"s":"Use:\n```js\n{n: 7}\n```\nthen"#,
         r#"{"n":5,"s":"```{n:1}```"#,
         r#"{"n":5,"s":"```{}```"#,
     ] {
-        is_not_repaired(arguments).await;
+        assert_not_repaired(arguments).await;
     }
 }
 
@@ -145,23 +145,23 @@ async fn text_with_several_readings_is_not_repaired() {
         r#"{"a":1} {"b":2}"#,
         r#"{"a":1} or {"b":2}"#,
         r#"<tool_call>{"a":1}</tool_call><tool_call>{"a":2}</tool_call>"#,
-        // The object goes on, or is a part of something else.
+        // The object continues, or is a part of another value.
         r#"{"a":1},"b":2"#,
         r#"{"a":1}, {"b":2}"#,
         r#"{"a":1}:"#,
         r#"[{"a":1}] x"#,
         r#"functools[{"a":1}]"#,
         r#""x": {"a":1}"#,
-        // Either bracket may be the surplus one, or there are two.
+        // Either bracket may be surplus, or two are.
         r#"{"a":{"b":1},"c":2}}"#,
         r#"{"a":1}}}"#,
         r#"{"a":[1]]}}"#,
-        // An object in a comment, and something else.
+        // An object in a comment or in a string.
         r#"// {"a":1}"#,
         r#"/* {"a":1} */"#,
         r#"null // {"a":1}"#,
         r#"{"n":5,"s":"```{}```" "x"}"#,
-        // Other words.
+        // Words that are not literals or keys.
         r#"{"a":yes}"#,
         r#"{"a":NaN}"#,
         r#"{"a":undefined}"#,
@@ -172,11 +172,11 @@ async fn text_with_several_readings_is_not_repaired() {
         r#"{"a":True False}"#,
         r#"{"a":-True}"#,
     ] {
-        is_not_repaired(arguments).await;
+        assert_not_repaired(arguments).await;
     }
 }
 
-/// Calls a tool whose argument `a` has this schema; returns what it gets.
+/// Calls a tool whose argument `a` has this schema; returns the arguments that it gets.
 async fn coerced(schema: Value, arguments: &str) -> Option<Value> {
     let parameters =
         json!({"type": "object", "properties": {"a": schema}, "$defs": {"one": {"maxItems": 1}}});
@@ -193,7 +193,7 @@ async fn a_scalar_becomes_an_array_of_any_length_and_never_one_of_fixed_length()
     let numbers = || json!({"type": "array", "items": {"type": "number"}});
     let words = || json!({"type": "array", "items": {"type": "string"}});
     assert_eq!(coerced(words(), r#"{"a":"x y"}"#).await, Some(json!({"a": ["x y"]})));
-    assert_eq!(coerced(words(), r#"{"a":"x, y"}"#).await, None, "a list in words");
+    assert_eq!(coerced(words(), r#"{"a":"x, y"}"#).await, None, "a list that is written as text");
     assert_eq!(coerced(numbers(), r#"{"a":7}"#).await, Some(json!({"a": [7]})));
     for fixed in [
         json!({"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}),

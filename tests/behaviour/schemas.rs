@@ -1,4 +1,4 @@
-//! What the model is told of the tools.
+//! Tool definitions: descriptions, schemas and their order.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -29,7 +29,7 @@ fn get_weather(
 ) {
 }
 
-/// Where one stays.
+/// A stay in a city.
 #[derive(Deserialize, JsonSchema)]
 #[allow(dead_code)]
 struct Stop {
@@ -79,7 +79,7 @@ fn parameters(tools: ToolList) -> Value {
 }
 
 #[test]
-fn a_definition_is_what_chat_completions_takes() {
+fn a_definition_has_the_form_of_chat_completions() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
     assert_eq!(
         serde_json::to_string(registry.schemas()).expect("it is written"),
@@ -106,7 +106,7 @@ fn a_tool_without_parameters_has_an_empty_closed_object() {
 }
 
 #[test]
-fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
+fn the_schemas_of_user_types_are_inlined_without_generated_text() {
     assert_eq!(
         parameters(tools![plan]),
         json!({
@@ -117,7 +117,7 @@ fn the_types_of_the_user_are_described_in_place_and_without_generated_text() {
                     "description": "In order.",
                     "items": {
                         "type": "object",
-                        "description": "Where one stays.",
+                        "description": "A stay in a city.",
                         "properties": {
                             "city": {"type": "string", "description": "The city."},
                             "nights": {"type": ["integer", "null"], "minimum": 0, "maximum": 4_294_967_295u32},
@@ -150,7 +150,7 @@ fn next() -> u32 {
 }
 
 #[test]
-fn a_default_that_is_another_each_time_is_not_shown() {
+fn a_default_that_differs_each_time_is_not_published() {
     let parameters = parameters(tools![counts]);
     assert_eq!(parameters["properties"]["n"].get("default"), None);
     assert_eq!(parameters["properties"]["seven"]["default"], 7);
@@ -158,7 +158,7 @@ fn a_default_that_is_another_each_time_is_not_shown() {
 }
 
 #[test]
-fn a_type_that_refers_to_itself_is_defined_once_at_the_root() {
+fn a_recursive_type_is_defined_once_at_the_root() {
     let parameters = parameters(tools![draw]);
     let defined = parameters["$defs"]["Tree"].as_object().expect("it is defined");
     assert_eq!(defined["properties"]["children"]["items"], json!({"$ref": "#/$defs/Tree"}));
@@ -166,7 +166,7 @@ fn a_type_that_refers_to_itself_is_defined_once_at_the_root() {
 }
 
 #[test]
-fn definitions_come_by_name_and_parameters_as_declared() {
+fn definitions_are_sorted_by_name_and_parameters_keep_their_declared_order() {
     let registry = Registry::new(tools![plan, now, get_weather, draw]).expect("different names");
     assert_eq!(registry.names(), ["draw", "get_weather", "now", "plan"]);
     let names: Vec<&str> = registry.schemas().iter().map(tool_runtime::ToolSchema::name).collect();
@@ -180,7 +180,7 @@ fn definitions_come_by_name_and_parameters_as_declared() {
 }
 
 #[test]
-fn a_registry_says_what_it_holds() {
+fn a_registry_lists_its_tools() {
     let registry = Registry::new(tools![now, draw]).expect("different names");
     assert_eq!((registry.len(), registry.is_empty()), (2, false));
     assert_eq!(registry.get("now").expect("it is there").description(), "The time of day.");
@@ -189,7 +189,7 @@ fn a_registry_says_what_it_holds() {
 }
 
 #[test]
-fn a_tool_choice_names_a_tool_that_is_there() {
+fn a_tool_choice_names_an_existing_tool() {
     let registry = Registry::new(tools![now]).expect("one tool");
     assert_eq!(registry.tool_choice("now").expect("it is there"), ToolChoice::Tool("now".to_owned()));
     assert!(

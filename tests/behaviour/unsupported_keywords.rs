@@ -14,8 +14,8 @@ async fn accepts(schema: &Value, value: Value) -> bool {
 }
 
 #[tokio::test]
-async fn one_of_with_unsupported_branches_is_at_least_one() {
-    // Look-ahead is no regular expression.
+async fn one_of_with_unsupported_branches_requires_at_least_one_match() {
+    // The validator does not support lookahead.
     let ids = json!({"oneOf": [
         {"type": "string", "pattern": "^(?=user-)"},
         {"type": "string", "pattern": "^(?=group-)"},
@@ -30,7 +30,7 @@ async fn one_of_with_unsupported_branches_is_at_least_one() {
 }
 
 #[tokio::test]
-async fn the_not_of_an_unsupported_schema_is_skipped() {
+async fn the_not_of_an_unsupported_schema_is_ignored() {
     assert!(accepts(&json!({"not": {"contains": {"const": 1}}}), json!([2])).await);
     assert!(accepts(&json!({"not": {"type": "array", "contains": {"const": 1}}}), json!([2])).await);
     assert!(accepts(&json!({"not": {"not": {"x-kind": 1}}}), json!(1)).await);
@@ -39,7 +39,7 @@ async fn the_not_of_an_unsupported_schema_is_skipped() {
 }
 
 #[tokio::test]
-async fn an_unsupported_keyword_inside_of_a_branch_counts() {
+async fn an_unsupported_keyword_inside_a_branch_makes_the_branch_unknown() {
     let nested = |kind: &str| json!({"properties": {"id": {"pattern": "^(?=u)"}, "kind": {"type": kind}}});
     let schema =
         json!({"oneOf": [nested("string"), nested("number"), {"type": "object", "required": ["id"]}]});
@@ -57,7 +57,7 @@ async fn other_keywords_of_the_same_schema_are_enforced() {
 }
 
 #[tokio::test]
-async fn a_keyword_for_strings_does_not_matter_for_numbers() {
+async fn an_unsupported_keyword_for_strings_does_not_affect_numbers() {
     let schema = json!({"oneOf": [{"pattern": "^(?=u)"}, {"type": "number"}]});
     assert!(!accepts(&schema, json!(1)).await, "both branches match for sure");
     assert!(accepts(&schema, json!("v")).await);
@@ -83,7 +83,7 @@ async fn a_schema_that_refers_to_itself_rejects_nothing() {
 }
 
 #[tokio::test]
-async fn references_inside_of_a_schema_with_an_id_are_not_followed() {
+async fn references_inside_a_schema_with_an_id_are_not_resolved() {
     let schema = json!({"$id": "x.json", "$defs": {"y": {"type": "string"}}, "items": {"$ref": "#/$defs/y"}});
     let parameters =
         json!({"type": "object", "properties": {"a": schema}, "$defs": {"y": {"type": "integer"}}});

@@ -1,6 +1,6 @@
-//! Ten tools as each dialect writes them: the files beside this one are what a server reads.
+//! The definitions of ten tools in each dialect: the JSON files in this folder are reviewed.
 //!
-//! `DIALECTS=overwrite cargo test -p tests --test dialects` writes them anew, for review.
+//! `DIALECTS=overwrite cargo test -p tests --test dialects` overwrites them.
 
 mod tools;
 
@@ -19,58 +19,61 @@ fn file(name: &str, dialect: &str) -> PathBuf {
 }
 
 #[test]
-fn each_dialect_is_as_it_was_reviewed() {
+fn the_definitions_in_each_dialect_equal_the_reviewed_files() {
     let registry = ten().build().expect("the tools have different names");
-    for (dialect, known_as) in [(Dialect::OpenAi, "open_ai"), (Dialect::OpenAiStrict, "open_ai_strict")] {
+    for (dialect, suffix) in [(Dialect::OpenAi, "open_ai"), (Dialect::OpenAiStrict, "open_ai_strict")] {
         let array = registry.schemas_for(dialect).expect("there are tools").get();
         let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
         assert_eq!(tools.len(), 10);
         for tool in tools {
-            let path = file(tool["function"]["name"].as_str().expect("a name"), known_as);
+            let path = file(tool["function"]["name"].as_str().expect("a name"), suffix);
             let written = format!("{}\n", serde_json::to_string_pretty(&tool).expect("JSON"));
             if std::env::var("DIALECTS").as_deref() == Ok("overwrite") {
                 std::fs::write(&path, &written).expect("the folder is there");
             }
             let reviewed =
                 std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            assert_eq!(written, reviewed, "{}; write it anew with DIALECTS=overwrite", path.display());
+            assert_eq!(written, reviewed, "{}; overwrite it with DIALECTS=overwrite", path.display());
         }
     }
 }
 
 #[test]
-fn what_cannot_be_strict_is_named_with_its_place() {
+fn the_error_about_a_tool_that_cannot_be_strict_has_paths_and_reasons() {
     let error = ten().dialect(Dialect::OpenAiStrict).build().expect_err("maps and anything");
-    let told: Vec<String> = error.errors().iter().map(ToString::to_string).collect();
+    let messages: Vec<String> = error.errors().iter().map(ToString::to_string).collect();
     let expected = [
         ("labels", "is a map, whose keys are not fixed"),
         ("ids", "is a map, whose keys are not fixed"),
         ("extra", "takes any value"),
         ("any[]", "takes any value"),
     ];
-    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    assert_eq!(messages.len(), expected.len(), "{messages:#?}");
     for (path, reason) in expected {
         let reason = format!("`g_maps` cannot be strict: `{path}` {reason}; ");
-        assert!(told.iter().any(|told| told.starts_with(&reason)), "{reason} is not in {told:#?}");
+        assert!(
+            messages.iter().any(|message| message.starts_with(&reason)),
+            "{reason} is not in {messages:#?}"
+        );
     }
     assert!(
         error
             .errors()
             .iter()
-            .all(|fault| matches!(fault, BuildErrorKind::NotStrict { tool, .. } if tool == "g_maps"))
+            .all(|error| matches!(error, BuildErrorKind::NotStrict { tool, .. } if tool == "g_maps"))
     );
     let registry =
         ten().dialect(Dialect::OpenAiStrict).allow_non_strict(true).build().expect("it is allowed");
     let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get();
     let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
-    let loose = tools.iter().filter(|tool| tool["function"].get("strict").is_none());
-    assert_eq!(loose.map(|tool| &tool["function"]["name"]).collect::<Vec<_>>(), ["g_maps"]);
+    let not_strict = tools.iter().filter(|tool| tool["function"].get("strict").is_none());
+    assert_eq!(not_strict.map(|tool| &tool["function"]["name"]).collect::<Vec<_>>(), ["g_maps"]);
 }
 
-/// What the rules of strict schemas say of every schema in one.
-fn hold_to_the_rules(schema: &Value, path: &str) {
-    let Some(keywords) = schema.as_object() else { panic!("{path} is no schema: {schema}") };
-    for refused in [
+/// Asserts the rules of strict schemas for a schema and its subschemas.
+fn assert_strict(schema: &Value, path: &str) {
+    let Some(keywords) = schema.as_object() else { panic!("{path} is not a schema: {schema}") };
+    for rejected in [
         "oneOf",
         "allOf",
         "not",
@@ -87,7 +90,7 @@ fn hold_to_the_rules(schema: &Value, path: &str) {
         "propertyNames",
         "examples",
     ] {
-        assert!(!keywords.contains_key(refused), "`{refused}` at {path}");
+        assert!(!keywords.contains_key(rejected), "`{rejected}` at {path}");
     }
     if keywords.contains_key("$ref") {
         assert_eq!(keywords.len(), 1, "siblings of `$ref` at {path}: {schema}");
@@ -100,36 +103,33 @@ fn hold_to_the_rules(schema: &Value, path: &str) {
         let mut names: Vec<&str> = properties.keys().map(String::as_str).collect();
         names.sort_unstable();
         assert_eq!(required, names, "{path}");
-        properties.iter().for_each(|(name, schema)| hold_to_the_rules(schema, &format!("{path}.{name}")));
+        properties.iter().for_each(|(name, schema)| assert_strict(schema, &format!("{path}.{name}")));
     }
     if let Some(items) = keywords.get("items") {
-        hold_to_the_rules(items, &format!("{path}[]"));
+        assert_strict(items, &format!("{path}[]"));
     }
     for branch in keywords.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
-        hold_to_the_rules(branch, &format!("{path}|"));
+        assert_strict(branch, &format!("{path}|"));
     }
     for (name, schema) in keywords.get("$defs").and_then(Value::as_object).into_iter().flatten() {
-        hold_to_the_rules(schema, name);
+        assert_strict(schema, name);
     }
 }
 
 #[test]
-fn every_strict_schema_keeps_to_the_rules() {
+fn every_strict_schema_follows_the_rules() {
     let registry = ten().build().expect("the tools have different names");
     let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get();
     let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
     let strict: Vec<&Value> = tools.iter().filter(|tool| tool["function"]["strict"] == true).collect();
     assert_eq!(strict.len(), 9);
     for tool in strict {
-        hold_to_the_rules(
-            &tool["function"]["parameters"],
-            tool["function"]["name"].as_str().expect("a name"),
-        );
+        assert_strict(&tool["function"]["parameters"], tool["function"]["name"].as_str().expect("a name"));
     }
 }
 
 #[test]
-fn the_array_is_written_once_and_there_is_none_without_tools() {
+fn the_array_is_serialised_once_and_there_is_none_without_tools() {
     let registry = ten().build().expect("the tools have different names");
     let first = registry.schemas_for(Dialect::OpenAi).expect("there are tools");
     assert!(std::ptr::eq(first, registry.schemas_for(Dialect::OpenAi).expect("there are tools")));

@@ -1,4 +1,4 @@
-//! The ten tools whose definitions are reviewed.
+//! Ten tools whose definitions are reviewed.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tool_runtime::registry::ToolList;
 use tool_runtime::{tool, tools};
 
-/// All of them.
+/// All ten tools.
 pub(crate) fn ten() -> ToolList {
     tools![
         a_scalars,
@@ -64,7 +64,7 @@ fn b_structs(
 ) {
 }
 
-/// Where one stays.
+/// A stay in a city.
 #[derive(Deserialize, JsonSchema)]
 struct Stop {
     /// The city.
@@ -82,11 +82,11 @@ struct Place {
     longitude: f64,
 }
 
-/// Draws.
+/// Draws a shape.
 #[tool]
 fn c_external_enum(shape: Shape, background: Option<Shape>) {}
 
-/// What is drawn.
+/// A shape.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Shape {
@@ -131,7 +131,7 @@ enum Content {
     Lines(Vec<String>),
 }
 
-/// Finds.
+/// Finds entries.
 #[tool]
 fn e_untagged_enum(query: Query, other: Option<Query>) {}
 
@@ -152,11 +152,11 @@ fn f_recursive(
 ) {
 }
 
-/// One with children.
+/// A tree with children.
 #[derive(Deserialize, JsonSchema)]
 struct Tree {
     name: String,
-    /// Those below.
+    /// The subtrees.
     #[serde(default)]
     children: Vec<Tree>,
     twin: Option<Box<Tree>>,

@@ -1,12 +1,12 @@
-"""Asks grammar engines whether they accept the schemas of tool-runtime, and judges what they generate.
+"""Tests whether grammar engines accept the schemas of tool-runtime, and whether the tools accept generated calls.
 
     pip install -r requirements.txt
     pip install --no-deps -r requirements-no-deps.txt
     python engines.py [--calls 4] [--verbose]
 
-Counts the schemas that each engine accepts, and prints a line for each that it rejects. Then counts the calls that
-llama.cpp generates under the grammar of the schemas and that the tools accept, and the causes of the others. Exits
-with 1 if an engine rejects a schema without a line in `KNOWN`, or a tool a call without a cause in `CAUSES`.
+Counts the schemas that each engine accepts, and prints a line for each rejected schema. Then llama.cpp generates calls
+under the grammars of the schemas: counts the calls that the tools accept, and the causes of the rejected ones. Exits
+with 1 if an engine rejects a schema that is not in `KNOWN`, or a tool rejects a call without a cause in `CAUSES`.
 """
 
 import argparse
@@ -26,34 +26,34 @@ import tiny_model
 
 FOLDER = pathlib.Path(__file__).parent
 
-PATTERN_KEYS = "outlines does not know `additionalProperties: false` next to `patternProperties`"
+PATTERN_KEYS = "outlines does not support `additionalProperties: false` next to `patternProperties`"
 KNOWN = {
-    ("outlines_core", "addresses"): "outlines has no grammar for `format: ipv4`",
+    ("outlines_core", "addresses"): "outlines does not support `format: ipv4`",
     ("outlines_core", "map_of_integers"): PATTERN_KEYS,
     ("outlines_core", "map_of_signed"): PATTERN_KEYS,
     ("outlines_core", "g_maps"): PATTERN_KEYS,
 }
-"""Why an engine rejects the schema of a tool, in any form."""
+"""The reason why an engine rejects the schema of a tool, in any form."""
 
 FORMATTED = ["address", "addresses", "date", "date_time", "event", "link", "local_date_time", "time_of_day", "unique_id"]
 LIMITED = ["constrained", "h_constraints", "narrowed"]
 CAUSES = [
-    ("the text of a format, which only the decoder knows", r"", FORMATTED),
+    ("the text of a format, which only the decoder validates", r"", FORMATTED),
     ("the order of a mixed tuple", r"\[\d\]`: expected ", ["tuple", "tuple_struct", "i_lists", "nested"]),
     ("the order of a mixed tuple", r"Tuple\[\d\]`: expected ", ["externally_tagged", "several"]),
     ("a limit that llama.cpp ignores", r"expected a number .*(less|from|least)|a multiple of|that matches", LIMITED),
-    ("a length, which a strict schema has in its description", r"expected a (character|string of )", ["letter", *LIMITED]),
-    ("a set, whose description says that its items are unique", r"is there twice", ["set", "set_of_text", "set_of_lists"]),
-    ("a number that no float holds", r"number out of range|got number `-?inf`", None),
+    ("a length, which is only in the description of a strict schema", r"expected a (character|string of )", ["letter", *LIMITED]),
+    ("unique items, which are only in the description of a set", r"an equal item is in the array", ["set", "set_of_text", "set_of_lists"]),
+    ("a number beyond the range of floats", r"number out of range|got number `-?inf`", None),
 ]
-"""Why a tool may reject a call that the grammar accepts: the cause, a pattern of a problem in its message, the tools."""
+"""Causes for which a tool may reject a call that the grammar accepts: the cause, a pattern of the error, the tools."""
 
 MAX_TOKENS = 1000
-"""A call of more letters counts as one that did not end."""
+"""A longer call counts as unfinished."""
 
 
 def cargo(command, lines=None):
-    """The JSON values that the program of this folder prints, one per line."""
+    """Runs the program of this folder, and returns the JSON values that it prints, one per line."""
     text = "\n".join(json.dumps(line) for line in lines) if lines is not None else None
     run = ["cargo", "run", "--quiet", "--manifest-path", FOLDER / "Cargo.toml", "--", command]
     done = subprocess.run(run, input=text, capture_output=True, text=True, check=False)
@@ -63,7 +63,8 @@ def cargo(command, lines=None):
 
 
 def xgrammar():
-    # It imports large packages for tensors and tokenizers, which are not needed here; tvm_ffi does without them.
+    # xgrammar imports large packages for tensors and tokenizers. Stubs replace them, since they are not needed here;
+    # `tvm_ffi` is imported before the stubs, and then works without tensors.
     import tvm_ffi  # noqa: F401
 
     for package in ["torch", "transformers"]:
@@ -85,7 +86,7 @@ def outlines():
 
 
 class LlamaCpp:
-    """A server of llama.cpp with a model of random weights."""
+    """A llama.cpp server with a model of random weights."""
 
     def __init__(self):
         import xllamacpp
@@ -99,7 +100,7 @@ class LlamaCpp:
         parameters.use_jinja = True
         parameters.warmup = False
         parameters.verbosity = -1
-        # A model this small is slower on several threads.
+        # A model of this size is slower on several threads.
         parameters.cpuparams.n_threads = 1
         parameters.cpuparams_batch.n_threads = 1
         parameters.chat_template = (FOLDER / "template.jinja").read_text(encoding="utf-8")
@@ -124,11 +125,11 @@ class LlamaCpp:
             raise ValueError("no answer within a minute") from None
 
     def ask(self, tool, schema):
-        # After an error in a grammar, llama.cpp generates without one, and rejects what it generated.
+        # After an error in a grammar, llama.cpp generates without a grammar, and then rejects the output.
         self.complete(tool, schema, max_tokens=1, seed=1)
 
     def call(self, tool, schema, seed):
-        """The arguments of one call at random, or None if it did not end."""
+        """Returns the arguments of one random call, or None if it is unfinished."""
         token = lambda letters: [[tiny_model.BYTE_OFFSET + byte, 3.0] for byte in letters.encode()]
         # The bias ends strings, arrays and objects sooner, and excludes bytes that are not ASCII.
         bias = token('"]}') + [[tiny_model.BYTE_OFFSET + byte, -100.0] for byte in range(0x80, 0x100)]
@@ -168,14 +169,14 @@ def first_line(error):
 
 
 def table(forms, engines):
-    """Asks every engine about every schema; returns how many answers are not as `KNOWN` has them."""
+    """Passes every schema to every engine; returns the number of results that differ from `KNOWN`."""
     unknown = 0
     for name, ask in engines.items():
         rejected = []
         for form in forms:
             try:
                 ask(form["tool"], form["parameters"])
-            except Exception as error:  # noqa: BLE001, each engine has its own
+            except Exception as error:  # noqa: BLE001, each engine has its own exceptions
                 reason = KNOWN.get((name, form["tool"]))
                 unknown += reason is None
                 rejected.append(f"    {form['tool']} ({form['form']}): {first_line(error)}: {reason or 'UNKNOWN'}")
@@ -189,10 +190,10 @@ def table(forms, engines):
 
 
 def calls(forms, llama, count, verbose):
-    """Judges calls that llama.cpp generates; returns how many were rejected for no known cause, or did not end at all."""
+    """Lets llama.cpp generate calls; returns how many are rejected without a known cause, or unfinished if most are."""
     generated, unfinished = [], 0
     for form in forms:
-        # The shapes contain each number already.
+        # The shapes contain each number type already.
         for seed in range(0 if form["is_number"] else count):
             arguments = llama.call(form["tool"], form["parameters"], seed)
             unfinished += arguments is None
@@ -211,7 +212,7 @@ def calls(forms, llama, count, verbose):
         if None in found or verbose:
             text = re.sub(r"\s+", " ", call["arguments"])
             print(f"    {call['tool']} ({call['form']}): {text[:150]}\n        {message[:250]}")
-    print(f"calls: {len(generated)} generated, {len(generated) - rejected} accepted ({unfinished} did not end)")
+    print(f"calls: {len(generated)} generated, {len(generated) - rejected} accepted ({unfinished} unfinished)")
     for cause, number in causes.most_common():
         print(f"    {number}: {cause or 'UNKNOWN'}")
     return unknown + (unfinished if unfinished > len(generated) else 0)
@@ -233,7 +234,7 @@ def main():
     llama = LlamaCpp()
     try:
         llama.ask("nothing", {"type": "object", "properties": {"value": {"anyOf": []}}, "required": ["value"]})
-        sys.exit("llama.cpp accepts a grammar that it cannot parse: it is no judge")
+        sys.exit("llama.cpp accepts a grammar that it cannot parse: the test is void")
     except ValueError:
         pass
     unknown = table(forms, {"xgrammar": xgrammar(), "outlines_core": outlines(), "llama.cpp": llama.ask})

@@ -1,10 +1,10 @@
-"""Writes a language model with random weights, so that it favours no output."""
+"""Writes a language model with random weights, which prefers no output."""
 
 import gguf
 import numpy
 
 BYTE_OFFSET = 3
-"""The token of a byte is the byte plus this: the unknown, the first and the last token come before."""
+"""The token of a byte is the byte plus this offset: the unknown, the first and the last token come before."""
 
 
 def write(path):

@@ -1,4 +1,5 @@
-//! Arguments that are not as they should be: what was cut off is refused, and a slip is mended to what was meant.
+//! Recorded invalid arguments: truncated text is rejected, and a mistake with one reading is repaired to the intended
+//! object.
 
 use crate::rows;
 use serde_json::{Map, Value, json};
@@ -6,21 +7,21 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tool_runtime::{CallError, DynamicTool, Registry};
 
-/// What a tool was given.
+/// The arguments that the tool got.
 type Seen = Arc<Mutex<Option<Map<String, Value>>>>;
 
-/// A tool that takes any object.
-fn taker() -> (Registry, Seen) {
+/// A registry with a tool that takes any object.
+fn registry() -> (Registry, Seen) {
     let seen = Seen::default();
-    let kept = Arc::clone(&seen);
+    let slot = Arc::clone(&seen);
     let tool = DynamicTool::new("take", "Takes.", json!({"type": "object"}), move |arguments| {
-        *kept.lock().expect("nobody panicked") = Some(arguments);
+        *slot.lock().expect("nobody panicked") = Some(arguments);
         std::future::ready(Ok::<_, String>(()))
     });
     (Registry::builder().lenient_arguments(true).dynamic(tool).build().expect("one tool"), seen)
 }
 
-/// The text without what stands in double quotes.
+/// The text without its parts in double quotes.
 fn outside_of_strings(text: &str) -> String {
     let (mut outside, mut within, mut escaped) = (String::new(), false, false);
     for letter in text.chars() {
@@ -34,27 +35,26 @@ fn outside_of_strings(text: &str) -> String {
     outside
 }
 
-/// The slips that show in a text, by the eye of a reader, not by ours.
-fn slips(text: &str) -> Vec<&'static str> {
+/// The mistakes that a text shows, found without the code of the library.
+fn mistakes(text: &str) -> Vec<&'static str> {
     let outside = outside_of_strings(text);
     let tight: String = outside.split_whitespace().collect();
-    let mut slips = Vec::new();
-    let mut shows = |is_shown: bool, slip| {
+    let mut mistakes = Vec::new();
+    let mut add = |is_shown: bool, mistake| {
         if is_shown {
-            slips.push(slip);
+            mistakes.push(mistake);
         }
     };
-    shows(outside.contains("```"), "code fence");
-    shows(tight.contains(",}") || tight.contains(",]"), "trailing comma");
-    shows(outside.contains("/*") || outside.contains("//"), "comment");
-    shows(tight.contains('\''), "single quotes");
-    shows(text.trim_start().starts_with("\"{") || text.trim_start().starts_with("\"\\\""), "encoded twice");
-    slips
+    add(outside.contains("```"), "code fence");
+    add(tight.contains(",}") || tight.contains(",]"), "trailing comma");
+    add(outside.contains("/*") || outside.contains("//"), "comment");
+    add(tight.contains('\''), "single quotes");
+    add(text.trim_start().starts_with("\"{") || text.trim_start().starts_with("\"\\\""), "encoded twice");
+    mistakes
 }
 
-/// What else is wrong with a text, and not a slip that has one reading: none of it is mended, and what it hides is not
-/// either.
-fn other_faults(text: &str) -> Option<&'static str> {
+/// An error in a text that has no single reading, so that nothing in the text may be repaired.
+fn ambiguous_error(text: &str) -> Option<&'static str> {
     let outside = outside_of_strings(text);
     let mut bare: String = outside.clone();
     while let Some(from) = bare.find("/*") {
@@ -65,13 +65,13 @@ fn other_faults(text: &str) -> Option<&'static str> {
     let count = |letter| bare.matches(letter).count();
     let is_word =
         |word: &str| word.starts_with(char::is_alphabetic) && !["true", "false", "null"].contains(&word);
-    // What stands in single quotes is every second part.
+    // Every second part is in single quotes.
     let unquoted: String = bare.replace("```json", "").split('\'').step_by(2).collect();
     let word = !bare.contains("```") && unquoted.split(|letter: char| !letter.is_alphanumeric()).any(is_word);
     let pairs =
         outside.split(',').filter(|pair| pair.contains('{')).filter(|pair| pair.matches(':').count() == 0);
     if count('{') != count('}') || count('[') != count(']') || text.matches('"').count() % 2 == 1 {
-        Some("cut off, or a bracket or quote too many")
+        Some("truncated, or a surplus bracket or quote")
     } else if bare.contains("...") {
         Some("an ellipsis")
     } else if bare.split_whitespace().collect::<String>().contains("{,") {
@@ -79,19 +79,19 @@ fn other_faults(text: &str) -> Option<&'static str> {
     } else if word {
         Some("words without quotes")
     } else if pairs.count() > 0 && outside.contains('\'') {
-        Some("a colon that is missing")
+        Some("a missing colon")
     } else {
         None
     }
 }
 
 #[tokio::test]
-async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
+async fn truncated_arguments_are_rejected_and_mistakes_are_repaired_to_the_expected_object() {
     let Some(rows) = rows("bad_arguments.jsonl") else { return };
-    let (registry, seen) = taker();
-    let (mut cut_off, mut broken, mut repaired) = (0, 0, 0);
+    let (registry, seen) = registry();
+    let (mut truncated, mut invalid, mut repaired) = (0, 0, 0);
     let mut wrong = Vec::new();
-    // Of each slip the rows that show it, those that were mended, and those that have another fault too.
+    // For each mistake: the rows that show it, the rows that were repaired, and the rows with another, ambiguous error.
     let mut table: BTreeMap<&str, (usize, usize, Vec<String>)> = BTreeMap::new();
     for row in &rows {
         let (raw, source) =
@@ -103,18 +103,18 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
         let got = seen.lock().expect("nobody panicked").take().map(Value::Object);
         if source.starts_with("truncated:") || note.contains("finish_reason=length") {
             assert!(result.is_err() && got.is_none(), "{source} ran: {raw}");
-            cut_off += 1;
+            truncated += 1;
             continue;
         }
         let expected = row["expected"].as_object().filter(|_| row["has_expected"] == true);
         // Text that is JSON, with an object that is not expected, has no repair.
-        let is_broken = serde_json::from_str::<Map<String, Value>>(raw).is_err();
-        broken += usize::from(is_broken && expected.is_some());
+        let is_invalid = serde_json::from_str::<Map<String, Value>>(raw).is_err();
+        invalid += usize::from(is_invalid && expected.is_some());
         match (&got, expected) {
             (Some(got), Some(expected)) if got.as_object() == Some(expected) => {
-                repaired += usize::from(is_broken);
+                repaired += usize::from(is_invalid);
             }
-            // Nothing given, which has no expectation of its own.
+            // Empty arguments, for which the row has no expected object.
             (Some(got), _) if *got == json!({}) && matches!(raw.trim(), "" | "null" | "\"\"") => {}
             (Some(got), _) => wrong.push(format!("{source}: {raw} became {got}")),
             (None, _) => {}
@@ -122,34 +122,36 @@ async fn what_was_cut_off_is_refused_and_slips_are_mended_to_what_was_meant() {
         if expected.is_none() {
             continue;
         }
-        for slip in slips(raw) {
-            let (shown, mended, others) = table.entry(slip).or_default();
-            match other_faults(raw) {
-                Some(other) if got.is_none() => others.push(format!("{other}: {}", raw.escape_debug())),
+        for mistake in mistakes(raw) {
+            let (shown, repaired, ambiguous) = table.entry(mistake).or_default();
+            match ambiguous_error(raw) {
+                Some(error) if got.is_none() => ambiguous.push(format!("{error}: {}", raw.escape_debug())),
                 _ => {
                     *shown += 1;
-                    *mended += usize::from(got.is_some());
+                    *repaired += usize::from(got.is_some());
                     if got.is_none() {
-                        println!("not mended ({slip}): {raw}");
+                        println!("not repaired ({mistake}): {raw}");
                     }
                 }
             }
         }
     }
-    println!("{} rows; {cut_off} cut off, all refused", rows.len());
-    println!("{repaired} of {broken} broken texts with an expected object are repaired to it, 0 to another");
-    for (slip, (shown, mended, others)) in &table {
+    println!("{} rows; {truncated} truncated, all rejected", rows.len());
+    println!(
+        "{repaired} of {invalid} invalid texts with an expected object are repaired to it, 0 to another"
+    );
+    for (mistake, (shown, repaired, ambiguous)) in &table {
         println!(
-            "{slip}: {mended} of {shown} mended; {} with another fault beside it, refused",
-            others.len()
+            "{mistake}: {repaired} of {shown} repaired; {} with an ambiguous error as well, rejected",
+            ambiguous.len()
         );
-        for other in others {
-            println!("    {other}");
+        for error in ambiguous {
+            println!("    {error}");
         }
     }
-    assert!(cut_off > 0 && table.len() >= 4, "there is something to check");
+    assert!(truncated > 0 && table.len() >= 4, "the file has rows of each kind");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    for (slip, (shown, mended, _)) in table {
-        assert!(mended * 10 >= shown * 9, "{slip}: {mended} of {shown}");
+    for (mistake, (shown, repaired, _)) in table {
+        assert!(repaired * 10 >= shown * 9, "{mistake}: {repaired} of {shown}");
     }
 }

@@ -1,4 +1,4 @@
-//! Definitions that others wrote, as dynamic tools: they load, and correct calls reach their handlers.
+//! Collected definitions as dynamic tools: they load, and correct calls reach their handlers.
 
 use crate::{list, rows};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ fn tool(name: &Value, description: &Value, parameters: &Value, seen: &Seen) -> D
 
 type Seen = Arc<Mutex<Vec<Map<String, Value>>>>;
 
-/// Loads tools as they are or, where that fails, with their names mapped; says which.
+/// Builds a registry; maps the names if they are invalid. Returns the number of invalid names.
 fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     let build = |mapped: bool| {
         tools().into_iter().fold(Registry::builder().map_names(mapped), RegistryBuilder::dynamic).build()
@@ -26,8 +26,8 @@ fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
     match build(false) {
         Ok(registry) => (registry, 0),
         Err(error) => {
-            let is_named = |fault: &BuildErrorKind| matches!(fault, BuildErrorKind::InvalidName { .. });
-            assert!(error.errors().iter().all(is_named), "{error}");
+            let is_name = |error: &BuildErrorKind| matches!(error, BuildErrorKind::InvalidName { .. });
+            assert!(error.errors().iter().all(is_name), "{error}");
             (build(true).expect("the names are mapped"), error.errors().len())
         }
     }
@@ -36,7 +36,7 @@ fn registry(tools: impl Fn() -> Vec<DynamicTool>) -> (Registry, usize) {
 #[tokio::test]
 async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
     let Some(rows) = rows("bfcl_calls.jsonl") else { return };
-    let (mut definitions, mut mapped, mut calls, mut refused) = (0, 0, 0, 0);
+    let (mut definitions, mut mapped, mut calls, mut rejected) = (0, 0, 0, 0);
     for row in &rows {
         let seen = Seen::default();
         let functions: Vec<&Value> = list(&row["tools"]).iter().map(|tool| &tool["function"]).collect();
@@ -54,7 +54,7 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
         assert_ne!(registry.schemas_for(Dialect::OpenAi).is_some(), registry.is_empty());
         for (index, call) in list(&row["calls"]).iter().enumerate() {
             let name = call["name"].as_str().expect("a name");
-            // The model knows the name that the registry shows.
+            // The model calls the name in the schema.
             let shown = registry.get(name).unwrap_or_else(|| panic!("{name} is there")).name();
             let arguments = match &call["arguments"] {
                 Value::String(text) => text.clone(),
@@ -62,13 +62,13 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
             };
             let answers = registry.dispatch(&[ToolCall::new("call", shown, &*arguments)]).await;
             if row["valid"][index] == false {
-                // The benchmark calls it correct, though its own schema does not admit it.
+                // The benchmark lists it as correct, although the schema rejects it.
                 assert!(
                     answers[0].content.as_str().starts_with("Error: invalid arguments"),
                     "{} {index}",
                     row["id"]
                 );
-                refused += 1;
+                rejected += 1;
                 continue;
             }
             assert_eq!(answers[0].content, "ok", "{} {index}: {arguments}", row["id"]);
@@ -82,10 +82,10 @@ async fn every_definition_loads_and_every_correct_call_reaches_its_handler() {
             calls += 1;
         }
     }
-    assert!(calls > 0 && mapped > 0, "there is something to check");
+    assert!(calls > 0 && mapped > 0, "the file has such rows");
     println!(
-        "{definitions} definitions, of which {mapped} have a name that servers refuse; {calls} correct calls taken, \
-         {refused} refused that their schemas do not admit"
+        "{definitions} definitions, {mapped} with a name that servers reject; {calls} valid calls accepted, \
+         {rejected} calls rejected by their schemas"
     );
 }
 
@@ -98,33 +98,33 @@ fn every_definition_of_a_server_loads() {
         let (registry, names) =
             registry(|| vec![tool(&row["name"], &row["description"], &row["inputSchema"], &seen)]);
         let shown = registry.names()[0];
-        assert_eq!(registry.original_name(shown).unwrap_or(shown), row["name"], "the way back");
+        assert_eq!(registry.original_name(shown).unwrap_or(shown), row["name"]);
         assert_eq!(registry.unsupported_keywords(shown), [""; 0], "{}", row["inputSchema"]);
         loaded += registry.len();
         mapped += names;
     }
     assert!(loaded == rows.len() && mapped > 0);
-    println!("{loaded} definitions, of which {mapped} have a name that servers refuse");
+    println!("{loaded} definitions, {mapped} with a name that servers reject");
 }
 
-/// Without what tells a server nothing.
-fn plain(value: &Value) -> Value {
+/// The schema without annotations, which have no effect on a server.
+fn without_annotations(value: &Value) -> Value {
     match value {
         Value::Object(keywords) => keywords
             .iter()
             .filter(|(keyword, value)| {
-                // A property may have such a name, and is then a schema.
+                // A property with such a name has a schema.
                 !matches!(keyword.as_str(), "default" | "title" | "$schema") || value.is_object()
             })
-            .map(|(keyword, value)| (keyword.clone(), plain(value)))
+            .map(|(keyword, value)| (keyword.clone(), without_annotations(value)))
             .collect(),
-        Value::Array(items) => items.iter().map(plain).collect(),
+        Value::Array(items) => items.iter().map(without_annotations).collect(),
         other => other.clone(),
     }
 }
 
 #[tokio::test]
-async fn a_misspelt_optional_argument_of_a_recorded_call_is_rejected_where_unknown_ones_are_denied() {
+async fn a_closed_schema_rejects_a_misspelt_optional_argument() {
     let Some(rows) = rows("bfcl_calls.jsonl") else { return };
     let (mut open, mut closed, mut tried) = (0, 0, 0);
     for row in &rows {
@@ -167,15 +167,13 @@ async fn a_misspelt_optional_argument_of_a_recorded_call_is_rejected_where_unkno
             }
         }
     }
-    println!(
-        "{tried} misspelt optional arguments: {open} run under the open schema, {closed} where they are denied"
-    );
-    assert!(tried > 0 && open > 0, "there is something to check");
+    println!("{tried} misspelt optional arguments: {open} accepted by open schemas, {closed} by closed ones");
+    assert!(tried > 0 && open > 0, "the file has such rows");
     assert_eq!(closed, 0);
 }
 
 #[test]
-fn the_strict_form_of_a_definition_is_that_of_the_server() {
+fn the_strict_form_of_a_definition_equals_that_of_the_server() {
     let Some(rows) = rows("openai_strict_pairs.jsonl") else { return };
     let mut equal = 0;
     for row in rows.iter().filter(|row| row["echoed"]["strict"] == true) {
@@ -191,13 +189,13 @@ fn the_strict_form_of_a_definition_is_that_of_the_server() {
         assert_eq!(ours[0]["function"]["strict"], json!(true));
         assert_eq!(ours[0]["function"]["name"], row["echoed"]["name"]);
         assert_eq!(
-            plain(&ours[0]["function"]["parameters"]),
-            plain(&row["echoed"]["parameters"]),
+            without_annotations(&ours[0]["function"]["parameters"]),
+            without_annotations(&row["echoed"]["parameters"]),
             "{}",
             row["source"]
         );
         equal += 1;
     }
-    assert!(equal > 0, "there is something to check");
-    println!("{equal} strict definitions are equal to the server's, of {} pairs", rows.len());
+    assert!(equal > 0, "the file has such rows");
+    println!("{equal} strict definitions equal those of the server, of {} pairs", rows.len());
 }

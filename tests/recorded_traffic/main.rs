@@ -1,5 +1,5 @@
-//! Recorded traffic of real providers and collections of definitions, from the folder that the variable `TOOL_CORPORA`
-//! names.
+//! Recorded traffic of providers, and collections of tool definitions, in the folder that the environment variable
+//! `TOOL_CORPORA` names.
 
 mod bad_arguments;
 mod definitions;

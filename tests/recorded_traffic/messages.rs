@@ -1,4 +1,4 @@
-//! Replies and histories, as they were sent and accepted.
+//! Recorded replies, and histories that providers accepted.
 
 use crate::{list, rows};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use tool_runtime::history::{self, ViolationKind};
 use tool_runtime::message::{Echo, Message};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
 
-/// What must survive the way through the program.
+/// The id, name and arguments of each call, which a program must keep.
 fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
     list(&message["tool_calls"])
         .iter()
@@ -19,7 +19,7 @@ fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
         .collect()
 }
 
-/// The reply in a conversation, whose next request a strict server takes.
+/// Adds the reply to a conversation, and asserts that a strict server accepts the next request.
 async fn converse(row: &Value, registry: &Registry) {
     let reply = serde_json::from_value(row["message"].clone()).expect("it was read before");
     let chat = match Conversation::new().user("?").reply(reply) {
@@ -29,7 +29,7 @@ async fn converse(row: &Value, registry: &Registry) {
     if let Err(violations) = history::validate(chat.messages()) {
         panic!("{}: {violations}", row["source"]);
     }
-    // Ids are the server's own, and some are longer than OpenAI takes.
+    // Ids are those of the server, and some are longer than OpenAI accepts.
     let warnings = history::warnings(chat.messages());
     assert!(
         warnings.iter().all(|warning| warning.kind == ViolationKind::LongId),
@@ -46,7 +46,7 @@ async fn converse(row: &Value, registry: &Registry) {
 async fn every_reply_is_read_echoed_and_paired() {
     let Some(rows) = rows("replies.jsonl") else { return };
     let registry = Registry::new(tools![]).expect("no tools");
-    let (mut read, mut ids, mut objects, mut mended) = (0, 0, 0, 0);
+    let (mut read, mut ids, mut objects, mut replaced) = (0, 0, 0, 0);
     for row in &rows {
         let source = &row["source"];
         let reply: AssistantMessage = serde_json::from_value(row["message"].clone())
@@ -67,7 +67,7 @@ async fn every_reply_is_read_echoed_and_paired() {
                 objects += 1;
             } else {
                 assert!(matches!(serde_json::from_str(echoed_arguments), Ok(Value::Object(_))), "{source}");
-                mended += 1;
+                replaced += 1;
             }
         }
         assert_eq!(calls(&row["message"]).len(), calls(&echoed).len(), "{source}");
@@ -91,8 +91,11 @@ async fn every_reply_is_read_echoed_and_paired() {
         converse(row, &registry).await;
         read += 1;
     }
-    assert!(read > 0 && objects > 0, "there is something to check");
-    println!("{read} replies of {}: {ids} ids kept, {objects} arguments kept, {mended} mended", rows.len());
+    assert!(read > 0 && objects > 0, "the file has such rows");
+    println!(
+        "{read} replies of {}: {ids} ids kept, {objects} arguments kept, {replaced} replaced",
+        rows.len()
+    );
 }
 
 #[test]
@@ -104,16 +107,16 @@ fn every_accepted_history_is_read_and_written_with_the_same_pairs() {
         let messages: Vec<Message> = serde_json::from_value(row["messages"].clone())
             .unwrap_or_else(|error| panic!("{source}: {error}"));
         let written = serde_json::to_value(&messages).expect("messages are written");
-        let (came, written) = (list(&row["messages"]), list(&written));
-        assert_eq!(came.len(), written.len(), "{source}");
-        for (came, written) in came.iter().zip(written) {
-            assert_eq!(calls(came), calls(written), "{source}");
-            assert_eq!(came["tool_call_id"], written["tool_call_id"], "{source}");
-            assert_eq!(came["content"], written["content"], "{source}");
+        let (recorded, written) = (list(&row["messages"]), list(&written));
+        assert_eq!(recorded.len(), written.len(), "{source}");
+        for (recorded, written) in recorded.iter().zip(written) {
+            assert_eq!(calls(recorded), calls(written), "{source}");
+            assert_eq!(recorded["tool_call_id"], written["tool_call_id"], "{source}");
+            assert_eq!(recorded["content"], written["content"], "{source}");
             count += 1;
         }
     }
-    assert!(count > 0, "there is something to check");
+    assert!(count > 0, "the file has such rows");
     println!("{count} messages of {} histories", rows.len());
 }
 
@@ -128,6 +131,6 @@ fn every_accepted_tool_definition_is_read() {
         assert_eq!(schema.name(), row["name"]);
         read += 1;
     }
-    assert!(read > 0, "there is something to check");
+    assert!(read > 0, "the file has such rows");
     println!("{read} definitions");
 }

@@ -1,4 +1,5 @@
-//! Recorded correct calls with one random mistake each: the error names the path, the expected value and, for names, the right one.
+//! Recorded correct calls with one random mistake each: the error names the path, the expected value and the correct
+//! name.
 
 use crate::{list, rows};
 use fastrand::Rng;
@@ -6,26 +7,26 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tool_runtime::{DynamicTool, Registry, RegistryBuilder};
 
-/// The words that an error must contain.
+/// A mistake, and the words that its error must contain.
 struct Mistake {
     kind: &'static str,
     arguments: Value,
     path: String,
     expected: &'static str,
-    right_name: Option<String>,
+    correct_name: Option<String>,
 }
 
-/// How many errors there were, and how many of them name the path, the expected value and the right name.
+/// The number of errors, and of those that name the path, the expected value and the correct name.
 #[derive(Debug, Default)]
 struct Shares {
     errors: usize,
     path: usize,
     expected: usize,
     names: usize,
-    right_name: usize,
+    correct_name: usize,
 }
 
-/// One letter more, one less, another one, or two that are swapped.
+/// Inserts, removes, replaces or swaps a letter.
 fn misspelt(rng: &mut Rng, name: &str) -> String {
     let mut letters: Vec<char> = name.chars().collect();
     let at = rng.usize(..letters.len());
@@ -38,7 +39,7 @@ fn misspelt(rng: &mut Rng, name: &str) -> String {
     letters.into_iter().collect()
 }
 
-/// A value of a type that the schema does not name.
+/// A value of a type that the schema does not accept.
 fn wrong_type(rng: &mut Rng, schema: &Value) -> Option<Value> {
     let types: Vec<&str> = match &schema["type"] {
         Value::String(name) => vec![name],
@@ -57,7 +58,7 @@ fn wrong_type(rng: &mut Rng, schema: &Value) -> Option<Value> {
     Some(values.swap_remove(rng.usize(..values.len())).1)
 }
 
-/// One mistake of this kind in a call, if it is possible.
+/// Makes a mistake of this kind in a call, if it is possible.
 fn mistake(
     rng: &mut Rng,
     kind: &'static str,
@@ -76,11 +77,11 @@ fn mistake(
         });
     }
     let mut wrong = arguments.clone();
-    let (mut path, expected, right_name);
+    let (mut path, expected, correct_name);
     if kind == "surplus argument" {
         wrong.insert("verbosity_level".to_owned(), json!(1));
         (path, expected) = ("verbosity_level".to_owned(), "is not an argument");
-        right_name = Some(
+        correct_name = Some(
             properties
                 .keys()
                 .next()
@@ -104,7 +105,7 @@ fn mistake(
                     path.clone_from(&misspelt);
                 }
                 expected = if kind == "misspelt name" { "is not an argument" } else { "is missing" };
-                right_name = Some(if kind == "misspelt name" {
+                correct_name = Some(if kind == "misspelt name" {
                     format!("did you mean `{key}`?")
                 } else {
                     format!("did you write `{misspelt}`")
@@ -112,25 +113,25 @@ fn mistake(
             }
             "missing argument" => {
                 wrong.remove(&key);
-                (expected, right_name) = ("is missing", None);
+                (expected, correct_name) = ("is missing", None);
             }
             "wrong type" => {
                 *wrong.get_mut(&key)? = wrong_type(rng, &properties[&key])?;
-                (expected, right_name) = ("expected ", None);
+                (expected, correct_name) = ("expected ", None);
             }
             _ => {
                 let value = wrong.get_mut(&key)?;
-                let right = value.as_str()?.to_owned();
-                let misspelt = misspelt(rng, &right);
+                let correct = value.as_str()?.to_owned();
+                let misspelt = misspelt(rng, &correct);
                 if list(&properties[&key]["enum"]).iter().any(|known| *known == misspelt) {
                     return None;
                 }
                 *value = misspelt.into();
-                (expected, right_name) = ("expected ", Some(format!("`{right}`")));
+                (expected, correct_name) = ("expected ", Some(format!("`{correct}`")));
             }
         }
     }
-    Some(Mistake { kind, arguments: wrong.into(), path, expected, right_name })
+    Some(Mistake { kind, arguments: wrong.into(), path, expected, correct_name })
 }
 
 #[tokio::test]
@@ -179,25 +180,25 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
                 shares.errors += 1;
                 shares.path += usize::from(error.contains(&format!("`{}`", mistake.path)));
                 shares.expected += usize::from(error.contains(mistake.expected));
-                if let Some(right_name) = mistake.right_name {
+                if let Some(correct_name) = mistake.correct_name {
                     shares.names += 1;
-                    let is_named = error.contains(&right_name);
-                    shares.right_name += usize::from(is_named);
+                    let is_named = error.contains(&correct_name);
+                    shares.correct_name += usize::from(is_named);
                     if !is_named {
-                        println!("without {right_name}: {error}");
+                        println!("without {correct_name}: {error}");
                     }
                 }
             }
         }
     }
-    for (kind, Shares { errors, path, expected, names, right_name }) in &table {
+    for (kind, Shares { errors, path, expected, names, correct_name }) in &table {
         println!(
-            "{kind}: {errors} errors, {path} name the path, {expected} what is expected, {right_name} of {names} the right name"
+            "{kind}: {errors} errors, {path} name the path, {expected} the expected value, {correct_name} of {names} the correct name"
         );
     }
     assert_eq!(table.len(), 6, "each kind of mistake is made");
     for (kind, shares) in table {
         assert_eq!((shares.path, shares.expected), (shares.errors, shares.errors), "{kind}");
-        assert!(shares.right_name * 20 >= shares.names * 19, "{kind}: {shares:?}");
+        assert!(shares.correct_name * 20 >= shares.names * 19, "{kind}: {shares:?}");
     }
 }

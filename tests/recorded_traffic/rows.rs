@@ -1,15 +1,15 @@
-//! Recorded traffic, from the folder that the variable `TOOL_CORPORA` names.
+//! Reading of recorded traffic.
 
 use serde_json::Value;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// The rows of a file, or `None`, said aloud, where there is no such recording at hand.
+/// The rows of a file. Prints a notice and returns `None` if `TOOL_CORPORA` is not set.
 pub(crate) fn rows(file: &str) -> Option<Vec<Value>> {
     let Some(folder) = std::env::var_os("TOOL_CORPORA") else {
-        // Past the capture of the test harness, which would hide it.
-        let said = "skipped: TOOL_CORPORA is not set, so there is no recorded traffic to check against\n";
-        std::io::stderr().write_all(said.as_bytes()).expect("standard error is there");
+        // Written to the handle, since the test harness captures `eprintln!`.
+        let notice = "skipped: TOOL_CORPORA does not name the folder of recorded traffic\n";
+        std::io::stderr().write_all(notice.as_bytes()).expect("standard error is there");
         return None;
     };
     let path = PathBuf::from(folder).join(file);

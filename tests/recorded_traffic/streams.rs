@@ -1,4 +1,4 @@
-//! Streamed replies: what is put together from their chunks are the calls that were sent back.
+//! Recorded streams: the assembled replies have the calls that the next request contained.
 
 use crate::{list, rows};
 use fastrand::Rng;
@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
 use tool_runtime::{AssistantMessage, ToolCall};
 
-/// How often each stream is cut into other pieces.
-const RECUTS: usize = 20;
+/// How often each stream is split into other chunks.
+const RESPLITS: usize = 20;
 
-/// Streams of which the openai Python client makes other calls than were sent: it puts a repeated id and name together,
-/// and takes a null for arguments.
+/// Streams that the openai Python client assembles into other calls than the next request contained: it concatenates
+/// repeated ids and names, and accepts null as arguments.
 const MISREAD_BY_THE_CLIENT: [&str; 2] = [
     "simonw/llm:tests/cassettes/test_tools_streaming/test_tools_streaming_variant_a.yaml#0",
     "simonw/llm:tests/cassettes/test_tools_streaming/test_tools_streaming_variant_d.yaml#0",
 ];
 
-/// A call, to be compared: its arguments are JSON, where they are.
+/// A call for comparison. Arguments that are valid JSON are parsed.
 type Call = (String, String, Value);
 
 fn calls(calls: &[Value]) -> Vec<Call> {
@@ -50,13 +50,13 @@ fn expected(row: &Value) -> Vec<Call> {
     }
 }
 
-/// The reply, and what was told of it: each call is complete once, unless it was cut off.
+/// Assembles a reply, and asserts that each call is reported as complete once, unless the reply is truncated.
 fn assemble(chunks: &[Value], as_text: bool) -> AssistantMessage {
     let mut reply = ReplyAssembler::new();
     let (mut text, mut complete) = (String::new(), Vec::new());
     let chunk =
         |chunk: &Value| if as_text { Chunk::from(chunk.to_string()) } else { Chunk::from(chunk.clone()) };
-    // The recordings leave out what ends a stream.
+    // The recordings do not contain the end marker.
     for chunk in chunks.iter().map(chunk).chain(["[DONE]".into()]) {
         for event in reply.push(chunk) {
             match event {
@@ -69,18 +69,18 @@ fn assemble(chunks: &[Value], as_text: bool) -> AssistantMessage {
     }
     let reply = reply.finish().expect("the recordings have no errors");
     assert_eq!(text, reply.text());
-    let is_cut_short = reply.finish_reason() == Some("length");
-    let not_told = reply.tool_calls.len() - complete.len();
-    assert!(not_told == 0 || is_cut_short, "{not_told} of {:?} were not told", reply.tool_calls);
+    let is_truncated = reply.finish_reason() == Some("length");
+    let unreported = reply.tool_calls.len() - complete.len();
+    assert!(unreported == 0 || is_truncated, "{unreported} of {:?} were not reported", reply.tool_calls);
     complete.sort_by_key(|(index, _)| *index);
     for (index, call) in complete {
-        assert_eq!(call, reply.tool_calls[index], "a call that is complete does not change");
+        assert_eq!(call, reply.tool_calls[index], "a complete call does not change");
     }
     reply
 }
 
 #[test]
-fn recorded_streams_give_the_calls_that_were_sent_back() {
+fn recorded_streams_give_the_calls_of_the_next_request() {
     let Some(rows) = rows("streams.jsonl") else { return };
     let (mut by_history, mut by_client, mut misread) = (0, 0, Vec::new());
     for row in &rows {
@@ -97,11 +97,11 @@ fn recorded_streams_give_the_calls_that_were_sent_back() {
         }
     }
     assert_eq!(misread, MISREAD_BY_THE_CLIENT);
-    println!("{by_history} streams as what was sent back, {by_client} as the openai client reads them");
+    println!("{by_history} streams as in the next request, {by_client} as the openai client reads them");
 }
 
 #[test]
-fn recorded_streams_give_the_same_calls_however_their_texts_are_cut() {
+fn recorded_streams_give_the_same_calls_however_their_texts_are_split() {
     let Some(rows) = rows("streams.jsonl") else { return };
     let seed = std::env::var("STREAMS_SEED")
         .map_or_else(|_| fastrand::u64(..), |seed| seed.parse().expect("a number"));
@@ -109,41 +109,41 @@ fn recorded_streams_give_the_same_calls_however_their_texts_are_cut() {
     let mut rng = Rng::with_seed(seed);
     let (mut pieces_before, mut pieces_after) = (0, 0);
     for row in &rows {
-        let pieces: Vec<Piece> = list(&row["chunks"]).iter().flat_map(Piece::of_chunk).collect();
+        let pieces: Vec<Piece> = list(&row["chunks"]).iter().flat_map(Piece::split).collect();
         let whole = assemble(list(&row["chunks"]), true);
-        for _ in 0..RECUTS {
-            let recut = cut_anew(&pieces, &mut rng);
+        for _ in 0..RESPLITS {
+            let other_pieces = resplit(&pieces, &mut rng);
             pieces_before += pieces.len();
-            pieces_after += recut.len();
-            let reply = assemble(&chunks(recut, &mut rng), true);
+            pieces_after += other_pieces.len();
+            let reply = assemble(&chunks(other_pieces, &mut rng), true);
             assert_eq!(assembled(&reply), expected(row), "{}", row["source"]);
             assert_eq!(reply, whole, "{}", row["source"]);
         }
     }
     println!(
-        "{} streams, cut anew {RECUTS} times each: {pieces_before} pieces became {pieces_after}",
+        "{} streams, split again {RESPLITS} times each: {pieces_before} pieces became {pieces_after}",
         rows.len()
     );
 }
 
-/// A piece of a stream that has one text at most, which can be cut.
+/// A piece of a stream with at most one text, which can be split.
 #[derive(Clone)]
 struct Piece {
-    /// Of the delta, without the text; or the whole chunk, where there is no delta.
+    /// A part of the delta, without the text, or the whole chunk if it has no delta.
     rest: Value,
     text: Option<Text>,
 }
 
 #[derive(Clone)]
 enum Text {
-    /// In this field of the delta.
+    /// The text in this field of the delta.
     Field(&'static str, String),
-    /// Arguments of the call with this index.
+    /// The arguments of the call with this index.
     Arguments(Value, String),
 }
 
 impl Piece {
-    fn of_chunk(chunk: &Value) -> Vec<Piece> {
+    fn split(chunk: &Value) -> Vec<Piece> {
         let mut chunk = chunk.clone();
         let Some(delta) = chunk.pointer_mut("/choices/0/delta") else {
             return vec![Piece { rest: chunk, text: None }];
@@ -165,12 +165,12 @@ impl Piece {
                 pieces.push(Piece { rest: call, text });
             }
         }
-        // What is left of the chunk: its role, its finish reason.
+        // The rest of the chunk: the role and the finish reason.
         pieces.push(Piece { rest: chunk, text: None });
         pieces
     }
 
-    fn goes_on_with(&self, next: &Piece) -> bool {
+    fn continues_in(&self, next: &Piece) -> bool {
         match (&self.text, &next.text) {
             (Some(Text::Field(field, _)), Some(Text::Field(other, _))) => field == other,
             (Some(Text::Arguments(index, _)), Some(Text::Arguments(other, _))) => {
@@ -189,19 +189,19 @@ impl Text {
     }
 }
 
-/// The same texts, joined and split at random.
-fn cut_anew(pieces: &[Piece], rng: &mut Rng) -> Vec<Piece> {
+/// Joins and splits the texts at random.
+fn resplit(pieces: &[Piece], rng: &mut Rng) -> Vec<Piece> {
     let mut joined: Vec<Piece> = Vec::new();
     for piece in pieces {
         match joined.last_mut() {
-            Some(last) if last.goes_on_with(piece) && rng.bool() => {
-                let more = piece.text.clone().expect("it goes on").get_mut().clone();
-                last.text.as_mut().expect("it goes on").get_mut().push_str(&more);
+            Some(last) if last.continues_in(piece) && rng.bool() => {
+                let more = piece.text.clone().expect("it has a text").get_mut().clone();
+                last.text.as_mut().expect("it has a text").get_mut().push_str(&more);
             }
             _ => joined.push(piece.clone()),
         }
     }
-    let mut cut = Vec::new();
+    let mut split = Vec::new();
     for mut piece in joined {
         while let Some(text) = &mut piece.text {
             let text = text.get_mut();
@@ -210,21 +210,21 @@ fn cut_anew(pieces: &[Piece], rng: &mut Rng) -> Vec<Piece> {
             else {
                 break;
             };
-            let behind = text.split_off(at);
-            cut.push(piece.clone());
+            let remainder = text.split_off(at);
+            split.push(piece.clone());
             let rest = match &piece.text {
                 Some(Text::Arguments(index, _)) => json!({ "index": index, "function": {} }),
                 _ => json!({}),
             };
             piece.rest = rest;
-            *piece.text.as_mut().expect("it has one").get_mut() = behind;
+            *piece.text.as_mut().expect("it has a text").get_mut() = remainder;
         }
-        cut.push(piece);
+        split.push(piece);
     }
-    cut
+    split
 }
 
-/// Chunks of these pieces; pieces of calls that follow one another may share one.
+/// Chunks of these pieces; consecutive pieces of calls may share a chunk.
 fn chunks(pieces: Vec<Piece>, rng: &mut Rng) -> Vec<Value> {
     let mut chunks: Vec<Value> = Vec::new();
     let mut has_calls = false;

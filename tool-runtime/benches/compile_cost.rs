@@ -1,10 +1,10 @@
-//! What a tool costs in the build: 200 tools of three parameters, beside the same functions with a derived struct
-//! each, as they would be written without this crate.
+//! The build cost of a tool: 200 tools of three parameters, compared with the same functions with a derived struct
+//! each, as a program would have them without this crate.
 //!
 //! `cargo bench -p tool-runtime --bench compile_cost`
 //!
-//! From each figure that of a program with one such tool is taken off, so that what a program costs anyway does not
-//! count. Programs take turns, and the best of the runs is told: a shared machine only ever adds.
+//! The figure of a program with one tool is subtracted from each figure, since it is the cost of any program. The
+//! programs take turns, and the best run counts: other load on the machine only adds time.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -15,33 +15,33 @@ use std::time::{Duration, Instant};
 
 const TOOLS: usize = 200;
 const RUNS: usize = 5;
-/// The most that our figure may be of the derived one.
+/// The maximum ratio of the figure for tools to that for derived structs.
 const BUDGET: f64 = 0.4;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Kind {
     Derived,
     Tool,
 }
 
 struct Program {
-    way: Way,
+    kind: Kind,
     tools: usize,
     folder: PathBuf,
 }
 
 fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile_cost");
-    let program = |way, tools| Program::write(&root, way, tools);
+    let program = |kind, tools| Program::write(&root, kind, tools);
     let programs = [
-        program(Way::Derived, 1)?,
-        program(Way::Derived, TOOLS)?,
-        program(Way::Tool, 1)?,
-        program(Way::Tool, TOOLS)?,
+        program(Kind::Derived, 1)?,
+        program(Kind::Derived, TOOLS)?,
+        program(Kind::Tool, 1)?,
+        program(Kind::Tool, TOOLS)?,
     ];
-    println!("{TOOLS} tools of 3 parameters; best of {RUNS} runs, less the figure for 1 tool");
+    println!("{TOOLS} tools of 3 parameters; best of {RUNS} runs, minus the figure for 1 tool");
     println!("{:22}{:>14}{:>14}{:>9}{:>9}", "", "derived struct", "#[tool]", "ratio", "budget");
     for (name, command) in [("cargo check", "check"), ("cargo build", "build")] {
         let seconds = times(&root, &programs, command)?.map(|time| time.as_secs_f64());
@@ -53,24 +53,24 @@ fn main() -> Result<()> {
         let bytes = fs::metadata(root.join("target/release").join(program.name()))?.len();
         *size = u32::try_from(bytes)?.into();
     }
-    // Of these, the size alone is the same in every run.
+    // Only the size is the same in every run, so only it can fail.
     let ratio = row("release binary", sizes, |bytes| format!("{:.0} kB", bytes / 1000.0));
     if ratio <= BUDGET { Ok(()) } else { Err("the release binary is over its budget".into()) }
 }
 
-/// Tells the ratio. `figures` are those of 1 and of 200 derived structs, then of 1 and of 200 tools.
-fn row(name: &str, figures: [f64; 4], written: impl Fn(f64) -> String) -> f64 {
+/// Prints a row, and returns the ratio. `figures` are those of 1 and 200 derived structs, then of 1 and 200 tools.
+fn row(name: &str, figures: [f64; 4], format: impl Fn(f64) -> String) -> f64 {
     let (derived, tool) = (figures[1] - figures[0], figures[3] - figures[2]);
     let ratio = tool / derived;
     let verdict = if ratio > BUDGET { "  over" } else { "" };
-    let (derived, tool) = (written(derived), written(tool));
+    let (derived, tool) = (format(derived), format(tool));
     println!("{name:22}{derived:>14}{tool:>14}{ratio:>9.2}{BUDGET:>9.2}{verdict}");
     ratio
 }
 
 fn times(root: &Path, programs: &[Program; 4], command: &str) -> Result<[Duration; 4]> {
     let mut best = [Duration::MAX; 4];
-    // The first run builds what the programs depend on, and is not counted.
+    // The first run builds the dependencies, and does not count.
     for run in 0..=RUNS {
         for (program, best) in programs.iter().zip(&mut best) {
             let source = program.folder.join("src/main.rs");
@@ -86,15 +86,15 @@ fn times(root: &Path, programs: &[Program; 4], command: &str) -> Result<[Duratio
 }
 
 impl Program {
-    fn write(root: &Path, way: Way, tools: usize) -> Result<Self> {
-        let kind = match way {
-            Way::Derived => "derived",
-            Way::Tool => "tool",
+    fn write(root: &Path, kind: Kind, tools: usize) -> Result<Self> {
+        let prefix = match kind {
+            Kind::Derived => "derived",
+            Kind::Tool => "tool",
         };
-        let program = Program { way, tools, folder: root.join(format!("{kind}-{tools}")) };
+        let program = Program { kind, tools, folder: root.join(format!("{prefix}-{tools}")) };
         fs::create_dir_all(program.folder.join("src"))?;
         fs::write(program.folder.join("Cargo.toml"), program.manifest())?;
-        // The versions that the workspace was tested with.
+        // The versions of dependencies that the workspace is tested with.
         fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.lock"), program.folder.join("Cargo.lock"))?;
         fs::write(program.folder.join("src/main.rs"), program.source()?)?;
         Ok(program)
@@ -105,12 +105,12 @@ impl Program {
     }
 
     fn manifest(&self) -> String {
-        let dependencies = match self.way {
-            Way::Derived => {
+        let dependencies = match self.kind {
+            Kind::Derived => {
                 "serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"\nschemars = \"1\""
                     .to_owned()
             }
-            Way::Tool => format!("tool-runtime = {{ path = {:?} }}", env!("CARGO_MANIFEST_DIR")),
+            Kind::Tool => format!("tool-runtime = {{ path = {:?} }}", env!("CARGO_MANIFEST_DIR")),
         };
         format!(
             "[package]\nname = \"{}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n\
@@ -122,19 +122,19 @@ impl Program {
 
     fn source(&self) -> Result<String> {
         let mut source = String::new();
-        source.push_str(match self.way {
-            Way::Derived => DERIVED_HEAD,
-            Way::Tool => TOOL_HEAD,
+        source.push_str(match self.kind {
+            Kind::Derived => DERIVED_HEAD,
+            Kind::Tool => TOOL_HEAD,
         });
         for index in 0..self.tools {
-            let template = match self.way {
-                Way::Derived => DERIVED,
-                Way::Tool => TOOL,
+            let template = match self.kind {
+                Kind::Derived => DERIVED,
+                Kind::Tool => TOOL,
             };
             source.push_str(&template.replace('@', &index.to_string()));
         }
-        match self.way {
-            Way::Derived => {
+        match self.kind {
+            Kind::Derived => {
                 source.push_str("fn registry() -> Vec<Entry> { vec![");
                 for index in 0..self.tools {
                     write!(source, "(\"t{index}\", d{index} as Dispatch, schemars::schema_for!(A{index})),")?;
@@ -142,7 +142,7 @@ impl Program {
                 source.push_str("] }\n");
                 source.push_str(DERIVED_MAIN);
             }
-            Way::Tool => source.push_str(TOOL_MAIN),
+            Kind::Tool => source.push_str(TOOL_MAIN),
         }
         Ok(source)
     }

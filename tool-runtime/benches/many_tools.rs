@@ -1,4 +1,4 @@
-//! Registries of as many tools as one likes.
+//! Registries of any number of tools.
 
 use serde_json::json;
 use tool_runtime::{BuildError, DynamicTool, Registry};
@@ -7,7 +7,7 @@ pub(crate) fn name(number: usize) -> String {
     format!("get_weather_of_place_{number}")
 }
 
-/// Tools of three parameters.
+/// A registry of tools with three parameters.
 pub(crate) fn registry(tools: usize) -> Result<Registry, BuildError> {
     let mut registry = Registry::builder();
     for number in 0..tools {

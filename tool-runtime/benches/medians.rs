@@ -1,19 +1,19 @@
-//! The times of several ways to the same end, which take turns: what slows the machine down slows all of them.
+//! Median times of alternatives. They take turns, so that other load on the machine affects all of them.
 
 use std::time::{Duration, Instant};
 
-/// How often each has its turn.
+/// The number of runs of each alternative.
 pub(crate) const RUNS: usize = 21;
-/// What a turn takes at least: much longer than reading the clock.
-const TURN: Duration = Duration::from_millis(1);
+/// The minimum time of a run, which is much longer than reading the clock.
+const MIN_RUN: Duration = Duration::from_millis(1);
 
-/// The medians of the times that each way takes once, in nanoseconds.
-pub(crate) fn of<const WAYS: usize>(mut ways: [&mut dyn FnMut(); WAYS]) -> [f64; WAYS] {
-    let repetitions = ways.each_mut().map(|way| repetitions(&mut **way));
-    let mut times = [[0.0; RUNS]; WAYS];
+/// The median times of one execution of each alternative, in nanoseconds.
+pub(crate) fn measure<const N: usize>(mut alternatives: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let repetitions = alternatives.each_mut().map(|alternative| repetitions(&mut **alternative));
+    let mut times = [[0.0; RUNS]; N];
     for run in 0..RUNS {
-        for ((way, times), repetitions) in ways.iter_mut().zip(&mut times).zip(repetitions) {
-            times[run] = turn(&mut **way, repetitions).as_secs_f64() * 1e9 / f64::from(repetitions);
+        for ((alternative, times), repetitions) in alternatives.iter_mut().zip(&mut times).zip(repetitions) {
+            times[run] = time(&mut **alternative, repetitions).as_secs_f64() * 1e9 / f64::from(repetitions);
         }
     }
     times.map(|mut times| {
@@ -22,17 +22,17 @@ pub(crate) fn of<const WAYS: usize>(mut ways: [&mut dyn FnMut(); WAYS]) -> [f64;
     })
 }
 
-fn turn(way: &mut dyn FnMut(), repetitions: u32) -> Duration {
-    let begun = Instant::now();
+fn time(alternative: &mut dyn FnMut(), repetitions: u32) -> Duration {
+    let started = Instant::now();
     for _ in 0..repetitions {
-        way();
+        alternative();
     }
-    begun.elapsed()
+    started.elapsed()
 }
 
-fn repetitions(way: &mut dyn FnMut()) -> u32 {
+fn repetitions(alternative: &mut dyn FnMut()) -> u32 {
     let mut repetitions = 1;
-    while turn(way, repetitions) < TURN {
+    while time(alternative, repetitions) < MIN_RUN {
         repetitions *= 2;
     }
     repetitions

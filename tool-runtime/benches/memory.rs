@@ -1,4 +1,4 @@
-//! What a registry keeps in memory, by the number of its tools.
+//! The memory of a registry, by the number of its tools.
 //!
 //! `cargo bench -p tool-runtime --bench memory`
 
@@ -9,7 +9,7 @@ use std::error::Error;
 use tool_runtime::schema::Dialect;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("bytes that are kept per tool of three parameters; the array is that of `schemas_for`");
+    println!("bytes per tool of three parameters; `array` is the result of `schemas_for`");
     println!("{:>7}{:>10}{:>10}", "tools", "registry", "array");
     for tools in [10_u16, 100, 1_000, 10_000] {
         let mut built = None;

@@ -1,4 +1,4 @@
-//! What the tools of a request cost to write, beside copying their bytes.
+//! The time to serialise the tools of a request, compared with copying their bytes.
 //!
 //! `cargo bench -p tool-runtime --bench schemas`
 
@@ -13,8 +13,8 @@ use std::hint::black_box;
 use tool_runtime::ToolSchema;
 use tool_runtime::schema::Dialect;
 
-/// How many tools, and how many times what it takes to write the request without them and to copy their bytes it may take
-/// to write it with them.
+/// A number of tools, and the maximum ratio of the time to serialise a request with them to the time to serialise a
+/// request without tools and copy the tools' bytes.
 const BUDGET: (usize, f64) = (100, 1.1);
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct Request<'a, T> {
     tools: T,
 }
 
-/// A body of a request, written into memory that is there already.
+/// Serialises the body of a request into a buffer that is reused.
 fn write(body: &mut Vec<u8>, tools: impl Serialize) {
     body.clear();
     let written = serde_json::to_writer(&mut *body, &Request { model: "a-model", tools });
@@ -33,12 +33,12 @@ fn write(body: &mut Vec<u8>, tools: impl Serialize) {
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!(
-        "medians of {} runs; ratios to a request without tools and the bytes of the array copied",
+        "medians of {} runs; ratios to a request without tools plus a copy of the array's bytes",
         medians::RUNS
     );
     println!(
         "{:>6}{:>10}{:>12}{:>12}{:>24}{:>20}{:>22}",
-        "tools", "bytes", "no tools", "copied", "from `schemas_for`", "from `schemas`", "from `Vec<Value>`"
+        "tools", "bytes", "no tools", "copy", "from `schemas_for`", "from `schemas`", "from `Vec<Value>`"
     );
     for number in [10, 100, 1_000] {
         let registry = many_tools::registry(number)?;
@@ -46,31 +46,31 @@ fn main() -> Result<(), Box<dyn Error>> {
         let schemas: &[ToolSchema] = registry.schemas();
         let values: Vec<Value> = serde_json::from_str(array.get())?;
         let mut bodies = [const { Vec::new() }; 5];
-        let [of_nothing, copy, of_array, of_schemas, of_values] = &mut bodies;
-        let times = medians::of([
-            &mut || write(of_nothing, black_box(&[(); 0])),
+        let [no_tools, copy, from_array, from_schemas, from_values] = &mut bodies;
+        let times = medians::measure([
+            &mut || write(no_tools, black_box(&[(); 0])),
             &mut || {
                 copy.clear();
                 copy.extend_from_slice(black_box(array.get()).as_bytes());
                 black_box(&*copy);
             },
-            &mut || write(of_array, black_box(array)),
-            &mut || write(of_schemas, black_box(schemas)),
-            &mut || write(of_values, black_box(&values)),
+            &mut || write(from_array, black_box(array)),
+            &mut || write(from_schemas, black_box(schemas)),
+            &mut || write(from_values, black_box(&values)),
         ]);
-        let ratio = |way: usize| times[way] / (times[0] + times[1]);
-        let told = |way: usize| format!("{:.0} ns {:>6.2}", times[way], ratio(way));
+        let ratio = |index: usize| times[index] / (times[0] + times[1]);
+        let format = |index: usize| format!("{:.0} ns {:>6.2}", times[index], ratio(index));
         let verdict = if number == BUDGET.0 && ratio(2) > BUDGET.1 { "  over" } else { "" };
         println!(
             "{number:6}{:10}{:>9.0} ns{:>9.0} ns{:>24}{:>20}{:>22}{verdict}",
             array.get().len(),
             times[0],
             times[1],
-            told(2),
-            told(3),
-            told(4)
+            format(2),
+            format(3),
+            format(4)
         );
     }
-    println!("of {} tools, from `schemas_for`: at most {}", BUDGET.0, BUDGET.1);
+    println!("{} tools, from `schemas_for`: at most {}", BUDGET.0, BUDGET.1);
     Ok(())
 }

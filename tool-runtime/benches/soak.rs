@@ -1,14 +1,10 @@
-//! A million calls with every fault mixed in: whether anything is left behind in memory.
+//! A million calls with every kind of failure, to find memory leaks.
 //!
 //! `cargo bench -p tool-runtime --bench soak`
 //!
 //! Resident memory after a million calls may be at most 5 % more than after a hundred thousand.
 
-#![allow(
-    clippy::unused_async,
-    missing_docs,
-    reason = "the tools here are of both kinds, whether they wait or not"
-)]
+#![allow(clippy::unused_async, missing_docs, reason = "some tools are async and do not wait")]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -18,11 +14,11 @@ use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, ToolOutput, to
 
 const CALLS: usize = 1_000_000;
 const BATCH: usize = 100;
-/// When the memory is read for the first time.
+/// The number of calls after which the memory is read for the first time.
 const EARLY: usize = CALLS / 10;
-const MOST: f64 = 1.05;
+const MAX_RATIO: f64 = 1.05;
 
-/// What a planned panic says.
+/// The message of a planned panic.
 const PLANNED: &str = "as planned";
 
 /// Adds.
@@ -38,18 +34,18 @@ async fn fails(text: &str) -> Result<(), std::io::Error> {
     Err(std::io::Error::other(text.to_owned()))
 }
 
-/// Panics after it has been waiting.
+/// Panics after an await.
 #[tool]
-async fn panics(#[state] held: &Arc<Vec<u8>>) {
-    let _held = Arc::clone(held);
+async fn panics(#[state] buffer: &Arc<Vec<u8>>) {
+    let _buffer = Arc::clone(buffer);
     tokio::task::yield_now().await;
     std::panic::panic_any(PLANNED);
 }
 
 /// Never ends.
 #[tool(timeout = "1ms")]
-async fn hangs(#[state] held: &Arc<Vec<u8>>) {
-    let _held = Arc::clone(held);
+async fn hangs(#[state] buffer: &Arc<Vec<u8>>) {
+    let _buffer = Arc::clone(buffer);
     std::future::pending::<()>().await;
 }
 
@@ -59,13 +55,13 @@ fn works(text: String) -> String {
     text
 }
 
-/// Works on a thread for longer than it may.
+/// Works on a thread for longer than its time limit.
 #[tool(timeout = "1ms")]
 fn works_too_long() {
     std::thread::sleep(Duration::from_millis(3));
 }
 
-/// Returns much, and an artifact.
+/// Returns a long text and an artifact.
 #[tool]
 async fn returns_much() -> ToolOutput {
     ToolOutput::new("0123456789".repeat(10_000)).with_artifact(vec![7_u8; 10_000])
@@ -81,7 +77,7 @@ fn call(number: usize) -> ToolCall {
         1 => ("works", r#"{"text":"on a thread"}"#.to_owned()),
         2 if number % 500 == 2 => ("works_too_long", String::new()),
         3 | 4 => ("panics", String::new()),
-        5..=8 => ("fails", format!(r#"{{"text":"fault {number}"}}"#)),
+        5..=8 => ("fails", format!(r#"{{"text":"error {number}"}}"#)),
         9 => ("returns_much", String::new()),
         10 | 11 => ("deletes", String::new()),
         12..=14 => ("ad", "{}".to_owned()),
@@ -94,10 +90,10 @@ fn call(number: usize) -> ToolCall {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let other = std::panic::take_hook();
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if panic.payload().downcast_ref::<&str>() != Some(&PLANNED) {
-            other(panic);
+            default_hook(panic);
         }
     }));
     let registry = Registry::builder()
@@ -108,7 +104,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .max_calls_per_batch(BATCH - 2)
         .before_call(|_| async { Decision::Undecided })
         .build()?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let (mut early, mut failed) = (None, 0);
     for first in (0..CALLS).step_by(BATCH) {
         let calls: Vec<ToolCall> = (first..first + BATCH).map(call).collect();
@@ -121,24 +117,26 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 token.cancel();
             }
         };
-        let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
-        for (call, answer) in calls.iter().zip(&answers) {
-            assert_eq!(call.id, answer.tool_call_id, "the answers are paired");
-            failed += usize::from(answer.outcome().is_some_and(|outcome| !outcome.succeeded()));
+        let (results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
+        for (call, result) in calls.iter().zip(&results) {
+            assert_eq!(call.id, result.tool_call_id, "each call has its tool message");
+            failed += usize::from(result.outcome().is_some_and(|outcome| !outcome.succeeded()));
         }
-        assert_eq!(answers.len(), calls.len());
+        assert_eq!(results.len(), calls.len());
         if first + BATCH == EARLY {
             early = resident_kilobytes();
         }
     }
-    println!("{CALLS} calls, {failed} of them with a fault, in {:.1} s", begun.elapsed().as_secs_f64());
+    println!("{CALLS} calls, {failed} of them failed, in {:.1} s", started.elapsed().as_secs_f64());
     let (Some(early), Some(late)) = (early, resident_kilobytes()) else {
-        println!("skipped: this system does not say how much memory is resident in /proc/self/status");
+        println!("skipped: this system does not report resident memory in /proc/self/status");
         return Ok(());
     };
     let ratio = late / early;
-    println!("resident after {EARLY} calls {early} kB, after {CALLS} {late} kB: {ratio:.3}, at most {MOST}");
-    if ratio <= MOST { Ok(()) } else { Err("something is left behind".into()) }
+    println!(
+        "resident after {EARLY} calls {early} kB, after {CALLS} {late} kB: {ratio:.3}, at most {MAX_RATIO}"
+    );
+    if ratio <= MAX_RATIO { Ok(()) } else { Err("the memory has grown".into()) }
 }
 
 fn resident_kilobytes() -> Option<f64> {

@@ -1,4 +1,4 @@
-//! What a reply in pieces costs: by its bytes, and not by their square.
+//! The time to assemble a streamed reply, which must be linear in its bytes.
 //!
 //! `cargo bench -p tool-runtime --bench stream`
 
@@ -10,18 +10,18 @@ use tool_runtime::stream::ReplyAssembler;
 
 const RUNS: usize = 5;
 
-/// How many times longer a chunk may take of a reply that is 64 times as long: by the square it would be 64 times.
+/// The maximum ratio of the time of a chunk in a reply that is 64 times as long. Quadratic time would make it 64.
 const BUDGET: f64 = 4.0;
 
-/// What a reply may look like that has so many chunks.
+/// The name of a shape, and its chunks by their number.
 type Shape = (&'static str, fn(usize) -> Vec<String>);
 
 const SHAPES: [Shape; 4] = [
     ("arguments in pieces of four bytes", |chunks| one_call(chunks, |_| "xxxx")),
-    ("white space for ever", |chunks| {
+    ("endless white space", |chunks| {
         one_call(chunks, |at| if at == 0 { r#"", "more": "# } else { "\n\n\n\n" })
     }),
-    ("one call a chunk", |chunks| (0..chunks).map(|index| call(index, "{\\\"n\\\":1}")).collect()),
+    ("one call per chunk", |chunks| (0..chunks).map(|index| call(index, "{\\\"n\\\":1}")).collect()),
     ("text in pieces of four bytes", |chunks| (0..chunks).map(|_| delta(r#""content":"word""#)).collect()),
 ];
 
@@ -52,18 +52,18 @@ fn assemble(chunks: &[String]) -> usize {
     events
 }
 
-/// What cannot be done without: each chunk is parsed.
+/// Parses each chunk, which any assembler must do.
 fn parse(chunks: &[String]) -> usize {
     chunks.iter().filter(|chunk| black_box(serde_json::from_str::<Value>(chunk)).is_ok()).count()
 }
 
-/// The median of several runs, by the chunk.
-fn by_chunk(chunks: &[String], work: fn(&[String]) -> usize) -> Duration {
+/// The median time of several runs, per chunk.
+fn time_per_chunk(chunks: &[String], work: fn(&[String]) -> usize) -> Duration {
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..RUNS {
-        let begun = Instant::now();
+        let started = Instant::now();
         black_box(work(black_box(chunks)));
-        times.push(begun.elapsed());
+        times.push(started.elapsed());
     }
     times.sort();
     times[RUNS / 2] / u32::try_from(chunks.len()).unwrap_or(u32::MAX)
@@ -71,7 +71,7 @@ fn by_chunk(chunks: &[String], work: fn(&[String]) -> usize) -> Duration {
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!(
-        "medians of {RUNS} runs, by the chunk: times that of the smallest, and times parsing the chunks as values"
+        "medians of {RUNS} runs, per chunk; ratio to the shortest reply, and ratio to parsing the chunks as values"
     );
     let mut is_within = true;
     for (shape, chunks) in SHAPES {
@@ -79,14 +79,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut smallest = None;
         for number in [1 << 12, 1 << 15, 1 << 18] {
             let chunks = chunks(number);
-            let (assembled, parsed) = (by_chunk(&chunks, assemble), by_chunk(&chunks, parse));
+            let (assembled, parsed) = (time_per_chunk(&chunks, assemble), time_per_chunk(&chunks, parse));
             let smallest = *smallest.get_or_insert(assembled);
-            let times = |other: Duration| assembled.as_secs_f64() / other.as_secs_f64();
-            is_within &= times(smallest) <= BUDGET;
+            let ratio = |other: Duration| assembled.as_secs_f64() / other.as_secs_f64();
+            is_within &= ratio(smallest) <= BUDGET;
             let nanoseconds = assembled.as_nanos();
-            println!("{number:8} chunks: {nanoseconds:5} ns  {:.2}  {:.2}", times(smallest), times(parsed));
+            println!("{number:8} chunks: {nanoseconds:5} ns  {:.2}  {:.2}", ratio(smallest), ratio(parsed));
         }
     }
     println!("a chunk of the longest reply, to one of the shortest: at most {BUDGET}");
-    if is_within { Ok(()) } else { Err("a reply costs more than by its bytes".into()) }
+    if is_within { Ok(()) } else { Err("the time is not linear in the bytes of a reply".into()) }
 }

@@ -1,4 +1,4 @@
-//! Calls that wait: side by side, in the queue, and beside tools that block.
+//! Waiting calls: concurrent ones, ones in the queue, and ones next to blocking tools.
 //!
 //! `cargo bench -p tool-runtime --bench waiting`
 
@@ -29,10 +29,10 @@ async fn waits_a_moment() {
 }
 
 fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
-    (0..number).map(|place| ToolCall::new(place.to_string(), tool, "{}")).collect()
+    (0..number).map(|index| ToolCall::new(index.to_string(), tool, "{}")).collect()
 }
 
-/// The median of what is measured several times, in milliseconds.
+/// The median of several measurements, in milliseconds.
 async fn median<F: Future<Output = Duration>>(measure: impl Fn() -> F) -> f64 {
     let mut times = Vec::new();
     for _ in 0..RUNS {
@@ -43,10 +43,10 @@ async fn median<F: Future<Output = Duration>>(measure: impl Fn() -> F) -> f64 {
 }
 
 async fn batch(registry: &Registry, calls: &[ToolCall]) -> Duration {
-    let begun = Instant::now();
-    let answers = registry.dispatch(calls).await;
-    assert!(answers.iter().all(|answer| answer.content == "ok"));
-    begun.elapsed()
+    let started = Instant::now();
+    let results = registry.dispatch(calls).await;
+    assert!(results.iter().all(|result| result.content == "ok"));
+    started.elapsed()
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -57,27 +57,27 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("medians of {RUNS} runs, on one thread");
     let all = median(|| batch(&registry, &thousand)).await;
     println!("1000 calls that each sleep 50 ms: {all:.1} ms, at most 100");
-    let turns = median(|| batch(&limited, &thousand)).await;
-    println!("the same with `max_concurrency(100)`: {turns:.1} ms, at least 500");
+    let queued = median(|| batch(&limited, &thousand)).await;
+    println!("the same with `max_concurrency(100)`: {queued:.1} ms, at least 500");
 
-    let mut beside = calls("blocks", 64);
-    beside.push(ToolCall::new("async", "waits_a_moment", "{}"));
+    let mut mixed = calls("blocks", 64);
+    mixed.push(ToolCall::new("async", "waits_a_moment", "{}"));
     let delay = |calls: &[ToolCall]| {
         let (registry, calls) = (registry.clone(), calls.to_vec());
         async move {
-            let answers = registry.dispatch(&calls).await;
-            let last = answers.last().and_then(|answer| answer.outcome());
+            let results = registry.dispatch(&calls).await;
+            let last = results.last().and_then(|result| result.outcome());
             last.map(Outcome::duration).unwrap_or_default()
         }
     };
-    let alone = median(|| delay(&beside[64..])).await;
-    let together = median(|| delay(&beside)).await;
+    let alone = median(|| delay(&mixed[64..])).await;
+    let together = median(|| delay(&mixed)).await;
     println!("an async tool that waits 1 ms, alone: {alone:.1} ms");
-    println!("beside 64 blocking tools of 50 ms: {together:.1} ms");
+    println!("next to 64 blocking tools of 50 ms: {together:.1} ms");
     if all > 100.0 {
         return Err("1000 calls that sleep 50 ms take more than 100 ms".into());
     }
-    if turns < 500.0 {
+    if queued < 500.0 {
         return Err("more than 100 calls run at once".into());
     }
     Ok(())

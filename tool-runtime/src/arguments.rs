@@ -1,7 +1,7 @@
-//! Decodes the arguments of a call into the parameters of a function.
+//! Decoding of a call's arguments into the parameters of a function.
 //!
-//! `fast_path` reads the object once and decodes each value in place. It fails without a reason: `errors` then reads the text
-//! again, and reports every error.
+//! `fast_path` reads the object once and decodes each value in place. If it fails, it returns no reason: `errors` reads
+//! the text again and collects every error.
 
 mod arg_cell;
 mod error_path;
@@ -31,9 +31,9 @@ use schemars::Schema;
 pub struct Parameter {
     /// The key in the arguments.
     pub name: &'static str,
-    /// Empty where nothing describes it.
+    /// Empty if the parameter has no description.
     pub description: &'static str,
-    /// What `#[arg(schema(..))]` adds to the schema of its type.
+    /// The keywords that `#[arg(schema(..))]` adds to the schema of the type.
     pub keywords: &'static [(&'static str, Literal)],
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum ArgumentsError {
         error: serde_json::Error,
         is_truncated: bool,
     },
-    /// It is JSON, and this in place of an object.
+    /// It is JSON, but not an object. The words for its type, such as `an array`.
     NotAnObject(&'static str),
     Invalid(Vec<ArgumentError>),
 }

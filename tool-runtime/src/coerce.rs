@@ -1,7 +1,8 @@
-//! Rewrites arguments into a form that their tool decodes, if there is exactly one.
+//! Coercion of arguments into the only form that their tool decodes.
 //!
-//! Integers that are written as `1.0` always; a null for an absent argument if a strict schema required it; and more where the
-//! program opted in. The result is only text: it is validated as strictly as the text of the model.
+//! Integers that are written as `1.0` are always coerced, a null for an absent argument only if a strict schema
+//! requires it, and everything else only if the program opts in. The result is text, which is validated like the text
+//! of the model.
 
 mod conversions;
 #[cfg(feature = "lenient")]
@@ -14,9 +15,9 @@ use crate::validator::Validator;
 /// The coercions that are allowed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CoercionOptions {
-    /// A null is an absent argument, since a strict schema makes the model send every property.
+    /// A null means an absent argument, since a strict schema makes the model send every property.
     pub(crate) null_is_absent: bool,
-    /// Text that is almost JSON is repaired, and a value of another type is converted if there is one way to do it.
+    /// Text that is almost JSON is repaired, and a value of a wrong type is converted, if there is only one reading.
     pub(crate) lenient: bool,
 }
 
@@ -24,18 +25,19 @@ pub(crate) struct CoercionOptions {
 #[derive(Debug)]
 pub(crate) struct Coerced {
     pub(crate) arguments: String,
-    /// Each coercion in words. An integer that is written as `1.0`, or a null that a strict schema requires, is not listed.
+    /// Descriptions of the coercions, except for integers that are written as `1.0` and nulls that a strict schema
+    /// requires.
     pub(crate) coercions: Vec<String>,
 }
 
 /// Longer arguments are not coerced: 4 MB.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The arguments in another form; `None` if there is none, or no need for it.
+/// Coerces the arguments; `None` if nothing can be or needs to be coerced.
 #[cold]
 pub(crate) fn coerce(arguments: &str, validator: &Validator, options: CoercionOptions) -> Option<Coerced> {
-    // In most registries only integers are coerced, and keys lose their escapes, which a map with integer keys does not decode.
-    // This test halves the time of an error.
+    // Most registries coerce only integers, and remove the escapes from keys, which a map with integer keys does not
+    // decode. This check halves the time of an error.
     let may_change = options.lenient || options.null_is_absent || arguments.contains('\\');
     if !may_change && !conversions::may_contain_float(arguments) {
         return None;

@@ -1,4 +1,4 @@
-//! JSON text, read without a copy.
+//! JSON text, read without copies.
 
 mod descendants;
 mod nesting;

@@ -1,4 +1,4 @@
-//! The definition of a tool, as a request contains it.
+//! Tool definitions: the name, the description and the JSON Schema of the arguments that a request contains.
 
 mod close;
 mod description;
@@ -22,7 +22,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The definition of one tool, which serialises as an entry of the `tools` array of Chat Completions:
+/// The definition of one tool. It serialises as an entry of the `tools` array of Chat Completions:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 ///
 /// ```
@@ -48,7 +48,7 @@ use std::sync::Arc;
 pub struct ToolSchema {
     name: Cow<'static, str>,
     description: Cow<'static, str>,
-    /// Shared with the subsets of a registry.
+    /// Shared between a registry and its subsets.
     parameters: Arc<RawValue>,
 }
 
@@ -73,8 +73,8 @@ impl ToolSchema {
         &self.description
     }
 
-    /// The JSON Schema of its arguments. It is the schema of an object if the tool is from a
-    /// [`Registry`](crate::Registry); a deserialised definition may contain any.
+    /// The JSON Schema of the arguments. In a [`Registry`](crate::Registry) it is always the schema of an object; a
+    /// deserialised definition may contain any schema.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.parameters
@@ -106,7 +106,7 @@ struct FunctionDefinition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// With its parameters in strict form, if they are given.
+    /// `strict`: the strict form of the parameters, if the definition is strict.
     fn new(schema: &'a ToolSchema, strict: Option<&'a RawValue>) -> Self {
         let function = FunctionDefinition {
             name: &schema.name,
@@ -139,7 +139,7 @@ struct FunctionData {
 }
 
 impl<'de> Deserialize<'de> for ToolSchema {
-    /// A definition without `parameters` is that of a tool without parameters.
+    /// A definition without `parameters` describes a tool without parameters.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let DefinitionData { function } = DefinitionData::deserialize(deserializer)?;
         let parameters = match function.parameters {

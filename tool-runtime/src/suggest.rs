@@ -1,28 +1,28 @@
-//! "Did you mean": the known name that is nearest to a wrong one.
+//! Suggestions for a wrong name: the nearest known name.
 
 use std::cell::LazyCell;
 
-/// In characters. A model may send a megabyte, and to compare two texts takes the product of their lengths.
+/// In characters. A model may send a megabyte, and the time of a comparison grows with the product of both lengths.
 const MAX_LENGTH: usize = 100;
 
-/// The candidate with the smallest edit distance from `wrong`, where that is at most a third of its length
-/// (and one for short names, none for a single letter); the first of several.
+/// The first candidate with the smallest edit distance from `wrong`. The distance may be at most a third of its length,
+/// one for a short name, and zero for a single letter.
 pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
     if length > MAX_LENGTH {
         return None;
     }
-    // Every letter is as near to every other.
+    // All single letters are equally near.
     let max = if length < 2 { 0 } else { (length / 3).max(1) };
-    let wrong = LazyCell::new(|| plain(wrong));
+    let wrong = LazyCell::new(|| normalise(wrong));
     let (mut nearest, mut too_far) = (None, max + 1);
     for candidate in candidates {
-        // The distance is at least the difference in length, but for letters that are two in lower case.
+        // The distance is at least the difference in length, except for letters that become two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
             continue;
         }
-        let name = plain(candidate);
-        if least_distance(&wrong, &name) >= too_far {
+        let name = normalise(candidate);
+        if min_distance(&wrong, &name) >= too_far {
             continue;
         }
         let distance = strsim::osa_distance(&wrong, &name);
@@ -33,21 +33,21 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     nearest
 }
 
-/// Letter case and the choice between `_` and `-` are the most common mistakes, and count as none.
-fn plain(name: &str) -> String {
+/// Letter case and the choice between `_` and `-` are the most common mistakes, and do not count.
+fn normalise(name: &str) -> String {
     name.to_lowercase().replace('-', "_")
 }
 
-/// The number of letters that only one of the two has, which no edit distance is below. Among a hundred tools it excludes so many
-/// that an unknown tool is answered in a fifth of the time.
-fn least_distance(one: &str, other: &str) -> usize {
-    // Letters of one class count as equal, which only lowers the number.
+/// A lower bound of the edit distance: the number of letters that only one of the two has. Among a hundred tools, it
+/// excludes so many that the error about an unknown tool takes a fifth of the time.
+fn min_distance(one: &str, other: &str) -> usize {
+    // Letters of one class count as equal, which only lowers the bound.
     const CLASSES: u32 = 64;
     let mut surplus = [0_isize; CLASSES as usize];
     let class = |letter: char| (u32::from(letter) % CLASSES) as usize;
     one.chars().for_each(|letter| surplus[class(letter)] += 1);
     other.chars().for_each(|letter| surplus[class(letter)] -= 1);
-    let of_one: usize = surplus.iter().map(|&letters| letters.max(0).unsigned_abs()).sum();
-    let of_other: usize = surplus.iter().map(|&letters| letters.min(0).unsigned_abs()).sum();
-    of_one.max(of_other)
+    let only_in_one: usize = surplus.iter().map(|&letters| letters.max(0).unsigned_abs()).sum();
+    let only_in_other: usize = surplus.iter().map(|&letters| letters.min(0).unsigned_abs()).sum();
+    only_in_one.max(only_in_other)
 }

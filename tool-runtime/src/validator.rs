@@ -1,6 +1,6 @@
-//! Validates JSON text against a schema, which is compiled once.
+//! A validator of JSON text against a compiled schema.
 //!
-//! The decoder of a type and its schema do not always agree. A tool accepts only values that both accept.
+//! The decoder of a type and its schema do not always agree: a tool accepts only values that both accept.
 
 mod budget;
 mod compile;

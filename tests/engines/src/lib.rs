@@ -1,4 +1,4 @@
-//! The tools whose schemas the engines are asked about: the shapes of `tests/agreement`, the reviewed tools of
+//! The tools whose schemas the engines must accept: the shapes of `tests/agreement`, the reviewed tools of
 //! `tests/dialects`, and every type of number.
 
 mod numbers;
@@ -8,24 +8,24 @@ mod reviewed;
 mod shapes;
 
 use serde_json::Value;
-use tool_runtime::schema::Dialect;
 use tool_runtime::Registry;
+use tool_runtime::schema::Dialect;
 
 /// The schema of a tool's parameters in one form.
 pub struct Form {
     pub tool: String,
     /// `default` or `strict`.
     pub form: &'static str,
-    /// Whether the tool takes nothing but one type of number.
+    /// Whether the only parameter of the tool is of a number type.
     pub is_number: bool,
     pub parameters: Value,
 }
 
-/// Every tool.
+/// A registry of all tools.
 ///
 /// # Panics
 ///
-/// If two tools have one name.
+/// If two tools have the same name.
 #[must_use]
 pub fn registry() -> Registry {
     let tools = Registry::builder().tools(shapes::shapes()).tools(reviewed::ten()).tools(numbers::numbers());
@@ -36,18 +36,18 @@ pub fn registry() -> Registry {
 ///
 /// # Panics
 ///
-/// If a definition is not what Chat Completions takes.
+/// If a definition does not have the form of Chat Completions.
 #[must_use]
 pub fn forms(registry: &Registry) -> Vec<Form> {
-    let of_numbers = Registry::new(numbers::numbers()).expect("the tools have different names");
-    let numbers = of_numbers.names();
+    let number_tools = Registry::new(numbers::numbers()).expect("the tools have different names");
+    let numbers = number_tools.names();
     let mut forms = Vec::new();
     for (dialect, form) in [(Dialect::OpenAi, "default"), (Dialect::OpenAiStrict, "strict")] {
         let array = registry.schemas_for(dialect).expect("there are tools").get();
         let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
         for mut tool in tools {
             let function = &mut tool["function"];
-            // A tool that cannot be strict is in the array as it is.
+            // A tool that cannot be strict is in the array in its default form.
             if form == "strict" && function.get("strict").is_none() {
                 continue;
             }

@@ -1,6 +1,6 @@
-//! `engines schemas` prints the schema of every tool in both forms, a JSON object per line.
-//! `engines judge` reads calls (`{"tool": .., "arguments": ".."}`, one per line) and prints `null` for each call that the
-//! tool accepts, else the error message for the model.
+//! `engines schemas` prints the schema of every tool in both forms, a JSON object per line. `engines judge` reads calls
+//! (`{"tool": .., "arguments": ".."}`, one per line), and prints `null` for each call that the tool accepts, and the
+//! error message for any other.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _};

@@ -1,8 +1,8 @@
-//! Random schemas and arguments: `ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas`, since the
-//! other validator leaks memory.
+//! Random schemas and arguments: `ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas`. The
+//! option is needed since the other validator leaks memory.
 //!
-//! A registry with the schema either fails to build or calls its tool. It must accept all arguments that another validator accepts
-//! and, if every keyword is supported, no others. Lenient arguments must be valid after they are coerced.
+//! If a registry with the schema builds, its tool must accept all arguments that another validator accepts and, if
+//! every keyword is supported, no others. Lenient arguments must be valid after they are coerced.
 
 #![no_main]
 
@@ -40,9 +40,9 @@ fn run(bytes: &mut Unstructured) -> Result<()> {
     }
     let (lenient, strict, closed) = (bytes.arbitrary()?, bytes.ratio(1, 8)?, bytes.ratio(1, 8)?);
     let seen = Arc::new(Mutex::new(None));
-    let kept = Arc::clone(&seen);
+    let slot = Arc::clone(&seen);
     let tool = DynamicTool::new("take", "", parameters.clone(), move |arguments| {
-        *kept.lock().expect("nobody panicked") = Some(Value::Object(arguments));
+        *slot.lock().expect("nobody panicked") = Some(Value::Object(arguments));
         std::future::ready(Ok::<_, String>(()))
     });
     let registry = Registry::builder()

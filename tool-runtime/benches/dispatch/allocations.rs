@@ -1,21 +1,21 @@
-//! How often a dispatch allocates, beside a dispatcher written by hand.
+//! The allocations of a dispatch, compared with a dispatcher written by hand.
 //!
 //! `cargo bench -p tool-runtime --bench dispatch_allocations`
 
-#![allow(missing_docs, clippy::unused_async, reason = "the tools are async, as most are, and do not wait")]
-#![allow(clippy::cast_precision_loss, reason = "nothing is counted that far")]
+#![allow(missing_docs, clippy::unused_async, reason = "the tools are async, as most tools are")]
+#![allow(clippy::cast_precision_loss, reason = "the numbers are small")]
 
 mod by_hand;
 mod samples;
 
 use allocation_counter::{AllocationInfo, measure};
 use futures_util::FutureExt as _;
-use samples::{ALL, Sample, UNKNOWN_TOOL, is_answered_alike, registry};
+use samples::{ALL, Sample, UNKNOWN_TOOL, has_equal_results, registry};
 use std::error::Error;
 use std::hint::black_box;
 
-/// So many allocations more than by hand may a call make. Of a failure, the program gets the error itself; of an unknown tool,
-/// the name that was meant too, which is looked for.
+/// The maximum number of allocations of a call in addition to those by hand. With a failure, the program gets the error
+/// itself; with an unknown tool, a suggestion as well.
 fn budget(sample: Sample) -> f64 {
     if sample.name == UNKNOWN_TOOL.name {
         19.0
@@ -34,18 +34,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     for sample in ALL {
         for number in [1, 8, 64, 1_000] {
             let calls = sample.calls(number);
-            assert!(is_answered_alike(&registry, sample, &calls), "the answers differ: {}", sample.name);
+            assert!(has_equal_results(&registry, sample, &calls), "the results differ: {}", sample.name);
             let by_hand = measure(|| drop(black_box(by_hand::dispatch(&calls).now_or_never())));
             let ours = measure(|| drop(black_box(registry.dispatch(&calls).now_or_never())));
             let by_call = |count: u64| count as f64 / number as f64;
-            let told = |info: &AllocationInfo| {
+            let format = |info: &AllocationInfo| {
                 format!("{:.2} {:>6.0} B", by_call(info.count_total), by_call(info.bytes_total))
             };
             let more = by_call(ours.count_total) - by_call(by_hand.count_total);
-            let (name, most) = (sample.name, budget(sample));
-            println!("{name:24}{number:7}{:>16}{:>16}{more:8.2}{most:9}", told(&by_hand), told(&ours));
-            is_within &= more <= most;
+            let (name, max) = (sample.name, budget(sample));
+            println!("{name:24}{number:7}{:>16}{:>16}{more:8.2}{max:9}", format(&by_hand), format(&ours));
+            is_within &= more <= max;
         }
     }
-    if is_within { Ok(()) } else { Err("a budget is not kept".into()) }
+    if is_within { Ok(()) } else { Err("a figure is over its budget".into()) }
 }

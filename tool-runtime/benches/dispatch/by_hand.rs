@@ -1,5 +1,6 @@
-//! What a program does without this crate: a `match` on the name, a derived struct for the arguments, `join_all`. It reads
-//! the clock as often, and tells the model of errors. It catches no panic, and knows no limit and no schema.
+//! A dispatcher written by hand: a `match` on the name, a derived struct for the arguments, and `join_all`. It reads
+//! the clock as often as a dispatch and returns error messages. It catches no panics, validates against no schema, and
+//! has no limits.
 
 use super::samples::{Customer, Item, get_forecast, get_price, get_weather, place_order, write_file};
 use futures_util::future::join_all;
@@ -9,20 +10,20 @@ use std::time::{Duration, Instant};
 use tool_runtime::ToolCall;
 
 /// A tool message.
-pub(crate) struct Answer {
+pub(crate) struct Message {
     pub(crate) tool_call_id: String,
     pub(crate) content: String,
     pub(crate) duration: Duration,
 }
 
-pub(crate) async fn dispatch(calls: &[ToolCall]) -> Vec<Answer> {
+pub(crate) async fn dispatch(calls: &[ToolCall]) -> Vec<Message> {
     let started = Instant::now();
-    join_all(calls.iter().map(|call| answer(call, started))).await
+    join_all(calls.iter().map(|call| message(call, started))).await
 }
 
-pub(crate) async fn answer(call: &ToolCall, started: Instant) -> Answer {
+pub(crate) async fn message(call: &ToolCall, started: Instant) -> Message {
     let content = content(call).await.unwrap_or_else(|error| format!("Error: {error}"));
-    Answer { tool_call_id: call.id.clone(), content, duration: started.elapsed() }
+    Message { tool_call_id: call.id.clone(), content, duration: started.elapsed() }
 }
 
 async fn content(call: &ToolCall) -> Result<String, String> {

@@ -1,9 +1,10 @@
-//! The instructions of a dispatch beside those of one written by hand: nearly the same in every run, where times drift.
+//! The instructions of a dispatch, compared with a dispatcher written by hand. Unlike times, they are nearly equal in
+//! every run.
 //!
 //! `cargo bench -p tool-runtime --bench dispatch_instructions`, with Valgrind and
 //! `cargo install gungraun-runner@0.18.2 --locked`.
 
-#![allow(missing_docs, clippy::unused_async, reason = "the tools are async, as most are, and do not wait")]
+#![allow(missing_docs, clippy::unused_async, reason = "the tools are async, as most tools are")]
 
 mod by_hand;
 #[allow(dead_code, reason = "not all samples are counted")]
@@ -11,12 +12,12 @@ mod samples;
 
 use futures_util::FutureExt as _;
 use gungraun::{library_benchmark, library_benchmark_group};
-use samples::{ERROR, NESTED, SCALARS, SCALARS_AND_JSON, Sample, UNKNOWN_TOOL, is_answered_alike};
+use samples::{ERROR, NESTED, SCALARS, SCALARS_AND_JSON, Sample, UNKNOWN_TOOL, has_equal_results};
 use std::hint::black_box;
 use std::process::Command;
 use tool_runtime::{Registry, ToolCall};
 
-/// A figure is of so many.
+/// The number of dispatches in a figure.
 const DISPATCHES: usize = 16;
 
 type Prepared = (Registry, Vec<ToolCall>);
@@ -24,8 +25,8 @@ type Prepared = (Registry, Vec<ToolCall>);
 fn prepared(sample: Sample, number: usize) -> Prepared {
     let registry = samples::registry().unwrap_or_else(|error| panic!("{error}"));
     let calls = sample.calls(number);
-    // The first time allocates more, and is not counted.
-    assert!(is_answered_alike(&registry, sample, &calls), "the answers differ: {}", sample.name);
+    // The first dispatch allocates more, and does not count.
+    assert!(has_equal_results(&registry, sample, &calls), "the results differ: {}", sample.name);
     (registry, calls)
 }
 
@@ -69,7 +70,7 @@ library_benchmark_group!(
     benchmarks = dispatch, written_by_hand
 );
 
-/// The harness, whose `main` ends the process where its tools are missing.
+/// The harness. Its `main` ends the process if its tools are missing.
 mod harness {
     use super::instructions;
     use gungraun::{Callgrind, EventKind, LibraryBenchmarkConfig, main};
@@ -89,14 +90,14 @@ fn main() {
     for tool in ["valgrind", "gungraun-runner"] {
         if Command::new(tool).arg("--version").output().is_err() {
             println!(
-                "skipped: there is no `{tool}`; instructions are counted by Valgrind and gungraun-runner \
+                "skipped: `{tool}` is missing; this benchmark needs Valgrind and gungraun-runner \
                  (cargo install gungraun-runner@0.18.2 --locked)"
             );
             return;
         }
     }
     println!(
-        "a figure is of {DISPATCHES} dispatches; the ratio to by hand is the last figure under each `Comparison`"
+        "each figure is for {DISPATCHES} dispatches; the last one under each `Comparison` is the ratio to by hand"
     );
     harness::run();
 }

@@ -1,6 +1,6 @@
-//! The tools, and what the model sends to them.
+//! Tools, and calls of them.
 
-use super::by_hand::{self, Answer};
+use super::by_hand::{self, Message};
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
@@ -13,7 +13,7 @@ pub(crate) async fn get_weather(city: &str, days: u8, detail: bool) -> String {
     format!("{city}: {days} days of sun{}", if detail { ", 25 degrees, no wind" } else { "" })
 }
 
-/// The same, as JSON.
+/// Looks up the weather; returns JSON.
 #[tool]
 pub(crate) async fn get_forecast(city: &str, days: u8, detail: bool) -> Forecast<'_> {
     Forecast { city, days, sunny: detail, degrees: 25.5 }
@@ -68,7 +68,7 @@ pub(crate) async fn write_file(path: &str, content: &str) -> String {
 /// Always fails.
 #[tool]
 pub(crate) async fn get_price(product: &str) -> Result<f64, String> {
-    Err(format!("no price is known of {product}"))
+    Err(format!("the price of {product} is unknown"))
 }
 
 pub(crate) fn registry() -> Result<Registry, BuildError> {
@@ -85,11 +85,11 @@ pub(crate) struct Sample {
 }
 
 pub(crate) const SCALARS: Sample =
-    Sample { name: "scalars, a text back", tool: "get_weather", arguments: scalars, fails: false };
+    Sample { name: "scalars, text result", tool: "get_weather", arguments: scalars, fails: false };
 pub(crate) const SCALARS_AND_JSON: Sample =
-    Sample { name: "scalars, JSON back", tool: "get_forecast", arguments: scalars, fails: false };
+    Sample { name: "scalars, JSON result", tool: "get_forecast", arguments: scalars, fails: false };
 pub(crate) const NESTED: Sample =
-    Sample { name: "nested, JSON back", tool: "place_order", arguments: nested, fails: false };
+    Sample { name: "nested, JSON result", tool: "place_order", arguments: nested, fails: false };
 pub(crate) const LARGE: Sample =
     Sample { name: "64 kB of text", tool: "write_file", arguments: large, fails: false };
 pub(crate) const ERROR: Sample =
@@ -101,7 +101,7 @@ pub(crate) const ALL: [Sample; 6] = [SCALARS, SCALARS_AND_JSON, NESTED, LARGE, E
 
 impl Sample {
     pub(crate) fn calls(self, number: usize) -> Vec<ToolCall> {
-        // As long as the ids of OpenAI.
+        // Ids have the length of OpenAI's.
         (0..number).map(|n| ToolCall::new(format!("call_{n:024}"), self.tool, (self.arguments)())).collect()
     }
 }
@@ -126,16 +126,16 @@ fn large() -> String {
     format!(r#"{{"path":"src/main.rs","content":"{content}"}}"#)
 }
 
-/// Whether the dispatchers come to the same, but for the words in which they tell of a failure.
-pub(crate) fn is_answered_alike(registry: &Registry, sample: Sample, calls: &[ToolCall]) -> bool {
+/// Whether the dispatchers return equal results, apart from the text of errors.
+pub(crate) fn has_equal_results(registry: &Registry, sample: Sample, calls: &[ToolCall]) -> bool {
     let by_hand = by_hand::dispatch(calls).now_or_never().unwrap_or_default();
     let ours = registry.dispatch(calls).now_or_never().unwrap_or_default();
-    let is_alike = |by_hand: &Answer, ours: &ToolMessage| {
+    let is_equal = |by_hand: &Message, ours: &ToolMessage| {
         black_box(by_hand.duration);
         let is_failure =
             by_hand.content.starts_with("Error: ") && ours.content.as_str().starts_with("Error: ");
         ours.tool_call_id == by_hand.tool_call_id
             && (if sample.fails { is_failure } else { ours.content == *by_hand.content })
     };
-    by_hand.len() == ours.len() && by_hand.iter().zip(&ours).all(|(by_hand, ours)| is_alike(by_hand, ours))
+    by_hand.len() == ours.len() && by_hand.iter().zip(&ours).all(|(by_hand, ours)| is_equal(by_hand, ours))
 }

@@ -29,12 +29,12 @@ pub trait ArgSlot<'a> {
 
 /// The storage of an argument that is passed in the mode `P`.
 ///
-/// The functions of its type are stored: the bounds are required once, where the cell is created, and so an error about them
+/// The cell stores the functions of its type. Only the constructor has the trait bounds, so that an error about a bound
 /// names only the user's type.
 pub struct ArgCell<'a, P: ParamMode> {
     value: Option<P::Value>,
-    // One pointer: the cell is moved into the future of the tool in each call. A release build of 200 tools is a tenth smaller
-    // for it.
+    // One pointer, since each call moves the cell into the future of the tool. It makes a release build of 200 tools a
+    // tenth smaller.
     functions: &'a Functions<'a, P::Value>,
     default: Option<fn() -> P::Default>,
     default_as_json: Option<fn(P::Default) -> Option<serde_json::Value>>,
@@ -50,7 +50,7 @@ struct Functions<'a, V> {
 
 impl<'a, P: ParamMode> ArgCell<'a, P> {
     /// An empty cell, with the schema of `T`.
-    pub(super) fn described_as<T: JsonSchema + ?Sized>() -> Self
+    pub(super) fn with_schema<T: JsonSchema + ?Sized>() -> Self
     where
         P::Value: Deserialize<'a>,
     {
@@ -77,8 +77,8 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
         self.value.unwrap_or_else(|| unreachable!("a function starts only when every slot is filled"))
     }
 
-    /// The default for the schema. One that differs each time is left out, since it would change the prompt; so is one that is
-    /// not a value of JSON, such as an infinite number.
+    /// The default in the schema. `None` for a default that differs each time, since it would change the prompt, and
+    /// for one that is not a JSON value, such as an infinite number.
     fn schema_default(&self) -> Option<serde_json::Value> {
         let (default, as_json) = (self.default?, self.default_as_json?);
         let value = as_json(default())?;
@@ -89,7 +89,7 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
 
 impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
     fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
-        // The value of an earlier reading is dropped first: if its `drop` panics, no second value is dropped while it unwinds.
+        // The value of an earlier attempt is dropped first: if its `drop` panics, unwinding drops no second value.
         self.value = None;
         let (value, length) = (self.functions.decode)(rest)?;
         self.value = Some(value);
@@ -130,7 +130,7 @@ impl<'a> ArgCell<'a, ByCow<'a>> {
     }
 }
 
-/// The same for an argument that the function borrows.
+/// Implements `__get` for arguments that the function borrows.
 macro_rules! borrowed {
     ($([$($generics:tt)*] $mode:ty, $taken:ty, |$value:ident| $get:expr;)*) => {$(
         impl<$($generics)*> ArgCell<'_, $mode> {
@@ -156,7 +156,7 @@ impl<P: ParamMode> ArgCell<'_, P>
 where
     P::Default: Serialize,
 {
-    /// Used if the argument is absent, and written into the schema.
+    /// Sets the default, which replaces an absent argument and is in the schema.
     #[must_use]
     pub fn __with_default(mut self, default: fn() -> P::Default) -> Self {
         self.default = Some(default);
@@ -165,9 +165,9 @@ where
     }
 }
 
-/// A default whose type is not `Serialize` is not written into the schema.
+/// A default whose type does not implement `Serialize`; the schema does not contain it.
 pub trait NonSerializeDefault<D> {
-    /// Used if the argument is absent.
+    /// Sets the default, which replaces an absent argument.
     #[must_use]
     fn __with_default(self, default: fn() -> D) -> Self;
 }
@@ -182,10 +182,11 @@ impl<P: ParamMode> NonSerializeDefault<P::Default> for ArgCell<'_, P> {
 /// A value, and its length in bytes with the white space before it.
 pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
 
-/// The value at the start of `rest`, as far as its decoder reads: of `1e3`, an integer of 128 bits takes the `1` alone.
+/// Decodes the value at the start of `rest`. A decoder may stop early: an integer of 128 bits reads only the `1` of
+/// `1e3`.
 pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str) -> Next<T> {
     let mut deserializer = serde_json::Deserializer::from_str(rest);
     let value = T::deserialize(&mut deserializer)?;
-    // Only this iterator knows how far it has read.
+    // Only this iterator exposes the position.
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

@@ -1,6 +1,6 @@
-//! The path of a decoder's own error inside of an argument. serde keeps no path, and `serde_json` keeps the position in the text:
-//! the value at that position is the one that was rejected. A decoder that tracks its path would be compiled once more for each
-//! type.
+//! The path of a decoder's error inside an argument. An error of serde has no path, but `serde_json` reports a position
+//! in the text: the value at that position was rejected. A decoder that tracks the path would have to be compiled for
+//! each type.
 
 use super::arg_cell::ArgSlot;
 use crate::json::Scanner;
@@ -25,24 +25,24 @@ pub(super) fn decode_error<'a>(
     };
     let problem = decode_problem(&error);
     let mut path = argument.to_owned();
-    // The path of so deep a value would not help.
+    // The path of such a deep value would not help.
     if problem == "recursion limit exceeded" {
         return Some(ArgumentError::Invalid { path, problem });
     }
-    // A conversion after the decoder rejects the last part as well, and then the error is at the closing bracket of the whole.
-    // Without the bracket, only such an error is the same again.
-    let mut is_of_part = |part: &Part<'_>| {
+    // If a conversion rejects the last part, `serde_json` reports the closing bracket of the whole. Decoding without
+    // the bracket shows whether the last part was rejected: then the error is the same.
+    let mut is_rejected = |part: &Part<'_>| {
         let again = slot.read(&value[..part.end()]).err();
         again.is_some_and(|error| decode_problem(&error) == problem)
     };
     let mut rejected = Part { key: None, index: 0, json: value, start: 0 };
-    // The error of a conversion has no position, unless it is inside of an array, a map or a struct.
+    // The error of a conversion has a position only inside an array, a map or a struct.
     let mut position = offset(value, &error).unwrap_or(value.len());
     let mut attempts = 0;
     loop {
         rejected = match rejected.place(position) {
             Place::Part(part) => part,
-            Place::Whole(Some(part)) if attempts < MAX_ATTEMPTS && is_of_part(&part) => {
+            Place::Whole(Some(part)) if attempts < MAX_ATTEMPTS && is_rejected(&part) => {
                 attempts += 1;
                 position = part.end();
                 part
@@ -61,7 +61,7 @@ pub(super) fn decode_error<'a>(
     }
 }
 
-/// A value in the text of an argument: the property or the item of another.
+/// A value in the text of an argument: a property of an object or an item of an array.
 struct Part<'a> {
     key: Option<Cow<'a, str>>,
     index: usize,
@@ -73,7 +73,7 @@ struct Part<'a> {
 enum Place<'a> {
     Key(Cow<'a, str>),
     Part(Part<'a>),
-    /// In none of its parts alone; with the last part.
+    /// Not in one of the parts. Contains the last part.
     Whole(Option<Part<'a>>),
 }
 
@@ -82,7 +82,7 @@ impl<'a> Part<'a> {
         self.start + self.json.len()
     }
 
-    /// The place of a position in an array or an object.
+    /// Returns the place of a position in an array or an object.
     fn place(&self, position: usize) -> Place<'a> {
         let mut json = Scanner::new(self.json);
         let end = match json.peek() {
@@ -91,7 +91,7 @@ impl<'a> Part<'a> {
             _ => return Place::Whole(None),
         };
         json.skip(1);
-        // The value is of the wrong type.
+        // The value has the wrong type.
         if position <= self.start + json.position() {
             return Place::Whole(None);
         }

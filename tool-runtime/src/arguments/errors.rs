@@ -1,4 +1,4 @@
-//! The slow reading, after the fast one failed: it continues after an error, and collects all of them.
+//! The slow path, after the fast one failed: it continues after an error, and collects all errors.
 
 use super::arg_cell::ArgSlot;
 use super::error_path::decode_error;
@@ -40,7 +40,7 @@ pub(super) fn read<'a>(
                 if parameter.is_needed || validator.node(parameter.node).may_accept(TypeSet::ARRAY) {
                     errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
                 }
-                // A decoder may reject more than the schema: the text of a date, for example.
+                // A decoder may reject more than the schema does: for example, the text of a date.
                 if errors.len() == before {
                     errors.extend(decode_error(&mut *slots[index], &key, value));
                 }
@@ -59,7 +59,7 @@ pub(super) fn read<'a>(
     let absent = || (0..parameters.len()).filter(|&index| !given[index]).map(|index| parameters[index].name);
     let available = validator.node(validator.root).declared_names();
     for (index, key) in unknown.iter().enumerate() {
-        // An error message shows no more of them.
+        // The message shows no more errors than this, and suggestions take time.
         let absent = absent().filter(|_| index < MAX_SHOWN_ERRORS);
         let suggestion = suggest_unknown(key, unknown.len(), &missing, absent, &mut budget);
         let (argument, available) = (key.clone().into_owned(), Arc::clone(available));

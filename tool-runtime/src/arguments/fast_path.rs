@@ -1,4 +1,4 @@
-//! The fast reading: one pass over the object, each value decoded in place.
+//! The fast path: one pass over the object, which decodes each value in place.
 
 use super::arg_cell::{ArgSlot, next_value};
 use super::tool_validator::{ParamValidator, ToolValidator};
@@ -6,10 +6,10 @@ use crate::json::{Scanner, Text};
 use crate::message::means_none;
 use crate::validator::{Budget, Validity};
 
-/// The arguments that were read are a set of bits; `errors` reads the arguments of a tool with more parameters.
+/// A bit set contains the arguments that were read. `errors` reads the arguments of a tool with more parameters.
 const MAX_PARAMETERS: usize = u64::BITS as usize;
 
-/// Fills every slot, or fails; then some slots may be filled.
+/// Fills every slot, or returns `None`; some slots may be filled then.
 pub(super) fn read<'a>(
     arguments: &'a str,
     validator: &ToolValidator,
@@ -56,7 +56,7 @@ fn read_object<'a>(
         filled |= 1 << index;
         expected = index + 1;
         let value = json.rest();
-        // Before its decoder, which could try the variants of nested enums for ever.
+        // Validated before it is decoded: a decoder could try the variants of nested enums forever.
         if parameter.is_needed
             && validator.validator.validity(parameter.node, value, &mut Budget::new(value))
                 == Validity::Invalid
@@ -73,8 +73,8 @@ fn read_object<'a>(
     }
 }
 
-/// The parameter of the next key. Models keep to the order of the schema: the expected key is compared before the key is read,
-/// which saves two thirds of the work on a key.
+/// The parameter of the next key. Models follow the order of the schema: comparing the text with the expected key,
+/// before the key is parsed, saves two thirds of the time of a key.
 fn read_key<'v>(
     json: &mut Scanner<'_>,
     parameters: &'v [ParamValidator],

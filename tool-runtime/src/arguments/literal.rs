@@ -1,4 +1,4 @@
-//! The values of the keywords in `#[arg(schema(..))]`.
+//! Values of the keywords in `#[arg(schema(..))]`.
 
 use serde_json::{Number, Value};
 

@@ -1,11 +1,12 @@
-//! The keys of a map that is keyed by an enum with documented variants. schemars describes such a map as one with any keys.
-//! Building a registry decodes one wrong key for it, and reads the names of the variants from serde's error.
+//! The keys of maps that are keyed by an enum with documented variants. schemars describes such a map as one with any
+//! keys. Building a registry decodes such a map with one wrong key, and reads the names of the variants from serde's
+//! error.
 
 use super::ParamSchema;
 use crate::json::descendants;
 use serde_json::{Map, Value};
 
-/// A value with one wrong key, for a map somewhere in a parameter.
+/// A value with one wrong key, for a map inside a parameter.
 #[derive(Debug)]
 pub(crate) struct KeyProbe {
     /// The index of the parameter.
@@ -19,8 +20,8 @@ pub(crate) struct KeyProbe {
 /// No enum has such a variant.
 const WRONG_KEY: &str = "tool_runtime::wrong_key";
 
-/// A probe for each map with any keys, but for those inside of tuples and untagged enums, where the decoder's error is about
-/// something else. A type that refers to itself is left alone: its definition must equal its copies.
+/// Returns a probe for each map with any keys, except inside tuples and untagged enums, where the decoder's error is
+/// about something else. Recursive types get no probes: their definitions must equal their copies.
 pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
     let mut probes = Vec::new();
     for (parameter, schema) in parameters.iter().enumerate() {
@@ -35,7 +36,7 @@ pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
     probes
 }
 
-/// Names the keys of the map in its schema, if the decoder's error names them. Returns whether it does.
+/// Adds the keys of the map to its schema. Returns false if the decoder's error does not list them.
 pub(crate) fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error: &str) -> bool {
     let Some(names) = variant_names(error) else { return false };
     let schema =
@@ -47,7 +48,7 @@ pub(crate) fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error:
     true
 }
 
-/// A place in a schema, and the JSON around a value there.
+/// A position in a schema, and the JSON around a value there.
 struct Position {
     parameter: usize,
     pointer: String,
@@ -79,7 +80,7 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
         }
         collect(value, &position.child("additionalProperties", "{\"key\":", "}"), probes);
     }
-    // The decoder of an internally tagged enum needs the tag to get to the fields.
+    // The decoder of an internally tagged enum reads the fields only if the tag is there.
     let constant = |(name, schema): (&String, &Value)| {
         Some(format!("{}:{},", Value::from(&**name), schema.get("const")?))
     };
@@ -94,7 +95,7 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     }
     for (pattern, value) in keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
     {
-        // A map of integers.
+        // A map with integer keys.
         let keyword = format!("patternProperties/{}", escaped(pattern));
         collect(value, &position.child(&keyword, "{\"1\":", "}"), probes);
     }
@@ -123,11 +124,11 @@ fn variant_names(error: &str) -> Option<Vec<String>> {
     let names: Vec<String> = expected.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     // A name with a backtick is split in two, and then the message differs.
-    let is_read = match &quoted[..] {
+    let is_exact = match &quoted[..] {
         [] => false,
         [only] => expected == only,
         [first, second] => expected == format!("{first} or {second}"),
         several => expected == format!("one of {}", several.join(", ")),
     };
-    is_read.then_some(names)
+    is_exact.then_some(names)
 }

@@ -1,12 +1,12 @@
-//! The value of a type for a field that is absent.
+//! The value of an absent argument.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 
-/// The value of an absent argument, if its type has one: `None` for an `Option`.
+/// The value of an absent argument, if the type has one: `None` for an `Option`.
 ///
-/// serde's derive decodes a missing field in the same way (its private `missing_field`), so that parameters behave as the
-/// fields of a struct.
+/// serde's derive decodes a missing field in the same way (its private `missing_field`), so that parameters behave like
+/// the fields of a struct.
 pub(super) fn value<'de, T: Deserialize<'de>>() -> Option<T> {
     T::deserialize(Absent).ok()
 }

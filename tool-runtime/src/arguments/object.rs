@@ -23,7 +23,7 @@ pub(crate) fn object(arguments: &str, validator: &Validator) -> Result<Map<Strin
     let mut budget = Budget::new(arguments);
     match validator.validity(validator.root, arguments, &mut budget) {
         Validity::Valid => Ok(object),
-        // The handler finds an integer where its schema has one.
+        // The handler gets an integer where the schema has one.
         Validity::WithIntegralFloats => {
             let coerced = coerce(arguments, validator, CoercionOptions::default());
             Ok(coerced.and_then(|coerced| serde_json::from_str(&coerced.arguments).ok()).unwrap_or(object))
@@ -43,11 +43,11 @@ pub(super) fn pairs(arguments: &str) -> Result<Vec<(Cow<'_, str>, &str)>, Argume
     if let Some(pairs) = json::pairs(arguments) {
         return Ok(pairs);
     }
-    // serde_json stops at the wrong type, before a later syntax error.
+    // serde_json stops at a wrong type, before a later syntax error.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(arguments) {
         return Err(not_json(arguments, error));
     }
-    Err(match TypeSet::of_json(arguments) {
+    Err(match TypeSet::from_json(arguments) {
         TypeSet::STRING if contains_object(arguments) => ArgumentsError::NotAnObject(ENCODED_OBJECT),
         // A key contains half of a surrogate pair.
         TypeSet::OBJECT => not_json(arguments, serde_json::Error::custom("a key is not a Unicode string")),

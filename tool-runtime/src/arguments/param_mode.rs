@@ -1,10 +1,10 @@
-//! How a parameter takes its argument: the type that is decoded, and the type that the function gets.
+//! Modes of passing an argument: the type that is decoded, and the type that the function gets.
 
 use crate::json::Text;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-/// How a parameter takes its argument.
+/// How an argument is passed to the function.
 pub trait ParamMode {
     /// The type that is decoded, and stored while the function runs.
     type Value;
@@ -13,7 +13,7 @@ pub trait ParamMode {
     /// The only value.
     const NEW: Self;
 
-    /// The default as if it had been decoded.
+    /// Converts the default to the type that is decoded.
     fn from_default(default: Self::Default) -> Self::Value;
 }
 
@@ -34,7 +34,7 @@ pub struct ByOptionStr<'a>(PhantomData<&'a str>);
 /// `Cow<'_, str>`.
 pub struct ByCow<'a>(PhantomData<&'a str>);
 
-/// The default has the type that is decoded.
+/// Modes whose default has the type that is decoded.
 macro_rules! owned_modes {
     ($($mode:ident: $value:ty),* $(,)?) => {$(
         impl<T> ParamMode for $mode<T> {
@@ -55,7 +55,7 @@ owned_modes!(
     ByOptionSlice: Option<Vec<T>>,
 );
 
-/// Text is borrowed from the arguments.
+/// Modes of text, which is borrowed from the arguments.
 macro_rules! text_modes {
     ($($mode:ident: $value:ty, $default:ty, |$given:ident| $from_default:expr;)*) => {$(
         impl<'a> ParamMode for $mode<'a> {

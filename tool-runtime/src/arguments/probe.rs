@@ -1,7 +1,7 @@
-//! Selects the mode of a parameter, and creates its cell.
+//! Selection of a parameter's mode by its type, and the constructors of its cell.
 //!
-//! The compiler selects it, not the tokens: `Tag::<T>::NEW.__mode()` is an inherent method for borrowed types, and takes
-//! precedence over the trait method for every other type, so that aliases need no special case. The names begin with `__`,
+//! The type selects the mode, not the tokens, so that type aliases work: `Tag::<T>::NEW.__mode()` is an inherent method
+//! for borrowed types, which takes precedence over the trait method of all other types. The names begin with `__`,
 //! since a trait of the user may be in scope with any other name.
 
 #![allow(clippy::unused_self, reason = "only the types differ")]
@@ -20,13 +20,13 @@ use std::marker::PhantomData;
 pub struct Tag<T>(PhantomData<fn() -> T>);
 
 impl<T> Tag<T> {
-    /// The only one.
+    /// The only value.
     pub const NEW: Self = Tag(PhantomData);
 }
 
-/// A type that is borrowed.
+/// A borrowed type.
 pub trait Borrowed {
-    /// How it is taken.
+    /// The mode of the type.
     type Mode: ParamMode;
 }
 
@@ -48,15 +48,15 @@ borrowed! {
 }
 
 impl<T: Borrowed> Tag<T> {
-    /// How the type is taken.
+    /// The mode of the type.
     pub fn __mode(&self) -> T::Mode {
         T::Mode::NEW
     }
 }
 
-/// Any other type is taken by value.
+/// Any other type is passed by value.
 pub trait PassedByValue<T> {
-    /// How the type is taken.
+    /// The mode of the type.
     fn __mode(&self) -> ByValue<T>;
 }
 
@@ -66,9 +66,9 @@ impl<T> PassedByValue<T> for Tag<T> {
     }
 }
 
-/// A cell for an argument whose tokens show that it is owned: without the probe, there is less to compile.
+/// Creates the cell of an argument whose tokens show that it is owned. Without the probe, there is less to compile.
 pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
-    ArgCell::described_as::<T>()
+    ArgCell::with_schema::<T>()
 }
 
 #[diagnostic::on_unimplemented(
@@ -91,65 +91,65 @@ pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
 impl<T: JsonSchema> Describe for T {}
 
-// The bounds are on methods, written out: an error then names only `T`, and no macro.
+// Each method has its bounds, and no macro generates them: an error about a bound then names only `T`.
 
 impl<T> ByValue<T> {
-    /// A cell for such an argument.
+    /// Creates the cell of an argument.
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        ArgCell::described_as::<T>()
+        ArgCell::with_schema::<T>()
     }
 }
 
 impl<T> ByRef<T> {
-    /// A cell for such an argument.
+    /// Creates the cell of an argument.
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        ArgCell::described_as::<T>()
+        ArgCell::with_schema::<T>()
     }
 }
 
 impl<T> BySlice<T> {
-    /// A cell for such an argument.
+    /// Creates the cell of an argument.
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        ArgCell::described_as::<Vec<T>>()
+        ArgCell::with_schema::<Vec<T>>()
     }
 }
 
 impl<T> ByOptionRef<T> {
-    /// A cell for such an argument.
+    /// Creates the cell of an argument.
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        ArgCell::described_as::<Option<T>>()
+        ArgCell::with_schema::<Option<T>>()
     }
 }
 
 impl<T> ByOptionSlice<T> {
-    /// A cell for such an argument.
+    /// Creates the cell of an argument.
     pub fn argument<'a>(self) -> ArgCell<'a, Self>
     where
         T: Decode + Describe,
     {
-        ArgCell::described_as::<Option<Vec<T>>>()
+        ArgCell::with_schema::<Option<Vec<T>>>()
     }
 }
 
-/// These types have no bound of the user, so that a macro does not hide it.
+/// These types have no bounds that an error could name.
 macro_rules! text_argument {
     ($($mode:ident: $described:ty;)*) => {$(
         impl<'a> $mode<'a> {
-            /// A cell for such an argument.
-                    pub fn argument(self) -> ArgCell<'a, Self> {
-                ArgCell::described_as::<$described>()
+            /// Creates the cell of an argument.
+            pub fn argument(self) -> ArgCell<'a, Self> {
+                ArgCell::with_schema::<$described>()
             }
         }
     )*};

@@ -9,7 +9,7 @@ use serde_json::Value;
 #[derive(Debug)]
 pub(crate) struct ToolValidator {
     pub(crate) validator: Validator,
-    /// In declared order; none for a dynamic tool.
+    /// In declared order; empty for a dynamic tool.
     pub(super) parameters: Vec<ParamValidator>,
 }
 
@@ -20,7 +20,8 @@ pub(super) struct ParamValidator {
     /// The name as JSON, in its quotes.
     pub(super) key: Box<str>,
     pub(super) node: NodeId,
-    /// Whether its decoder accepts values that the schema rejects. That of a scalar, or of an array of them, does not.
+    /// Whether the decoder may accept values that the schema rejects. The decoder of a scalar, or of an array of
+    /// scalars, does not.
     pub(super) is_needed: bool,
 }
 
@@ -32,14 +33,14 @@ impl ToolValidator {
     ) -> Result<Self, ExceededLimit> {
         let validator = Validator::new(schema)?;
         let root = validator.node(validator.root);
-        let of_parameter = |(parameter, described): (&Parameter, &ParamSchema)| {
+        let validator_of = |(parameter, described): (&Parameter, &ParamSchema)| {
             let is_narrowed =
                 parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
             let node = root.declared_property(parameter.name).map_or(NodeId::ANYTHING, |(node, _)| node);
             let key = Value::from(parameter.name).to_string().into();
             ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !described.is_exact }
         };
-        let parameters = parameters.iter().zip(described).map(of_parameter).collect();
+        let parameters = parameters.iter().zip(described).map(validator_of).collect();
         Ok(ToolValidator { validator, parameters })
     }
 
@@ -48,9 +49,9 @@ impl ToolValidator {
     }
 }
 
-/// Whether the decoder of a type accepts exactly the values that its schema accepts: a scalar, an array of them, or an option of
-/// either. The compiler may change the names of types; a name that is not known here costs only time. An `f32` accepts more,
-/// and so do integers of 128 bits.
+/// Whether the decoder of a type accepts exactly the values that its schema accepts. True for scalars, arrays of
+/// scalars and options of either, but not for `f32` and integers of 128 bits, which accept more. The compiler may
+/// change the names of types; an unknown name costs only time.
 pub(super) fn is_exact(type_name: &str) -> bool {
     let mut inner = type_name;
     while let Some(within) = inner

@@ -1,10 +1,10 @@
-//! Repairs text that is almost JSON, if it is one object in one reading. Truncated text is never completed.
+//! Repair of text that is almost JSON, if it contains one object with one reading. Truncated text is never completed.
 
 use crate::json::pairs;
 use serde::de::IgnoredAny;
 use std::fmt::Write as _;
 
-/// How often JSON may be encoded as a string of JSON.
+/// How often JSON may be encoded as a JSON string.
 const MAX_ENCODINGS: usize = 3;
 
 /// The object in the arguments, as JSON.
@@ -27,7 +27,7 @@ pub(super) fn object(arguments: &str, coercions: &mut Vec<String>) -> Option<Str
             add("the arguments were encoded twice");
             inner.trim().clone_into(&mut text);
         } else {
-            let repair = Repair::of_object(&text)?;
+            let repair = Repair::from_text(&text)?;
             repair.repairs.iter().for_each(|repair| add(repair));
             text = repair.into_json()?;
         }
@@ -43,14 +43,14 @@ struct Repair {
     open: Vec<u8>,
     /// The tokens that are closing brackets, by their indexes.
     closing: Vec<usize>,
-    /// A closing bracket that closes nothing.
+    /// Whether there is a closing bracket without an opening one.
     has_surplus: bool,
     repairs: Vec<&'static str>,
 }
 
 impl Repair {
-    /// Reads the only object in a text, and whatever is around it.
-    fn of_object(text: &str) -> Option<Self> {
+    /// Reads the only object in a text, and the text around it.
+    fn from_text(text: &str) -> Option<Self> {
         let mut repair = Repair::default();
         let text = repair.skip_comments(text);
         let (before, mut rest) = text.split_at(text.find('{')?);
@@ -59,7 +59,7 @@ impl Repair {
             return None;
         }
         if !before.trim().is_empty() {
-            repair.leave_out(before)?;
+            repair.remove(before)?;
         }
         loop {
             rest = repair.skip_comments(rest);
@@ -73,7 +73,7 @@ impl Repair {
             return None;
         }
         if !rest.is_empty() {
-            repair.leave_out(rest)?;
+            repair.remove(rest)?;
         }
         (!repair.repairs.is_empty()).then_some(repair)
     }
@@ -88,12 +88,12 @@ impl Repair {
         rest
     }
 
-    /// Text around the object, which must not contain JSON of its own.
-    fn leave_out(&mut self, text: &str) -> Option<()> {
+    /// Removes text around the object, which must not contain JSON.
+    fn remove(&mut self, text: &str) -> Option<()> {
         if text.contains(['{', '}', '[', ']', '"']) {
             return None;
         }
-        let fence = text.contains("```").then_some("the arguments stood in a code fence");
+        let fence = text.contains("```").then_some("the arguments were in a code fence");
         self.repairs.insert(0, fence.unwrap_or("text around the arguments was left out"));
         Some(())
     }
@@ -107,7 +107,7 @@ impl Repair {
                 self.push(first)
             }
             b'}' | b']' => {
-                self.leave_out_comma();
+                self.remove_comma();
                 let opening = if first == b'}' { b'{' } else { b'[' };
                 if self.open.last() == Some(&opening) {
                     self.open.pop();
@@ -131,8 +131,8 @@ impl Repair {
         1
     }
 
-    /// A comma before a closing bracket; not one that is alone, as in `[,]`.
-    fn leave_out_comma(&mut self) {
+    /// Removes a comma before a closing bracket, but not the comma of `[,]`.
+    fn remove_comma(&mut self) {
         let [.., before, last] = &self.tokens[..] else { return };
         if last == "," && !matches!(&**before, "{" | "[" | ",") {
             self.tokens.pop();
@@ -144,7 +144,7 @@ impl Repair {
     fn string(&mut self, text: &str) -> Option<usize> {
         let quote = text.chars().next()?;
         if quote == '\'' {
-            self.repairs.push("single quotes were read as double ones");
+            self.repairs.push("single quotes were read as double quotes");
         }
         let mut json = String::from('"');
         let mut letters = text.char_indices().skip(1);
@@ -185,17 +185,18 @@ impl Repair {
                 format!("\"{word}\"")
             }
             "True" | "False" | "None" if !is_key => {
-                self.repairs.push("a literal of Python was read as one of JSON");
+                self.repairs.push("a Python literal was read as a JSON literal");
                 if word == "None" { "null".to_owned() } else { word.to_lowercase() }
             }
-            // `1 2` is not 12: two words in a row are no JSON.
+            // `1 2` is not 12: two words in a row are not JSON.
             _ if self.tokens.last().is_some_and(|last| last.ends_with(is_word_char)) => return None,
             _ => word.to_owned(),
         });
         Some(length)
     }
 
-    /// The object as JSON. If a bracket is surplus, all ways to leave one out must come to the same.
+    /// The object as JSON. If there is a surplus bracket, removing any of the closing brackets must give the same
+    /// object.
     fn into_json(self) -> Option<String> {
         const MAX_READINGS: usize = 100;
         if !self.has_surplus {
@@ -204,8 +205,8 @@ impl Repair {
         if self.closing.len() > MAX_READINGS {
             return None;
         }
-        let without = |left_out: usize| -> String {
-            let kept = self.tokens.iter().enumerate().filter(|&(index, _)| index != left_out);
+        let without = |removed: usize| -> String {
+            let kept = self.tokens.iter().enumerate().filter(|&(index, _)| index != removed);
             kept.map(|(_, token)| &**token).collect()
         };
         let readings = self.closing.iter().map(|&index| without(index));

@@ -1,4 +1,4 @@
-//! Rewrites a value by the schema that it must match.
+//! Rewriting of values so that they match their schema.
 
 use super::{CoercionOptions, conversions};
 use crate::json::{TypeSet, pairs};
@@ -12,20 +12,20 @@ struct Rewrite<'v> {
     options: CoercionOptions,
     coercions: Vec<String>,
     path: String,
-    /// Whether the value is an item of an array: `[1, 2]` could be an array of arrays in two ways.
+    /// Whether the value is an item of an array: `[1, 2]` has two readings as an array of arrays.
     is_item: bool,
     depth: usize,
-    /// A value that matches no branch of a union is rewritten for each of them.
+    /// A value that matches no branch of a union is rewritten for each branch.
     budget: Budget,
 }
 
-/// How many values, and readings of one value, may be inside of one another. Limits the stack.
+/// How deep values, and readings of one value, may be nested. Limits the stack.
 const MAX_DEPTH: usize = 200;
 
 /// The nodes that apply to a value: its own, those that it refers to, and the matching branch of each union.
 type Guides<'v> = Vec<&'v Node>;
 
-/// Rewrites the object of arguments. Once the budget is spent, the rest stays as it is.
+/// Rewrites the object of arguments. Once the budget is spent, the rest is not rewritten.
 pub(super) fn rewrite(
     validator: &Validator,
     options: CoercionOptions,
@@ -61,7 +61,7 @@ impl<'v> Rewrite<'v> {
         self.budget.spend_reading(json)?;
         let guides = self.guides(id, json)?;
         let wanted = guides.iter().map(|node| node.types).fold(TypeSet::ALL, TypeSet::intersection);
-        Ok(match TypeSet::of_json(json) {
+        Ok(match TypeSet::from_json(json) {
             TypeSet::OBJECT if wanted.intersects(TypeSet::OBJECT) => self.object(&guides, json)?,
             TypeSet::ARRAY if wanted.intersects(TypeSet::ARRAY) => self.array(&guides, json),
             TypeSet::NUMBER if wanted.intersects(TypeSet::NUMBER) => {
@@ -94,14 +94,14 @@ impl<'v> Rewrite<'v> {
         Ok(guides)
     }
 
-    /// The branch that accepts the value or, if there is none, the only one that accepts it after it is rewritten.
+    /// The branch that accepts the value or, if there is none, the only branch that accepts the rewritten value.
     fn matching_branch(&mut self, node: &Node, json: &str) -> Result<Option<NodeId>, Stop> {
         let mut branches = Vec::new();
         for union in &node.unions {
             branches.extend(self.validator.candidates(union, json, &mut self.budget)?);
         }
-        let types = TypeSet::of_json(json);
-        // No other can match, whether rewritten or not.
+        let types = TypeSet::from_json(json);
+        // No other branch can match, even after a rewrite.
         if let (&[only], TypeSet::OBJECT | TypeSet::ARRAY) = (&branches[..], types) {
             return Ok(Some(only));
         }
@@ -190,7 +190,7 @@ impl<'v> Rewrite<'v> {
         format!("[{}]", written.join(","))
     }
 
-    /// A value of a type that is not wanted, as a value of one that is.
+    /// Converts a value of a type that is not wanted to a type that is wanted.
     fn convert(
         &mut self,
         id: NodeId,
@@ -202,7 +202,7 @@ impl<'v> Rewrite<'v> {
         let item = guides.iter().map(|node| node.item(0)).find(|&node| node != NodeId::ANYTHING);
         let written = match (conversions::json_in_string(wanted, json), item) {
             (Some(inner), _) => self.value(id, &inner),
-            // Not for an array of arrays, where one value has two readings, nor for an array of a fixed length.
+            // Not for an array of arrays, where one value has two readings, nor for an array of fixed length.
             (None, Some(item))
                 if !is_item
                     && conversions::may_be_only_item(wanted, json)
@@ -223,7 +223,7 @@ impl<'v> Rewrite<'v> {
         Ok(written)
     }
 
-    /// Whether an object has keys, and all of them are declared: `{"items": [..]}` is not an item itself.
+    /// Whether an object has keys and the schema declares all of them: `{"items": [..]}` is not an item itself.
     fn has_only_declared_keys(&mut self, id: NodeId, json: &str) -> Result<bool, Stop> {
         let Some(pairs) = pairs(json) else { return Ok(true) };
         let guides = self.guides(id, json)?;

@@ -1,8 +1,9 @@
-//! All values inside of JSON values.
+//! The values inside JSON values.
 
 use serde_json::Value;
 
-/// Each value and all that it contains, with its level; 1 for the roots. Without recursion, since a value may be of any depth.
+/// Each root and all values inside it, with their levels; the level of a root is 1. Without recursion, since a value
+/// may be of any depth.
 pub(crate) fn descendants<'v>(
     roots: impl IntoIterator<Item = &'v Value>,
 ) -> impl Iterator<Item = (&'v Value, usize)> {

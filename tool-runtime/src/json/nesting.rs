@@ -1,4 +1,4 @@
-//! Brackets and strings, followed byte by byte, also in text that comes in pieces.
+//! The nesting of brackets, tracked byte by byte, also in text that arrives in pieces.
 
 /// How many brackets are open.
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! References inside of a schema.
+//! References inside a schema.
 
 use serde_json::Value;
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ pub(crate) fn referenced<'v>(document: &'v Value, reference: &str) -> Option<&'v
     document.pointer(&percent_decoded(reference.strip_prefix('#')?))
 }
 
-/// A reference is a URI, in which most letters of a name are written as bytes.
+/// Decodes the percent-encoded bytes of a reference, which is a URI.
 pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! Reads JSON text value by value.
+//! A scanner of JSON text.
 
 use super::Nesting;
 use std::borrow::Cow;
 
-/// Steps from value to value, and does not look for syntax errors: a parser reads the same text before or after, and so this
-/// costs little.
+/// Reads JSON text value by value. It does not check the syntax, which makes it fast: a parser reads the same text
+/// before or after.
 #[derive(Debug)]
 pub(crate) struct Scanner<'j> {
     json: &'j str,

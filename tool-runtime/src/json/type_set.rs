@@ -19,7 +19,7 @@ impl TypeSet {
     pub(crate) const OBJECT: TypeSet = TypeSet(1 << 6);
     pub(crate) const ALL: TypeSet = TypeSet((1 << 7) - 1);
 
-    /// Each name of the keyword `type`, and the words for it in a message.
+    /// Each name in the keyword `type`, and its words in an error message.
     const NAMES: [(TypeSet, &'static str, &'static str); 7] = [
         (Self::NULL, "null", "null"),
         (Self::BOOLEAN, "boolean", "a boolean"),
@@ -30,13 +30,13 @@ impl TypeSet {
         (Self::OBJECT, "object", "an object"),
     ];
 
-    /// By a name of the keyword `type`.
+    /// The type that a value of the keyword `type` names.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|&(_, known, _)| known == name).map(|(types, ..)| types)
     }
 
     /// The type of JSON text by its first byte; a number may have both its types.
-    pub(crate) fn of_json(json: &str) -> Self {
+    pub(crate) fn from_json(json: &str) -> Self {
         match json.trim_start().as_bytes().first() {
             Some(b'n') => Self::NULL,
             Some(b't' | b'f') => Self::BOOLEAN,
@@ -47,8 +47,8 @@ impl TypeSet {
         }
     }
 
-    /// The type of a value; `1.0` is no integer here.
-    pub(crate) fn of_value(value: &Value) -> Self {
+    /// The type of a value; `1.0` is not an integer here.
+    pub(crate) fn from_value(value: &Value) -> Self {
         match value {
             Value::Null => Self::NULL,
             Value::Bool(_) => Self::BOOLEAN,
@@ -60,7 +60,7 @@ impl TypeSet {
         }
     }
 
-    /// The name of one type, as the keyword `type` has it.
+    /// The name of one type in the keyword `type`.
     pub(crate) fn name(self) -> &'static str {
         self.entry().1
     }

@@ -1,12 +1,12 @@
-//! A schema of an object that rejects unknown keys.
+//! Schemas that reject unknown arguments.
 
 use super::keywords::{names, take_object};
 use crate::json::referenced;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Closes the schema of an object: it then rejects every key that it does not name somewhere. A schema with a schema for its
-/// other keys is that of a map, and stays open; so does one whose references cannot be followed.
+/// Closes the schema of an object, so that it rejects every key that it does not name. A map, which has a schema for
+/// its other keys, stays open, and so does a schema whose references cannot be resolved.
 pub(super) fn close(schema: &mut Value) {
     let Some(known) = known_keys(schema) else { return };
     let Some(keywords) = schema.as_object_mut() else { return };
@@ -29,7 +29,7 @@ struct KnownKeys {
     patterns: HashSet<String>,
 }
 
-/// The keys that a schema names, in any part that applies to the object itself; `None` if it accepts others on purpose.
+/// The keys that a schema names in any subschema that applies to the object itself; `None` if the schema stays open.
 fn known_keys(schema: &Value) -> Option<KnownKeys> {
     let mut known = KnownKeys::default();
     let (mut parts, mut references) = (vec![schema], HashSet::new());

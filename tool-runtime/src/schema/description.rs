@@ -1,4 +1,4 @@
-//! Additions to a description, for keywords that a server or an engine rejects.
+//! Additions to a description, in place of keywords that a server or an engine rejects.
 
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use super::{Definition, ToolSchema, strict_parameters};
 use serde_json::value::{RawValue, to_raw_value};
 
-/// The form of tool definitions that a server takes.
+/// The form of tool definitions that a server accepts.
 ///
 /// ```
 /// use tool_runtime::schema::Dialect;
@@ -23,14 +23,15 @@ use serde_json::value::{RawValue, to_raw_value};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// Chat Completions, as most servers take it: an argument that may be absent is not required. The form in which
-    /// [`Registry::schemas`](crate::Registry::schemas) serialises.
+    /// Chat Completions, as most servers accept it: `required` lists only the arguments that must be present.
+    /// [`Registry::schemas`](crate::Registry::schemas) serialises in this form.
     #[default]
     OpenAi,
     /// The same with `strict: true`: the server makes the model follow the schema
-    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Every property is required, and
-    /// null stands for an absent argument; the description contains limits that the server does not know. A tool that
-    /// takes a map with any keys, or any JSON, cannot be strict: see [`RegistryBuilder::dialect`].
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Every property is required,
+    /// and the model sends null for an absent argument. Limits that the server does not support are in the
+    /// descriptions. A tool that takes a map with any keys, or any JSON, cannot be strict: see
+    /// [`RegistryBuilder::dialect`].
     ///
     /// [`RegistryBuilder::dialect`]: crate::RegistryBuilder::dialect
     OpenAiStrict,
@@ -45,7 +46,7 @@ pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Bo
         Dialect::OpenAi => to_raw_value(schemas),
         Dialect::OpenAiStrict => to_raw_value(&strict_array(schemas)),
     };
-    // Every schema has been serialised before.
+    // Serialising cannot fail: every schema is JSON text already.
     array.ok()
 }
 

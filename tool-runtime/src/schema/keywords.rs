@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// The formats that llguidance knows. It rejects a schema with any other.
+/// The formats that llguidance supports. It rejects a schema with any other format.
 pub(super) const KNOWN_FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
-/// Calls `visit` with every schema directly inside this one; a default value or an example is none.
+/// Calls `visit` with each direct subschema. Default values and examples are not schemas.
 pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
@@ -24,7 +24,7 @@ pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl
             ("items" | "not" | "propertyNames" | "contains" | "if" | "then" | "else", schema) => {
                 visit(schema);
             }
-            // A boolean closes an object or opens it, and needs no change.
+            // A boolean closes or opens an object, and needs no change.
             (
                 "additionalProperties" | "unevaluatedProperties" | "additionalItems" | "unevaluatedItems",
                 schema @ Value::Object(_),
@@ -34,10 +34,11 @@ pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl
     }
 }
 
-/// The most values that a copy of schemas into other schemas may add: otherwise copies of copies could grow without end.
+/// The maximum number of values that copying schemas into other schemas may add. Without it, copies of copies could
+/// grow without end.
 pub(super) const MAX_COPIED_VALUES: usize = 5_000;
 
-/// The number of values in schemas, counted up to [`MAX_COPIED_VALUES`] and one more.
+/// The number of values in schemas; at most one more than [`MAX_COPIED_VALUES`].
 pub(super) fn count_values<'a>(schemas: impl IntoIterator<Item = &'a Value>) -> usize {
     descendants(schemas).take(MAX_COPIED_VALUES + 1).count()
 }

@@ -1,4 +1,4 @@
-//! Rewrites the schema of a type as schemars generates it: shorter, and accepting only what serde decodes.
+//! Normalisation of the schemas that schemars generates: the result is shorter, and accepts only what serde decodes.
 
 mod arrays;
 mod enums;
@@ -14,7 +14,7 @@ use super::nullable::nullable;
 use crate::validator::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
-/// Rewrites a schema and all that it contains. Subschemas come first, so that each step finds their final form.
+/// Normalises a schema and its subschemas. Subschemas come first, so that each step finds their final form.
 pub(super) fn normalise(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     flattened::normalise(keywords);
@@ -22,7 +22,7 @@ pub(super) fn normalise(schema: &mut Value) {
         replace_true(subschema);
         normalise(subschema);
     });
-    // A title repeats the name of the type. A default of null is that of every absent argument.
+    // A title repeats the name of the type. `default: null` repeats that the argument is optional.
     keywords.remove("title");
     if keywords.get("default") == Some(&Value::Null) {
         keywords.remove("default");
@@ -36,7 +36,8 @@ pub(super) fn normalise(schema: &mut Value) {
     merge_null(keywords);
 }
 
-/// Adds to a schema from elsewhere only what servers and engines require, and changes nothing that it accepts.
+/// Adds what servers and engines require to a schema that schemars did not generate. It accepts the same values as
+/// before.
 pub(super) fn complete(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut |subschema| {
@@ -46,14 +47,14 @@ pub(super) fn complete(schema: &mut Value) {
     arrays::complete(keywords);
 }
 
-/// Writes a schema that accepts anything as `{}`: servers accept that everywhere, and `true` not everywhere.
+/// Replaces `true`, which some servers reject, with the equivalent `{}`.
 fn replace_true(schema: &mut Value) {
     if *schema == Value::Bool(true) {
         *schema = json!({});
     }
 }
 
-/// Removes a format that only schemars knows, such as `partial-time`.
+/// Removes a format that only schemars uses, such as `partial-time`.
 fn remove_unknown_format(keywords: &mut Map<String, Value>) {
     let is_known = |format: &Value| format.as_str().is_some_and(|format| KNOWN_FORMATS.contains(&format));
     if keywords.get("format").is_some_and(|format| !is_known(format)) {
@@ -71,7 +72,7 @@ fn narrow_integer_keys(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Gives a struct without fields its empty `properties`, which tell it from an object with any keys.
+/// Gives a struct without fields empty `properties`, which distinguish it from an object with any keys.
 fn mark_empty_struct(keywords: &mut Map<String, Value>) {
     const OTHER_CONTENT: [&str; 7] =
         ["properties", "additionalProperties", "patternProperties", "anyOf", "oneOf", "allOf", "$ref"];
@@ -82,8 +83,8 @@ fn mark_empty_struct(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Writes an option in fewer words: `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`, and null as one more
-/// alternative of an enum.
+/// Shortens the schema of an option: `anyOf: [{type: T, ..}, {type: null}]` as `type: [T, null], ..`, and null as one
+/// more branch of a union.
 fn merge_null(keywords: &mut Map<String, Value>) {
     let is_option =
         |keyword: &String| matches!(keyword.as_str(), "anyOf" | "description" | "default" | "examples");
@@ -110,8 +111,8 @@ fn merge_null(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Whether [`nullable`] only adds null to a type or to alternatives; to `oneOf` only if no other branch accepts null, since exactly
-/// one must.
+/// Whether [`nullable`] only adds null to a type or a union. A `oneOf` gets null only if no other branch accepts it,
+/// since exactly one branch must.
 fn can_accept_null_in_place(schema: &Map<String, Value>) -> bool {
     const COMBINING: [&str; 6] = ["$ref", "anyOf", "oneOf", "allOf", "const", "not"];
     let is_typed = schema.get("type").is_some_and(Value::is_string);

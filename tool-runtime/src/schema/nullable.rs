@@ -1,4 +1,4 @@
-//! A schema that accepts null as well.
+//! Schemas that also accept null.
 
 use serde_json::{Map, Value, json};
 
@@ -27,7 +27,7 @@ pub(super) fn nullable(keywords: &mut Map<String, Value>) {
                 branches.push(null_schema.clone());
             }
             if keywords.contains_key("type") {
-                // The fields next to the alternatives are those of an object: all of it becomes one alternative.
+                // The keywords next to the alternatives describe an object: the whole schema becomes one alternative.
                 let description = keywords.remove("description");
                 let mut whole = std::mem::take(keywords);
                 whole.insert("type".to_owned(), "object".into());

@@ -20,7 +20,7 @@ pub(crate) struct ParametersSchema {
 
 /// The schemas of a function's arguments: a closed object, in the published schema with its properties in declared order.
 ///
-/// `described` has the schema of each parameter's type, `definitions` those of the types that refer to themselves.
+/// `described` has the schema of each parameter's type; `definitions` has the schemas of recursive types.
 pub(crate) fn from_parameters(
     parameters: &[Parameter],
     described: &[ParamSchema],
@@ -61,7 +61,7 @@ pub(crate) fn from_parameters(
 
 /// The schemas of a dynamic tool: the given schema, with the keywords that servers require.
 ///
-/// Null and `{}` are the schema of any object. `is_closed`: an argument that the schema does not name is rejected.
+/// Null and `{}` mean any object. `is_closed`: arguments that the schema does not name are rejected.
 pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Result<ParametersSchema> {
     if is_any_object(&schema) {
         schema = json!({ "type": "object" });
@@ -77,13 +77,13 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Re
     Ok(ParametersSchema { published: to_raw_value(&schema)?, enforced: schema })
 }
 
-/// Whether a definition has no parameters, or `{}`.
+/// Whether a definition has no parameters or `{}`, which mean any object.
 pub(crate) fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
 }
 
 fn describe(schema: &mut Value, description: &str) {
-    // A type that takes anything has the schema `true`.
+    // A type that accepts any value has the schema `true`.
     if !schema.is_object() {
         *schema = Map::new().into();
     }
@@ -104,7 +104,7 @@ struct Published {
     definitions: Map<String, Value>,
 }
 
-/// A map that keeps its order, which `serde_json::Map` may not.
+/// A map that keeps the order of its entries, which `serde_json::Map` may not.
 pub(super) struct Ordered(pub(super) Vec<(String, Value)>);
 
 impl Serialize for Ordered {

@@ -1,8 +1,9 @@
-//! The schema that a request contains for a function: the enforced one, in forms that grammar engines compile. The schema of
-//! a dynamic tool is not rewritten.
+//! The published schema of a function: the enforced schema in a form that grammar engines compile. The schema of a
+//! dynamic tool is not rewritten.
 //!
-//! llama.cpp, xgrammar, llguidance and outlines each reject some valid schemas, and then every request with the tool fails.
-//! A published schema accepts all that the tool accepts, and a little more: see the documentation of `#[tool]`.
+//! llama.cpp, xgrammar, llguidance and outlines each reject some valid schemas, and then every request with the tool
+//! fails. A published schema accepts every value that the tool accepts, and a few more: see the documentation of
+//! `#[tool]`.
 
 mod unions;
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
-    // An absent flattened `Option` has `false` for each field of its variants; engines do not know `false`.
+    // An absent flattened `Option` has `false` for each field of its variants; engines do not support `false`.
     if let Some(properties) = keywords.get_mut("properties").and_then(Value::as_object_mut) {
         properties.retain(|_, schema| *schema != Value::Bool(false));
     }
@@ -33,8 +34,8 @@ pub(super) fn publish(schema: &mut Value) {
     distribute(keywords);
 }
 
-/// Writes `oneOf`, which llguidance rejects, as `anyOf`. Only the variants of a flattened enum can match together, and the tool
-/// rejects that.
+/// Replaces `oneOf`, which llguidance rejects, with `anyOf`. A value can match two branches only if they are variants
+/// of a flattened enum, and the tool rejects such a value.
 pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
     let Some(branches) = keywords.remove("oneOf") else { return };
     match (keywords.contains_key("anyOf"), keywords.get_mut("allOf").and_then(Value::as_array_mut)) {
@@ -44,7 +45,7 @@ pub(super) fn replace_one_of(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Removes bounds that engines cannot count: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
+/// Removes bounds that engines cannot represent: llama.cpp and xgrammar use 64 bits, llguidance fewer for floats.
 fn remove_wide_bounds(keywords: &mut Map<String, Value>) {
     const TWO_POW_63: f64 = 9_223_372_036_854_775_808.0;
     for keyword in ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] {

@@ -1,5 +1,5 @@
-//! A schema as OpenAI's strict mode accepts it: every object closed, every property required, and none of the keywords
-//! that it rejects. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
+//! Strict schemas, as OpenAI accepts them: every object is closed, every property is required, and there is no keyword
+//! that the server rejects. <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
 
 mod infer_type;
 mod limits;
@@ -21,20 +21,20 @@ use std::collections::HashSet;
 /// Why a tool cannot be strict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NotStrict {
-    /// As in `stops[].notes`; empty for the parameters as a whole.
+    /// For example `stops[].notes`; empty for the parameters as a whole.
     pub(crate) path: String,
     pub(crate) reason: String,
 }
 
-/// The parameters of a tool in strict form, or every reason why they have none. The arguments keep their order, in which
-/// a model writes them.
+/// Returns the parameters of a tool in strict form, or every reason why there is none. The properties keep their order,
+/// in which a model writes the arguments.
 pub(crate) fn strict_parameters(parameters: &RawValue) -> Result<Box<RawValue>, Vec<NotStrict>> {
-    let mut strict = Strict { errors: Vec::new(), limits: Limits::default() };
-    let written = strict.root(parameters);
-    strict.errors.extend(strict.limits.exceeded());
-    match written {
-        Ok(written) if strict.errors.is_empty() => Ok(written),
-        Ok(_) => Err(strict.errors),
+    let mut converter = Converter { errors: Vec::new(), limits: Limits::default() };
+    let root = converter.root(parameters);
+    converter.errors.extend(converter.limits.exceeded());
+    match root {
+        Ok(strict) if converter.errors.is_empty() => Ok(strict),
+        Ok(_) => Err(converter.errors),
         Err(error) => Err(vec![NotStrict { path: String::new(), reason: error.to_string() }]),
     }
 }
@@ -46,15 +46,15 @@ struct Root {
     rest: Map<String, Value>,
 }
 
-/// No more reasons are collected.
+/// The maximum number of reasons that are collected.
 const MAX_ERRORS: usize = 100;
 
-struct Strict {
+struct Converter {
     errors: Vec<NotStrict>,
     limits: Limits,
 }
 
-/// The place of a subschema.
+/// The location of a subschema.
 #[derive(Clone, Copy)]
 struct Location<'a> {
     path: &'a str,
@@ -62,7 +62,7 @@ struct Location<'a> {
     depth: usize,
 }
 
-impl Strict {
+impl Converter {
     fn reject(&mut self, at: Location<'_>, reason: impl Into<String>) {
         if self.errors.len() < MAX_ERRORS {
             self.errors.push(NotStrict { path: at.path.to_owned(), reason: reason.into() });
@@ -73,8 +73,8 @@ impl Strict {
         let at = Location { path: "", depth: 0 };
         let mut keywords: Map<String, Value> = serde_json::from_str(parameters.get())?;
         each_subschema(&mut keywords, &mut merge_unions);
-        let written = pairs(parameters.get()).unwrap_or_default();
-        let properties = written.iter().find(|(keyword, _)| keyword == "properties");
+        let in_order = pairs(parameters.get()).unwrap_or_default();
+        let properties = in_order.iter().find(|(keyword, _)| keyword == "properties");
         let properties = properties.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
         let order: Vec<String> = properties.into_iter().map(|(name, _)| name.into_owned()).collect();
         for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
@@ -86,7 +86,7 @@ impl Strict {
             for (name, definition) in
                 keywords.get_mut(keyword).and_then(Value::as_object_mut).into_iter().flatten()
             {
-                self.limits.name(name);
+                self.limits.add_name(name);
                 self.schema(definition, Location { path: name, depth: 0 });
             }
         }
@@ -108,12 +108,12 @@ impl Strict {
             return self.reject(at, "takes any value");
         };
         remove_annotations(keywords);
-        self.limits.depth(at.depth);
+        self.limits.add_depth(at.depth);
         if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
-            self.limits.values(values);
+            self.limits.add_values(values);
         }
         if let Some(constant) = keywords.get("const") {
-            self.limits.values(std::slice::from_ref(constant));
+            self.limits.add_values(std::slice::from_ref(constant));
         }
         move_to_description(keywords);
         if keywords.contains_key("$ref") {
@@ -162,7 +162,7 @@ impl Strict {
             self.reject(at, reason);
         }
         for (name, schema) in &mut properties {
-            self.limits.name(name);
+            self.limits.add_name(name);
             self.limits.properties += 1;
             if !known.contains(name) {
                 if let Value::Object(keywords) = schema {
@@ -180,7 +180,7 @@ impl Strict {
         keywords.insert("additionalProperties".to_owned(), false.into());
     }
 
-    /// Strict schemas know no tuples: the order of the entries is checked when they are decoded.
+    /// Strict schemas do not support tuples: the tool checks the order of the items.
     fn array(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         if keywords.contains_key("prefixItems") && !is_closed_tuple(keywords) {
             return self.reject(at, "has items after those of `prefixItems`");
@@ -195,7 +195,7 @@ impl Strict {
         }
     }
 
-    /// Wraps a `$ref` with a description: the server answers "$ref cannot have keywords {'description'}".
+    /// Wraps a `$ref` with a description, which the server rejects: "$ref cannot have keywords {'description'}".
     fn reference(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         let Some(reference) = keywords.remove("$ref") else { return };
         let description = keywords.remove("description");
@@ -212,7 +212,7 @@ impl Strict {
         }
     }
 
-    /// Rewrites a union. The server accepts only a description next to it.
+    /// Converts a union. The server accepts only a description next to it.
     fn union(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
         let Some(Value::Array(mut branches)) = keywords.remove("anyOf") else { return };
         let description = keywords.remove("description");
@@ -228,7 +228,7 @@ impl Strict {
     }
 }
 
-/// Writes `oneOf` as `anyOf`, which the server accepts, and merges the keywords next to it into its branches.
+/// Replaces `oneOf` with `anyOf`, which the server accepts, and merges the keywords next to it into its branches.
 fn merge_unions(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     each_subschema(keywords, &mut merge_unions);
@@ -236,7 +236,7 @@ fn merge_unions(schema: &mut Value) {
     publish::distribute(keywords);
 }
 
-/// Keywords that the server rejects and that nothing else can express.
+/// Whether the server rejects a keyword that nothing else can express.
 fn is_rejected(keyword: &str) -> bool {
     const REJECTED: [&[&str]; 4] = [
         &["allOf", "if", "then", "else"],
@@ -247,26 +247,26 @@ fn is_rejected(keyword: &str) -> bool {
     REJECTED.iter().any(|keywords| keywords.contains(&keyword))
 }
 
-/// Removes keywords that say nothing to a model, or that the server rejects.
+/// Removes keywords that are of no use to a model, or that the server rejects.
 fn remove_annotations(keywords: &mut Map<String, Value>) {
     for keyword in ["title", "default", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
         keywords.remove(keyword);
     }
 }
 
-/// Moves keywords that the server rejects, and formats and patterns that it does not know, into the description: the model
-/// reads them, and the tool enforces them.
+/// Moves keywords that the server rejects, and formats and patterns that it does not support, into the description: the
+/// model reads them, and the tool enforces them.
 fn move_to_description(keywords: &mut Map<String, Value>) {
     const LIMITS: [&str; 6] =
         ["minLength", "maxLength", "minProperties", "maxProperties", "uniqueItems", "not"];
     const OPEN_AI_FORMATS: [&str; 9] =
         ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
     let text_of = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
-    let has_unknown_format = text_of("format").is_some_and(|format| !OPEN_AI_FORMATS.contains(&format));
+    let is_unknown_format = text_of("format").is_some_and(|format| !OPEN_AI_FORMATS.contains(&format));
     // Engines do not support lookahead and lookbehind.
-    let looks_around = text_of("pattern")
+    let has_lookaround = text_of("pattern")
         .is_some_and(|pattern| ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)));
-    let unknown = [("format", has_unknown_format), ("pattern", looks_around)];
+    let unknown = [("format", is_unknown_format), ("pattern", has_lookaround)];
     let unknown = unknown.into_iter().filter(|&(_, is_unknown)| is_unknown).map(|(keyword, _)| keyword);
     description::move_keywords(
         keywords,

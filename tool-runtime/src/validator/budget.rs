@@ -1,21 +1,21 @@
-//! The work that validation may do for one value.
+//! The limit of the work that validation does for one value.
 
-/// How much work is left. A schema can require many readings of one value, for example in nested unions: the budget pays for all
-/// work beyond the first reading.
+/// The work that is left. A schema can require many readings of one value, for example in nested unions: all work after
+/// the first reading is paid from the budget.
 #[derive(Debug)]
 pub(crate) struct Budget(usize);
 
 /// Why a validation ended early.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stop {
-    /// There was an error, and there is no report, or it is full.
+    /// The value is invalid, and there is no report or it is full.
     Invalid,
-    /// It would take too long.
+    /// The validation would take too long.
     LimitReached,
 }
 
 impl Budget {
-    /// Enough to read every value in the text dozens of times. A unit is some 50 ns of work.
+    /// Enough to read every value in the text dozens of times. A unit is about 50 ns of work.
     pub(crate) fn new(json: &str) -> Self {
         const UNITS_PER_BYTE: usize = 12;
         const MIN_UNITS: usize = 300_000;

@@ -1,4 +1,4 @@
-//! Compiles a schema into nodes. Keywords that are not known are listed.
+//! The compiler of schemas into nodes. It lists the keywords that are not supported.
 
 use super::cycles::{InPlace, break_cycles};
 use super::limits::ExceededLimit;
@@ -23,7 +23,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
         patterns: PatternMemory::new(),
     };
     let root = compiler.node(schema, Location { parent: None, keyword: "", entry: "".into() });
-    // A list and not recursion, since a schema may be of any depth.
+    // A queue instead of recursion, since a schema may be of any depth.
     while let Some(pending) = compiler.pending.pop_front() {
         compiler.fill(&pending);
     }
@@ -38,7 +38,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
     for index in 0..nodes.len() {
         let mut unions = std::mem::take(&mut nodes[index].unions);
         for union in &mut unions {
-            link(union, &nodes);
+            find_special_branches(union, &nodes);
         }
         nodes[index].unions = unions;
     }
@@ -49,7 +49,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
 struct Compiler<'s> {
     document: &'s Value,
     nodes: Vec<Node>,
-    /// The node of each schema, by its address: a reference is the schema that it points to, whatever its spelling.
+    /// The node of each schema by its address: references with different spellings may point to the same schema.
     known: HashMap<*const Value, NodeId>,
     /// Schemas whose keywords are not read yet.
     pending: VecDeque<Pending<'s>>,
@@ -68,7 +68,7 @@ struct Pending<'s> {
 struct Location<'s> {
     parent: Option<usize>,
     keyword: &'s str,
-    /// The name or the index inside of the keyword.
+    /// The name or the index inside the keyword.
     entry: Cow<'s, str>,
 }
 
@@ -94,7 +94,7 @@ fn is_annotation(keyword: &str) -> bool {
 }
 
 impl<'s> Compiler<'s> {
-    /// The node of a schema, which may be filled only later.
+    /// Returns the node of a schema, which may be filled later.
     fn node(&mut self, schema: &'s Value, location: Location<'s>) -> NodeId {
         let mut schema = schema;
         let mut chain = Vec::new();
@@ -148,7 +148,7 @@ impl<'s> Compiler<'s> {
         schemas.iter().enumerate().map(node).collect()
     }
 
-    /// Lists a keyword of a schema, and marks the types of the values that it may reject.
+    /// Lists an unsupported keyword, and marks the types of the values that it may reject.
     fn unsupported(&mut self, node: &mut Node, keyword: &str, location: usize) {
         let types = match keyword {
             "pattern" => TypeSet::STRING,
@@ -191,7 +191,7 @@ impl<'s> Compiler<'s> {
         let mut node = Node::new(TypeSet::ALL);
         let dialect = keywords.get("$schema").and_then(Value::as_str);
         let is_other_dialect = dialect.is_some_and(|dialect| !dialect.contains("json-schema.org/"));
-        // References inside of it are not to this document.
+        // References inside it point to another document.
         let is_other_document = location > 0
             && keywords.get("$id").and_then(Value::as_str).is_some_and(|id| !id.starts_with('#'))
             && descendants(keywords.values()).any(|(value, _)| value.get("$ref").is_some());
@@ -222,7 +222,7 @@ impl<'s> Compiler<'s> {
         self.nodes[id.0] = node;
     }
 
-    /// One keyword; `None` if it is not supported, or not with this value.
+    /// Compiles one keyword; `None` if the keyword, or its value, is not supported.
     fn keyword(
         &mut self,
         node: &mut Node,
@@ -309,7 +309,8 @@ impl<'s> Compiler<'s> {
         object.required_others.dedup();
     }
 
-    /// If a pattern cannot be enforced, it is unknown which keys are the additional ones.
+    /// Compiles `patternProperties` and `additionalProperties`. If a pattern cannot be enforced, the additional keys
+    /// are unknown.
     fn other_properties(&mut self, node: &mut Node, keywords: &'s Map<String, Value>, location: usize) {
         let mut all_enforced = true;
         let patterns = keywords.get("patternProperties").and_then(Value::as_object);
@@ -328,8 +329,8 @@ impl<'s> Compiler<'s> {
     }
 }
 
-/// Finds the special branches of a union, once their nodes are filled and without cycles.
-fn link(union: &mut Union, nodes: &[Node]) {
+/// Finds the special branches of a union, after all nodes are filled and cycles are removed.
+fn find_special_branches(union: &mut Union, nodes: &[Node]) {
     let is_absence = |last: &NodeId| nodes[last.0].only_forbids_properties();
     if union.branches.len() > 1 && union.branches.last().is_some_and(is_absence) {
         union.absent = union.branches.pop();
@@ -339,7 +340,7 @@ fn link(union: &mut Union, nodes: &[Node]) {
 
 /// The property that is a required constant in each branch for objects, as in serde's tagged enums.
 fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
-    // A tag is among the first few constants: to test all of them takes too long.
+    // A tag is among the first few constants. Testing all of them would take too long.
     const MAX_CANDIDATES: usize = 8;
     let mut objects = branches.iter().copied().filter(|id| nodes[id.0].types.intersects(TypeSet::OBJECT));
     let first = objects.next()?;
@@ -361,7 +362,7 @@ fn tag(branches: &[NodeId], nodes: &[Node]) -> Option<Tag> {
     })
 }
 
-/// `enum` and `const`; of both together, the values that are in both.
+/// Adds the values of `enum` or `const`. With both keywords, a value must be in both.
 fn restrict_values(node: &mut Node, values: &[Value]) {
     let is_known = |value: &&Value| match &node.enum_values {
         Some(known) => known.values.iter().any(|known| canonical(known) == canonical(value)),

@@ -1,26 +1,26 @@
-//! References among nodes that validate the same value.
+//! Removal of self-references among nodes that validate the same value.
 
 use super::node::{Node, NodeId};
 use crate::json::TypeSet;
 
-/// The nodes that validate one value, followed to their ends.
+/// The result of [`break_cycles`].
 #[derive(Debug, Default)]
 pub(super) struct InPlace {
     /// How many self-references were removed.
     pub(super) cycles: usize,
-    /// The longest chain.
+    /// The length of the longest chain of nodes that validate the same value.
     pub(super) max_depth: usize,
 }
 
-/// Removes each reference from a node to itself, since it adds no constraint and would recurse forever, and computes the types
-/// that each node may accept. Without recursion: a schema may refer to the next a thousand times.
+/// Removes each self-reference, since it adds no constraint and would recurse forever, and computes the types that each
+/// node may accept. Without recursion, since a chain of references may be long.
 pub(super) fn break_cycles(nodes: &mut [Node]) -> InPlace {
     let applicators: Vec<Vec<NodeId>> =
         nodes.iter().map(|node| node.in_place_applicators().collect()).collect();
     let mut states = vec![State::New; nodes.len()];
     let mut found = InPlace::default();
     for start in 0..nodes.len() {
-        // Each node of the path, and its next applicator.
+        // The nodes of the path, each with the index of its next applicator.
         let mut path = vec![(start, 0)];
         while let Some((id, next)) = path.pop() {
             match states[id] {
@@ -67,12 +67,12 @@ fn depth(applicators: &[NodeId], states: &[State]) -> usize {
     applicators.iter().map(depth_of).max().unwrap_or(0) + 1
 }
 
-/// The types of a node whose applicators are computed.
+/// The possible types of a node, after those of its applicators are known.
 fn possible_types(node: &Node, nodes: &[Node]) -> TypeSet {
-    let of = |id: &NodeId| nodes[id.0].possible_types;
-    let in_all = node.all_of.iter().map(of).fold(node.types, TypeSet::intersection);
+    let types_of = |id: &NodeId| nodes[id.0].possible_types;
+    let in_all = node.all_of.iter().map(types_of).fold(node.types, TypeSet::intersection);
     node.unions.iter().fold(in_all, |types, union| {
         let branches = union.branches.iter().chain(&union.absent);
-        types.intersection(branches.map(of).fold(TypeSet::NONE, TypeSet::union))
+        types.intersection(branches.map(types_of).fold(TypeSet::NONE, TypeSet::union))
     })
 }

@@ -19,7 +19,7 @@ impl EnumValues {
         EnumValues { values, canonical }
     }
 
-    /// Whether a JSON value is among them. Most are in canonical form already.
+    /// Whether a JSON value is one of them. Most values are in canonical form already.
     pub(super) fn contains(&self, json: &str, budget: &mut Budget) -> Result<bool, Stop> {
         let contains = |text: &str| self.canonical.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
         if contains(json) {

@@ -1,4 +1,4 @@
-//! The words of an error: the expected value, and the value that came.
+//! The words of error messages: the expected value and the actual value.
 
 use super::budget::Budget;
 use super::node::{Bounds, Count, Node};
@@ -15,7 +15,7 @@ use std::fmt::{self, Write as _};
 
 /// The type of a JSON value.
 fn type_of(json: &str) -> TypeSet {
-    match TypeSet::of_json(json) {
+    match TypeSet::from_json(json) {
         TypeSet::NUMBER if Number::read(json.trim()).is_integer() => TypeSet::INTEGER,
         TypeSet::NUMBER => TypeSet::NON_INTEGER,
         other => other,
@@ -44,14 +44,14 @@ fn describe(json: &str) -> String {
     }
 }
 
-/// A value that a node rejects.
+/// The message about a value that a node rejects.
 pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json: &str) -> String {
     let mut expectation = Expectation::new(validation, json);
     let (words, enums) = (expectation.words(node), expectation.enums);
     let strings = enums.into_iter().flat_map(|values| values.values.iter().filter_map(Value::as_str));
     let mut message = with_suggestion(&words, json, strings, validation.budget);
     if let (Some(text), false) = (string_value(json), node.may_accept(TypeSet::STRING)) {
-        let inner = TypeSet::of_json(&text);
+        let inner = TypeSet::from_json(&text);
         let is_json = || serde_json::from_str::<IgnoredAny>(&text).is_ok();
         if (inner == TypeSet::OBJECT || inner == TypeSet::ARRAY) && node.may_accept(inner) && is_json() {
             let _ = write!(message, "; send the {} itself, not a string", inner.name());
@@ -60,7 +60,7 @@ pub(super) fn mismatch<'v>(validation: &mut Validation<'v>, node: &'v Node, json
     message
 }
 
-/// A value in place of one of these strings.
+/// The message about a value that is not one of these strings. It suggests the nearest one.
 pub(super) fn with_suggestion<'a>(
     expected: &str,
     json: &str,
@@ -72,7 +72,7 @@ pub(super) fn with_suggestion<'a>(
     format!("expected {expected}, got {}{}", describe(json), suggestion.unwrap_or_default())
 }
 
-/// How deep branches of branches are described.
+/// The depth to which nested branches are described.
 const MAX_DEPTH: usize = 4;
 
 /// The expected values in order.
@@ -81,7 +81,7 @@ pub(super) struct Expectation<'v, 'b> {
     instance: TypeSet,
     /// The first ones, each once.
     values: Vec<String>,
-    /// How many others there are.
+    /// The number of further values.
     more: usize,
     enums: Vec<&'v EnumValues>,
     budget: &'b mut Budget,
@@ -94,12 +94,12 @@ impl<'v, 'b> Expectation<'v, 'b> {
         Expectation { validator, instance: type_of(json), values, more: 0, enums, budget }
     }
 
-    /// The values that a node accepts, of the type of the value if the schema names no type.
+    /// The values that a node accepts. If the schema has no type, those of the same type as the actual value.
     pub(super) fn words(&mut self, node: &'v Node) -> String {
         self.add_node(node, MAX_DEPTH);
         let accepted = self.take_list();
         let Some(not) = node.not else { return accepted };
-        // No suggestion is one of these.
+        // A forbidden value is never suggested.
         let enums = self.enums.len();
         self.add_node(self.validator.node(not), MAX_DEPTH);
         self.enums.truncate(enums);
@@ -208,7 +208,7 @@ fn string_constraint(node: &Node) -> String {
     format!("{}{}", Counted(node.length, "character"), pattern.unwrap_or_default())
 }
 
-/// The required keys tell the branches of a union apart.
+/// The required keys distinguish the branches of a union.
 fn object_constraint(node: &Node, is_branch: bool) -> String {
     const MAX_KEYS: usize = 3;
     let object = &node.object;
@@ -222,8 +222,9 @@ fn object_constraint(node: &Node, is_branch: bool) -> String {
     format!("{}{}", Counted(object.count, "key"), keys.unwrap_or_default())
 }
 
-/// How many of the possible values an error lists, and after how many bytes it lists no more.
+/// The maximum number of possible values that a message lists.
 const MAX_LISTED: usize = 20;
+/// A message lists no further values after this many bytes.
 const MAX_BYTES: usize = 1_000;
 
 /// `` `a`, `b` or `c` ``

@@ -1,4 +1,4 @@
-//! Limits of schemas, so that no schema takes long to compile or to validate against.
+//! Limits of schemas, which bound the time of compilation and validation.
 
 use super::pattern::PatternMemory;
 use crate::json::descendants;
@@ -18,7 +18,7 @@ pub(crate) enum ExceededLimit {
 impl ExceededLimit {
     const MAX_BYTES: usize = 1 << 20;
     const MAX_VALUES: usize = 30_000;
-    /// `serde_json` reads no deeper JSON.
+    /// `serde_json` does not parse deeper JSON.
     const MAX_DEPTH: usize = 127;
     pub(super) const MAX_REFERENCES: usize = 32;
 

@@ -1,4 +1,4 @@
-//! One schema, compiled.
+//! A compiled schema without its subschemas.
 
 use super::budget::{Budget, Stop};
 use super::enum_values::EnumValues;
@@ -28,7 +28,7 @@ pub(crate) struct Node {
     pub(super) possible_types: TypeSet,
     /// `enum` and `const`.
     pub(super) enum_values: Option<EnumValues>,
-    /// Of numbers; `None` if every number is accepted.
+    /// The bounds of numbers; `None` if there are none.
     pub(super) bounds: Option<Box<Bounds>>,
     pub(super) multiple_of: Option<Number>,
     pub(super) length: Count,
@@ -44,7 +44,7 @@ pub(crate) struct Node {
     pub(super) unsupported: TypeSet,
     /// Whether a value must be read more than once.
     pub(super) is_compound: bool,
-    /// Whether it has a constraint that is not in its applicators.
+    /// Whether the node has constraints apart from its applicators.
     pub(super) has_own_constraint: bool,
 }
 
@@ -71,7 +71,7 @@ impl Node {
         self.all_of.iter_mut().chain(branches).chain(&mut self.not)
     }
 
-    /// Whether it only forbids some properties of an object.
+    /// Whether the node only forbids some properties of an object.
     pub(super) fn only_forbids_properties(&self) -> bool {
         let object = &self.object;
         !self.is_compound
@@ -95,7 +95,7 @@ impl Node {
             && self.types.intersection(TypeSet::NUMBER) == TypeSet::NUMBER
     }
 
-    /// Whether it may accept a value of one of these types.
+    /// Whether the node may accept a value of one of these types.
     pub(crate) fn may_accept(&self, types: TypeSet) -> bool {
         self.possible_types.intersects(types)
     }
@@ -197,10 +197,10 @@ pub(super) struct ObjectKeywords {
     pub(super) properties: Vec<NodeId>,
     /// The indexes of the required properties, sorted.
     pub(super) required: Vec<usize>,
-    /// Required keys that are no declared properties.
+    /// Required keys that are not declared properties.
     pub(super) required_others: Vec<String>,
     pub(super) patterns: Vec<(Pattern, NodeId)>,
-    /// The node of every other key; [`NodeId::NOTHING`] if there may be none.
+    /// The node of every other property; [`NodeId::NOTHING`] if no other is allowed.
     pub(super) additional_properties: NodeId,
     /// The node of the keys themselves.
     pub(super) property_names: Option<NodeId>,
@@ -228,8 +228,8 @@ pub(crate) struct Union {
     pub(super) branches: Vec<NodeId>,
     /// Whether it is a `oneOf`.
     pub(super) exactly_one: bool,
-    /// The branch that only forbids the properties of the others: the absence of a flattened `Option`. It is not among the
-    /// branches, since an error about a value that is present must not mention it.
+    /// The branch that only forbids the properties of the others, for an absent flattened `Option`. It is not in
+    /// `branches`, since an error about a value that is present must not mention it.
     pub(super) absent: Option<NodeId>,
     /// The property that selects the branch, if it is a constant in every branch for objects.
     pub(super) tag: Option<Tag>,

@@ -1,4 +1,4 @@
-//! Numbers, compared exactly: a bound of 64 bits differs from the nearest float.
+//! Exact comparison of numbers: a bound of 64 bits differs from the nearest float.
 
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -40,7 +40,7 @@ impl Number {
         }
     }
 
-    /// Equal numbers have equal texts.
+    /// A text that is equal for equal numbers.
     pub(super) fn canonical(self) -> String {
         match self {
             Number::Integer(integer) => integer.to_string(),
@@ -68,14 +68,14 @@ impl Number {
 
     pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
-            // `checked_rem` fails for a division by 0, and for that of the least number by -1.
+            // `checked_rem` fails if the divisor is 0, or if the smallest integer is divided by -1.
             (Number::Integer(number), Number::Integer(divisor)) => {
                 number.checked_rem(divisor).is_none_or(|rest| rest == 0)
             }
             (number, divisor) => {
                 let (number, divisor) = (number.as_f64(), divisor.as_f64());
                 let quotient = number / divisor;
-                // No float is exactly 19.99 or 0.01, but 0.5 is exact.
+                // 19.99 and 0.01 have no exact float, but 0.5 has.
                 let is_exact = (divisor * 1024.0).fract() == 0.0;
                 if is_exact {
                     return number % divisor == 0.0;
@@ -113,7 +113,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// A value as text, so that equal values have equal texts: keys in order, `1.0` as `1`.
+/// A text that is equal for equal values: keys are sorted, and `1.0` is `1`.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Number(number) => match Number::from_json(number) {
@@ -136,7 +136,7 @@ pub(super) fn canonical(value: &Value) -> String {
     }
 }
 
-/// The same of JSON text. Text that a parser does not read equals only itself.
+/// The canonical form of JSON text. Text that is not JSON equals only itself.
 pub(super) fn canonical_text(json: &str) -> String {
     serde_json::from_str(json).map_or_else(|_| json.to_owned(), |value| canonical(&value))
 }

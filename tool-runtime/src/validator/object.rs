@@ -1,4 +1,4 @@
-//! Objects: each key once, all required keys, and no other than the schema allows.
+//! Validation of objects: keys are unique, required keys are present, and all keys are allowed.
 
 use super::budget::Stop;
 use super::expectation::{self, Expectation};
@@ -82,7 +82,7 @@ impl<'v> Validation<'v> {
     }
 
     fn property_name(&mut self, names: NodeId, key: &str) -> Result<(), Stop> {
-        // This text is not a part of the arguments. It is not nested either, so that its address is not kept.
+        // This text is not a part of the arguments, but it is a string, and `matches` caches only arrays and objects.
         if let Some(found) = self.matches(names, &Value::from(key).to_string())? {
             self.add_found(found);
             return Ok(());
@@ -110,7 +110,7 @@ impl<'v> Validation<'v> {
         Ok(())
     }
 
-    /// The errors that are known only when every key is.
+    /// Reports the errors that are known only after all keys are read.
     fn end_of_object(&mut self, node: &'v Node, keys: &SeenKeys<'_>) -> Result<(), Stop> {
         let object = &node.object;
         let has_key = |&index: &usize| keys.contains(Some(index), &object.names[index]);
@@ -129,7 +129,7 @@ impl<'v> Validation<'v> {
             return Err(Stop::Invalid);
         }
         let missing: Vec<&str> = missing.collect();
-        // In an open object, a misspelt key is no error of its own.
+        // In an open object, a misspelt key is not an error itself.
         let is_open = !missing.is_empty() && keys.not_allowed.is_empty();
         let undeclared = keys.others.iter().flatten().map(|key| &**key);
         let mut undeclared: Vec<&str> =
@@ -168,7 +168,7 @@ impl<'v> Validation<'v> {
             names.filter(|&(index, name)| !keys.contains(Some(index), name)).map(|(_, name)| name)
         };
         for (index, unknown) in keys.not_allowed.iter().enumerate() {
-            // An error message shows no more of them.
+            // The message shows no more errors than this, and suggestions take time.
             let absent = absent().filter(|_| index < MAX_SHOWN_ERRORS);
             let available = Arc::clone(&object.names);
             self.reject_property(unknown, |this, argument| {
@@ -182,14 +182,14 @@ impl<'v> Validation<'v> {
 }
 
 impl ObjectKeywords {
-    /// Skips a declared key, if it is the one that is expected and is written as in the schema. Models keep to the order of the
-    /// schema: the property after the last one comes next.
+    /// Skips the next key if it is declared and has no escapes, and returns its index. Models follow the order of the
+    /// schema: the property after the previous one is compared first.
     fn take_expected(&self, expected: usize, json: &mut Scanner<'_>) -> Option<usize> {
         let rest = json.rest().as_bytes();
         let is_next = |key: &String| rest.starts_with(key.as_bytes());
         let index = match self.keys.get(expected) {
             Some(key) if is_next(key) => expected,
-            // A few keys are compared sooner than the next one is read.
+            // Comparing a few keys is faster than parsing the next one.
             _ => self.keys.iter().take(8).position(is_next)?,
         };
         json.skip(self.keys[index].len());
@@ -200,16 +200,16 @@ impl ObjectKeywords {
 /// The keys of an object that were read.
 #[derive(Default)]
 struct SeenKeys<'k> {
-    /// A bit for each of the first declared properties, which are most often all of them.
+    /// A bit for each of the first 64 declared properties.
     declared: u64,
-    /// All others, by their names.
+    /// The names of all other keys.
     others: Option<HashSet<Cow<'k, str>>>,
-    /// Those that the schema forbids.
+    /// The keys that the schema forbids.
     not_allowed: Vec<Cow<'k, str>>,
 }
 
 impl<'k> SeenKeys<'k> {
-    /// Returns whether it is new.
+    /// Adds a key, and returns whether it is new.
     fn insert(&mut self, index: Option<usize>, key: impl FnOnce() -> Cow<'k, str>) -> bool {
         let Some(bit) = bit(index) else {
             return self.others.get_or_insert_with(HashSet::new).insert(key());

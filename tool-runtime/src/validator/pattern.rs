@@ -1,14 +1,14 @@
-//! Regular expressions of strings and keys.
+//! Regular expressions for strings and keys.
 
 use super::budget::{Budget, Stop};
 use std::fmt;
 
 /// The keys of a map of unsigned integers, as serde reads them: no sign, no leading zero.
 pub(crate) const UNSIGNED_KEYS: &str = r"^(0|[1-9]\d*)$";
-/// The same with a sign.
+/// The keys of a map of signed integers.
 pub(crate) const SIGNED_KEYS: &str = r"^(0|-?[1-9]\d*)$";
 
-/// A pattern that is enforced: that of integer keys always, any other with the feature `regex`.
+/// A pattern that is enforced. The patterns of integer keys always are, all others with the feature `regex`.
 #[derive(Debug)]
 pub(super) struct Pattern {
     source: String,
@@ -51,10 +51,10 @@ impl PatternMemory {
 }
 
 impl Pattern {
-    /// `None` if it cannot be enforced.
+    /// `None` if the pattern cannot be enforced.
     pub(super) fn new(source: &str, memory: &mut PatternMemory) -> Option<Self> {
         memory.take(source.len())?;
-        // Rust reads these in another way, or not at all.
+        // The `regex` crate gives these another meaning, or rejects them.
         if ["{,", "[]", "[^]"].iter().any(|other| source.contains(other)) {
             return None;
         }
@@ -113,13 +113,13 @@ impl Matcher {
 
 #[cfg(feature = "regex")]
 impl Matcher {
-    /// Compiles with a small limit first, so that each pattern is charged what it needs.
+    /// Compiles with a small size limit first, so that each pattern is charged only the memory that it needs.
     fn compile(source: &str, memory: &mut PatternMemory) -> Option<Self> {
         const MIN_BYTES: usize = 1 << 12;
         const MAX_BYTES: usize = 1 << 16;
-        // The cost of a pattern of MIN_BYTES, if its states do not fit into the cache.
+        // The cost of a pattern of MIN_BYTES whose states do not fit into the cache.
         const UNITS_PER_BYTE: usize = 6;
-        // The cache of states that the engine fills while it matches.
+        // The cache of the states that matching computes.
         const MAX_CACHE: usize = 1 << 16;
         let pattern = to_rust_syntax(source);
         let mut limit = MIN_BYTES;
@@ -150,7 +150,7 @@ fn to_rust_syntax(pattern: &str) -> String {
     let mut letters = pattern.chars();
     let mut in_class = false;
     while let Some(letter) = letters.next() {
-        // In a class, these have a meaning in Rust alone.
+        // In a character class, these have a special meaning only in Rust.
         let is_difference = letter == '-' && letters.as_str().starts_with('-');
         if in_class && (matches!(letter, '[' | '&' | '~') || is_difference) {
             translated.extend(['\\', letter]);

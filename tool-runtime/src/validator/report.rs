@@ -1,9 +1,9 @@
-//! The errors of a validation, each with its path.
+//! The errors of a validation and their paths.
 
 use crate::outcome::{ArgumentError, MAX_ERRORS, MAX_SHOWN_ERRORS, Truncated};
 use std::fmt::Write as _;
 
-/// A model may send an array of a million wrong items: no more bytes of paths are collected.
+/// The maximum number of bytes that the collected errors take: a model may send an array of a million wrong items.
 const MAX_BYTES: usize = 1 << 18;
 
 /// The errors that a validation found.
@@ -12,7 +12,7 @@ pub(super) struct Report {
     /// The path of the value that is validated.
     pub(super) path: String,
     pub(super) errors: Vec<ArgumentError>,
-    /// How many were found, repeated ones included.
+    /// The number of errors, repeated ones included.
     found: usize,
     bytes: usize,
 }
@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// Appends a key to a path. Each error keeps its path, and a key that a model made up may be of any length.
+/// Appends a key to a path, truncated: each error stores its path, and a key from a model may be of any length.
 pub(crate) fn push_key(path: &mut String, key: &str) {
     let joint = if path.is_empty() { "" } else { "." };
     // Writing to a string never fails.

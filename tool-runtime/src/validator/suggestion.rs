@@ -1,9 +1,9 @@
-//! The names that a model probably had in mind.
+//! Suggestions for wrong names in arguments.
 
 use super::Budget;
 use crate::suggest::suggest;
 
-/// The nearest of these names, if the budget suffices to compare them.
+/// The nearest of the names that the budget allows to compare.
 pub(crate) fn suggest_within<'a>(
     wrong: &str,
     names: impl Iterator<Item = &'a str>,
@@ -13,7 +13,8 @@ pub(crate) fn suggest_within<'a>(
     suggest(wrong, names.take_while(|_| budget.spend(units).is_ok()))
 }
 
-/// The name that a model had in mind with an unknown key. A single unknown key and a single missing name belong together.
+/// The suggestion for an unknown key: the nearest absent name or, if there are one unknown key and one missing name,
+/// the latter.
 pub(crate) fn suggest_unknown<'a>(
     unknown: &str,
     unknown_count: usize,

@@ -1,4 +1,4 @@
-//! Schemas that apply to one value together: `anyOf`, `oneOf`, `allOf`, `not`, and an enum of arrays and objects.
+//! Validation of a value against several schemas (`anyOf`, `oneOf`, `allOf`, `not`) or an enum of arrays and objects.
 
 use super::Validator;
 use super::budget::{Budget, Stop};
@@ -18,19 +18,19 @@ impl<'v> Validation<'v> {
         if node.has_own_constraint {
             self.simple(node, &mut Scanner::new(json))?;
             // Each applicator would report the wrong type again.
-            if !node.types.intersects(TypeSet::of_json(json)) {
+            if !node.types.intersects(TypeSet::from_json(json)) {
                 return Ok(());
             }
         }
-        self.found.unsupported |= node.unsupported.intersects(TypeSet::of_json(json));
+        self.found.unsupported |= node.unsupported.intersects(TypeSet::from_json(json));
         // `simple` validates scalars.
-        if TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json)) {
+        if TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::from_json(json)) {
             self.enum_value(node, json)?;
         }
         for &id in &node.all_of {
             self.value(id, json)?;
         }
-        // Of a value that is invalid already, the branches would report the same errors again.
+        // If the value is invalid already, the branches would report the same errors again.
         if error_count(self) > errors_before {
             return Ok(());
         }
@@ -48,15 +48,15 @@ impl<'v> Validation<'v> {
     }
 
     fn union(&mut self, node: &'v Node, union: &Union, json: &str) -> Result<(), Stop> {
-        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
+        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::from_json(json));
         let mut candidates = self.validator.candidates(union, json, self.budget)?;
         let mut matching = 0;
-        // The result is not known if a branch matches but for a keyword that is not supported.
+        // The result is unknown if an unsupported keyword may reject the value in a branch that matches otherwise.
         let mut unknown = None;
         let absent = union.absent.map(|absent| self.matches(absent, json)).transpose()?.flatten();
         match (absent, &candidates[..]) {
             (Some(_), _) => candidates.extend(union.absent),
-            // The only array or object that is possible reports its own errors.
+            // The only possible branch for an array or object reports the errors inside the value.
             (None, &[only]) if is_nested => return self.value(only, json),
             (None, _) => {}
         }
@@ -90,7 +90,7 @@ impl<'v> Validation<'v> {
     #[cold]
     fn no_branch(&mut self, node: &'v Node, union: &Union, json: &str) -> Result<(), Stop> {
         match &union.tag {
-            Some(tag) if TypeSet::of_json(json) == TypeSet::OBJECT => self.unknown_tag(tag, json),
+            Some(tag) if TypeSet::from_json(json) == TypeSet::OBJECT => self.unknown_tag(tag, json),
             _ => self.mismatch(node, json),
         }
     }
@@ -112,7 +112,7 @@ impl<'v> Validation<'v> {
 }
 
 impl Validator {
-    /// The branches that may match: the others need another type, another tag, or a key that is absent.
+    /// The branches that may match. The others require another type, another tag or an absent key.
     pub(crate) fn candidates(
         &self,
         union: &Union,
@@ -120,10 +120,10 @@ impl Validator {
         budget: &mut Budget,
     ) -> Result<Vec<NodeId>, Stop> {
         budget.spend(union.branches.len() / 8)?;
-        let instance = TypeSet::of_json(json);
-        let of_type = union.branches.iter().copied().filter(|&id| self.node(id).may_accept(instance));
+        let instance = TypeSet::from_json(json);
+        let same_type = union.branches.iter().copied().filter(|&id| self.node(id).may_accept(instance));
         if instance != TypeSet::OBJECT {
-            return Ok(of_type.collect());
+            return Ok(same_type.collect());
         }
         if let Some(tag) = &union.tag {
             budget.spend_reading(json)?;
@@ -132,15 +132,15 @@ impl Validator {
             let is_selected = |(constant, _): &&(String, NodeId)| value.as_deref() == Some(constant);
             return Ok(tag.values.iter().filter(is_selected).map(|&(_, id)| id).collect());
         }
-        let of_type: Vec<NodeId> = of_type.collect();
-        if of_type.iter().all(|&id| self.node(id).object.only_required().is_none()) {
-            return Ok(of_type);
+        let same_type: Vec<NodeId> = same_type.collect();
+        if same_type.iter().all(|&id| self.node(id).object.only_required().is_none()) {
+            return Ok(same_type);
         }
         budget.spend(json.len())?;
         let keys: HashSet<_> = Scanner::entries(json).map(|(key, _)| key).collect();
         let has_its_key = |&id: &NodeId| {
             self.node(id).object.only_required().is_none_or(|key| keys.contains(&Some(key.into())))
         };
-        Ok(of_type.into_iter().filter(has_its_key).collect())
+        Ok(same_type.into_iter().filter(has_its_key).collect())
     }
 }

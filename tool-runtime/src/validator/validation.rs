@@ -1,4 +1,4 @@
-//! One validation: it ends at the first error or, with a report, finds them all.
+//! One validation. It ends at the first error or, with a report, collects all errors.
 
 use super::Validator;
 use super::budget::{Budget, Stop};
@@ -11,8 +11,8 @@ use crate::json::{JsonString, Scanner, TypeSet};
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-/// How many arrays, objects, unions and references may be inside of one another. `serde_json` reads 127 arrays and objects;
-/// each may be in a union and a reference. Limits the stack.
+/// How deep arrays, objects, unions and references may be nested. Limits the stack. `serde_json` parses 127 nested
+/// arrays and objects, each of which may be in a union and a reference.
 const MAX_DEPTH: usize = 400;
 
 pub(super) struct Validation<'v> {
@@ -21,11 +21,11 @@ pub(super) struct Validation<'v> {
     depth: usize,
     pub(super) budget: &'v mut Budget,
     pub(super) found: Found,
-    /// The results for arrays and objects, by node and by the address of the value in the text.
+    /// The cached results for arrays and objects, by node and by the address of the value in the text.
     known: HashMap<(NodeId, *const u8), Option<Found>, BuildHasherDefault<FingerprintHasher>>,
 }
 
-/// What a validation found in values that are not invalid.
+/// Properties of the values that were validated without an error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Found {
     pub(super) integral_float: bool,
@@ -84,16 +84,16 @@ impl<'v> Validation<'v> {
         result
     }
 
-    /// What is found in a value if it matches, without a report. `json` must be a part of the text that is validated: the result is
-    /// known by its address, since unions of unions ask for the same value again and again.
+    /// Returns the findings if the value matches, and reports nothing. `json` must be a part of the text that is
+    /// validated: results are cached by its address, since nested unions validate the same value again and again.
     pub(super) fn matches(&mut self, id: NodeId, json: &str) -> Result<Option<Found>, Stop> {
-        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::of_json(json));
+        let is_nested = TypeSet::ARRAY.union(TypeSet::OBJECT).intersects(TypeSet::from_json(json));
         let key = (id, json.as_ptr());
         if is_nested {
             if let Some(&known) = self.known.get(&key) {
                 return Ok(known);
             }
-            // For the memory of the entry.
+            // Pays for the memory of the cache entry.
             self.budget.spend(16)?;
         }
         let report = self.report.take();
@@ -112,7 +112,7 @@ impl<'v> Validation<'v> {
         Ok(matched)
     }
 
-    /// Adds what a branch found.
+    /// Adds the findings of a branch.
     pub(super) fn add_found(&mut self, found: Found) {
         self.found.integral_float |= found.integral_float;
         self.found.unsupported |= found.unsupported;
@@ -136,7 +136,7 @@ impl<'v> Validation<'v> {
         self.reject(|this| expectation::mismatch(this, node, json))
     }
 
-    /// A value and those of an enum.
+    /// Validates a value against `enum` and `const`.
     pub(super) fn enum_value(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
         match &node.enum_values {
             Some(values) if !values.contains(json, self.budget)? => self.mismatch(node, json),
@@ -197,7 +197,7 @@ impl<'v> Validation<'v> {
         self.count(node, node.array.count, "[]", length)
     }
 
-    /// Validates a part of the value, whose errors have one more step in their paths.
+    /// Validates a part of the value. The paths of its errors have one more step.
     pub(super) fn inside(
         &mut self,
         push_step: impl FnOnce(&mut String),
@@ -213,7 +213,7 @@ impl<'v> Validation<'v> {
         result
     }
 
-    /// The number of items or of properties; `example` has the type of the value.
+    /// Validates the number of items or properties. `example` has the type of the value.
     pub(super) fn count(
         &mut self,
         node: &'v Node,

@@ -1,4 +1,4 @@
-//! What a library costs in the build.
+//! The build cost of a library.
 
 mod clean_build;
 mod many_tools;
@@ -15,7 +15,7 @@ pub(crate) fn measure() -> Result<Measured> {
     Ok(all)
 }
 
-/// The same of each library.
+/// Calls `make` for each library.
 fn each<T>(mut make: impl FnMut(Library) -> Result<T>) -> Result<Each<T>> {
     let [ours, llm_tool, tools_rs, rig] = Library::ALL;
     Ok([make(ours)?, make(llm_tool)?, make(tools_rs)?, make(rig)?])

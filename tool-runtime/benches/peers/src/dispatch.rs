@@ -1,8 +1,8 @@
-//! What it costs to answer the calls of a reply.
+//! The time to dispatch the calls of a reply.
 //!
-//! It starts from what the model sent, a call whose arguments are a string of JSON, and ends in what goes back, a
-//! message of role `tool` with that call's id, as JSON. What a library leaves to its user on this way, from reading the
-//! string to the pairing, belongs to its time. Registries are built once, outside of it.
+//! The input is a call whose arguments are a string of JSON, as the model sends it. The output is a message of role
+//! `tool` with the id of the call, as JSON. Steps that a library leaves to its user, such as parsing the string or
+//! pairing, count as its time. Building the registries does not count.
 
 mod by_hand;
 mod llm_tool;
@@ -23,23 +23,23 @@ use std::time::{Duration, Instant};
 use tool_runtime::ToolCall;
 
 const RUNS: usize = 5;
-/// How often a sample's calls are answered in one run.
+/// The number of calls in one run.
 const CALLS_IN_A_RUN: u32 = 64 * 1_000;
 
-/// Answers calls as a user of the library would.
+/// Dispatches calls as a user of the library would.
 ///
-/// [`ToolCall`] is here only the three strings that a model sends: whoever takes one may borrow of it, but not move,
-/// since the reply that it belongs to goes into the history.
+/// [`ToolCall`] contains only the three strings that a model sends. An implementation may borrow from it but not move
+/// it, since the history contains the reply.
 trait Dispatch {
     /// The message for one call.
-    async fn answer(&self, call: &ToolCall) -> Result<String>;
+    async fn dispatch_one(&self, call: &ToolCall) -> Result<String>;
 
-    /// The messages for the calls of one reply, which run side by side, as a JSON array.
-    async fn answer_all(&self, calls: &[ToolCall]) -> Result<String>;
+    /// The messages for the concurrent calls of one reply, as a JSON array.
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> Result<String>;
 }
 
 pub(crate) fn measure() -> Result<Measured> {
-    // One thread: the tools are too small to be worth another.
+    // One thread, since the tools are too small to run on several.
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     runtime.block_on(measure_samples())
 }
@@ -51,13 +51,13 @@ async fn measure_samples() -> Result<Measured> {
     let mut rows = Vec::new();
     for sample in sample::all() {
         eprintln!("dispatch: {}", sample.name);
-        // Which also warms up.
+        // This is also the warm-up.
         sample.check(&[
-            sample.answered_by(&ours).await?,
-            sample.answered_by(&llm_tool).await?,
-            sample.answered_by(&tools_rs).await?,
-            sample.answered_by(&rig).await?,
-            sample.answered_by(&by_hand).await?,
+            sample.dispatch_with(&ours).await?,
+            sample.dispatch_with(&llm_tool).await?,
+            sample.dispatch_with(&tools_rs).await?,
+            sample.dispatch_with(&rig).await?,
+            sample.dispatch_with(&by_hand).await?,
         ])?;
         let mut runs: Each<Vec<f64>> = Default::default();
         let mut runs_by_hand = Vec::new();
@@ -74,30 +74,32 @@ async fn measure_samples() -> Result<Measured> {
             runs_by_hand.push(time(&sample, &by_hand).await?.as_secs_f64());
         }
         let row = Row::new(sample.name, Unit::Seconds, runs.map(median));
-        rows.push(row.beside(median(runs_by_hand)));
+        rows.push(row.with_by_hand(median(runs_by_hand)));
     }
     let notes = vec![
-        format!("Dispatch: times for one call, medians of {RUNS} runs of {CALLS_IN_A_RUN} calls, in turns."),
-        "By hand: the least that answers, a `match` and a derived struct, and `join_all` for many. Of all, only tool-runtime reads the clock for each call, \
-         catches panics, and holds structs to their schema."
+        format!(
+            "Dispatch: the time of one call, the median of {RUNS} runs of {CALLS_IN_A_RUN} calls; the libraries take turns."
+        ),
+        "By hand: the minimum, a `match`, a derived struct, and `join_all` for several calls. Only tool-runtime reads \
+         the clock for each call, catches panics, and validates structs against their schemas."
             .to_owned(),
-        "Dispatch: the search of llm-tool for control tokens in results, which no other does, is switched off; rig is \
-         measured without its agent and that one's registry, which add to it."
+        "Dispatch: llm-tool searches results for control tokens, which no other library does; this is disabled. rig is \
+         measured without its agent and the agent's registry, which would add to its times."
             .to_owned(),
-        "Dispatch: rig has serde_json keep the order of the fields of objects, for all libraries of this program, which \
-         is a loss for tools-rs: it makes values of arguments and results."
+        "Dispatch: rig makes serde_json keep the order of object fields, for all libraries in this program. This slows \
+         tools-rs down, which converts arguments and results to values."
             .to_owned(),
-        "A wrong argument: each library answers in words of its own, some in more than others.".to_owned(),
+        "A wrong argument: each library has its own error message, and some are longer than others.".to_owned(),
     ];
     Ok(Measured { rows, notes })
 }
 
-/// How long one call takes.
+/// The mean time of one call.
 async fn time(sample: &Sample, library: &impl Dispatch) -> Result<Duration> {
-    let at_once = u32::try_from(sample.calls.len())?;
-    let begun = Instant::now();
-    for _ in 0..CALLS_IN_A_RUN / at_once {
-        black_box(black_box(sample).answered_by(library).await?);
+    let batch = u32::try_from(sample.calls.len())?;
+    let started = Instant::now();
+    for _ in 0..CALLS_IN_A_RUN / batch {
+        black_box(black_box(sample).dispatch_with(library).await?);
     }
-    Ok(begun.elapsed() / (CALLS_IN_A_RUN / at_once * at_once))
+    Ok(started.elapsed() / (CALLS_IN_A_RUN / batch * batch))
 }

@@ -1,4 +1,4 @@
-//! The libraries that are compared: one column each.
+//! The libraries that are compared, each with a column.
 
 /// One figure of each library, in the order of [`Library::ALL`].
 pub(crate) type Each<T> = [T; 4];
@@ -12,7 +12,7 @@ pub(crate) enum Library {
 }
 
 impl Library {
-    /// Ours first: the others are told as ratios to it.
+    /// Ours is first, since the figures of the others are ratios to it.
     pub(crate) const ALL: Each<Library> = [Library::Ours, Library::LlmTool, Library::ToolsRs, Library::Rig];
 
     pub(crate) fn package(self) -> &'static str {
@@ -24,11 +24,11 @@ impl Library {
         }
     }
 
-    /// The version that was measured, from the lock file that the generated programs are built with as well.
+    /// The measured version, from the lock file that the generated programs use as well.
     pub(crate) fn version(self) -> Option<&'static str> {
         let entry = format!("name = \"{}\"\nversion = \"", self.package());
-        let (_, behind) = LOCK.split_once(&entry)?;
-        behind.split('"').next()
+        let (_, rest) = LOCK.split_once(&entry)?;
+        rest.split('"').next()
     }
 }
 

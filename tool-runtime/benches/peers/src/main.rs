@@ -1,9 +1,9 @@
-//! What this library costs beside three others that give a model the same tools.
+//! Compares the costs of this library with those of three other tool libraries.
 //!
 //! `cargo run --release --manifest-path tool-runtime/benches/peers/Cargo.toml`
 //!
-//! prints one table; `-- dispatch`, `-- build` and `-- tokens` print a part of it. The part `build` takes a
-//! quarter of an hour; what it has to download comes before the times are taken.
+//! This command prints one table; `-- dispatch`, `-- build` and `-- tokens` print a part of it. The part `build` takes a
+//! quarter of an hour. It downloads dependencies before it measures.
 
 mod build_cost;
 mod cargo;
@@ -19,29 +19,29 @@ use table::Row;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The rows of a part, and what must be known to read them.
+/// The rows of a part, and notes about them.
 #[derive(Default)]
 struct Measured {
     rows: Vec<Row>,
     notes: Vec<String>,
 }
 
-/// By its name on the command line.
+/// A part of the table, with its name on the command line.
 type Part = (&'static str, fn() -> Result<Measured>);
 
 const PARTS: [Part; 3] =
     [("dispatch", dispatch::measure), ("build", build_cost::measure), ("tokens", tokens::measure)];
 
 fn main() -> Result<()> {
-    let asked: Vec<String> = std::env::args().skip(1).collect();
-    if let Some(unknown) = asked.iter().find(|asked| PARTS.iter().all(|(name, _)| name != asked)) {
+    let selected: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(unknown) = selected.iter().find(|part| PARTS.iter().all(|(name, _)| name != part)) {
         return Err(
-            format!("there is no part `{unknown}`: there are {:?}", PARTS.map(|(name, _)| name)).into()
+            format!("there is no part `{unknown}`; the parts are {:?}", PARTS.map(|(name, _)| name)).into()
         );
     }
     let mut all = Measured::default();
     for (name, measure) in PARTS {
-        if asked.is_empty() || asked.iter().any(|asked| asked == name) {
+        if selected.is_empty() || selected.iter().any(|part| part == name) {
             let Measured { rows, notes } = measure()?;
             all.rows.extend(rows);
             all.notes.extend(notes);

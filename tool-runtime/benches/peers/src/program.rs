@@ -1,4 +1,4 @@
-//! Programs as a user of a library would write them, with a number of tools.
+//! Programs as a user of a library would write them, with any number of tools.
 
 mod llm_tool;
 mod ours;
@@ -15,13 +15,13 @@ pub(crate) struct Program {
     folder: PathBuf,
 }
 
-/// What a program is made of. `@` is the number of a tool.
+/// The parts of a program. `@` is the number of a tool.
 struct Source {
-    /// All that a user of the library has to depend on for tools, beside an async runtime.
+    /// The dependencies that tools need, apart from an async runtime.
     dependencies: &'static str,
     head: &'static str,
     tool: &'static str,
-    /// How the tool is named where tools are listed; nothing for a library that finds them itself.
+    /// The entry in the list of tools; empty for a library that collects them.
     listed: &'static str,
     before_list: &'static str,
     after_list: &'static str,
@@ -42,7 +42,7 @@ impl Program {
         fs::write(folder.join("Cargo.lock"), LOCK)?;
         fs::write(folder.join("src/main.rs"), source.main(tools))?;
         let program = Program { name, folder };
-        // From here on nothing is downloaded.
+        // Later commands download nothing.
         program.cargo(programs, &["fetch"])?;
         Ok(program)
     }
@@ -51,14 +51,14 @@ impl Program {
         cargo::run(&self.folder, target, arguments)
     }
 
-    /// Makes cargo build it anew, but not what it depends on.
+    /// Makes Cargo rebuild the program, but not its dependencies.
     pub(crate) fn touch(&self) -> Result<()> {
         let main = self.folder.join("src/main.rs");
         fs::write(&main, fs::read(&main)?)?;
         Ok(())
     }
 
-    /// The size of its stripped release build.
+    /// The size of the stripped release binary.
     pub(crate) fn bytes(&self, target: &Path) -> Result<u64> {
         Ok(fs::metadata(target.join("release").join(&self.name))?.len())
     }

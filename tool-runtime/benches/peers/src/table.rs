@@ -1,10 +1,10 @@
-//! One table: a row for each thing that is measured, a column for each library.
+//! The table: a row for each measurement, and a column for each library.
 
 use crate::libraries::{Each, Library};
 use comfy_table::presets::ASCII_MARKDOWN;
 use comfy_table::{CellAlignment, Table};
 
-/// What the figures of a row are.
+/// The unit of the figures of a row.
 #[derive(Clone, Copy)]
 pub(crate) enum Unit {
     Seconds,
@@ -15,7 +15,7 @@ pub(crate) enum Unit {
 pub(crate) struct Row {
     name: String,
     unit: Unit,
-    /// `None` where a library has no such thing.
+    /// `None` if a library has no such figure.
     figures: Each<Option<f64>>,
     by_hand: Option<f64>,
 }
@@ -25,15 +25,15 @@ impl Row {
         Row { name: name.into(), unit, figures, by_hand: None }
     }
 
-    /// The same without any library.
-    pub(crate) fn beside(self, by_hand: Option<f64>) -> Self {
+    /// Adds the figure of code without a library.
+    pub(crate) fn with_by_hand(self, by_hand: Option<f64>) -> Self {
         Row { by_hand, ..self }
     }
 
-    /// Ours as it is, every other as so many times ours.
+    /// The cells of a row. Our figure is absolute; the others are ratios to it.
     fn cells(&self) -> Vec<String> {
         let [ours, peers @ ..] = self.figures;
-        let mut cells = vec![self.name.clone(), ours.map_or_else(none, |ours| self.unit.written(ours))];
+        let mut cells = vec![self.name.clone(), ours.map_or_else(none, |ours| self.unit.format(ours))];
         cells.extend(peers.iter().chain([&self.by_hand]).map(|other| match (other, ours) {
             (Some(other), Some(ours)) => format!("{:.2}", other / ours),
             _ => none(),
@@ -47,7 +47,7 @@ fn none() -> String {
 }
 
 impl Unit {
-    fn written(self, figure: f64) -> String {
+    fn format(self, figure: f64) -> String {
         match self {
             Unit::Seconds if figure < 1e-3 => format!("{:.2} µs", figure * 1e6),
             Unit::Seconds => format!("{figure:.2} s"),
@@ -57,7 +57,7 @@ impl Unit {
     }
 }
 
-/// The table, with what must be known to read it below.
+/// Prints the table, and the notes after it.
 pub(crate) fn print(rows: &[Row], notes: &[String]) {
     let mut header = vec![String::new()];
     header.extend(Library::ALL.map(|library| {
@@ -73,7 +73,7 @@ pub(crate) fn print(rows: &[Row], notes: &[String]) {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    println!("{table}\n\nThe first column is absolute, the others are how many times as much.");
+    println!("{table}\n\nThe figures of the first column are absolute; the others are ratios to it.");
     for note in notes {
         println!("- {note}");
     }

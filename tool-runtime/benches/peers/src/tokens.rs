@@ -1,7 +1,7 @@
-//! What the definitions of 20 tools cost in every request.
+//! The tokens of the definitions of 20 tools.
 //!
-//! The tools are those of tests/tokens.rs. Each library describes them with its own schema; around it is always what
-//! OpenAI takes, and the tokens are those of its o200k.
+//! The tools are those of tests/tokens.rs. Each library generates the schemas of the parameters; the definitions have
+//! the form of OpenAI, and the tokens are those of o200k.
 
 #[macro_use]
 mod declare;
@@ -14,7 +14,7 @@ use crate::{Measured, Result};
 use serde_json::{Value, json};
 use tools::{llm_tool, ours, rig, tools_rs};
 
-/// What a library says of a tool.
+/// The definition of a tool by a library.
 struct Definition {
     name: String,
     description: String,
@@ -33,11 +33,11 @@ pub(crate) fn measure() -> Result<Measured> {
         *figure = Some(f64::from(u32::try_from(tokens)?));
     }
     let notes = vec![
-        "Tokens: tools-rs has no descriptions of parameters and fields, and no enums, which are texts here: it spends \
-         less since it says less."
+        "Tokens: the definitions of tools-rs are smaller since they have no descriptions of parameters and fields, and \
+         strings in place of enums."
             .to_owned(),
-        "Tokens: where a parameter has no description, rig writes \"Parameter x\"; llm-tool insists on one, and got an \
-         empty one."
+        "Tokens: for a parameter without a description, rig writes \"Parameter x\"; llm-tool requires a description, \
+         which is empty here."
             .to_owned(),
     ];
     Ok(Measured { rows: vec![Row::new("tokens of 20 tools", Unit::Count, figures)], notes })
@@ -51,7 +51,7 @@ fn entry(Definition { name, description, parameters }: &Definition) -> Value {
     })
 }
 
-/// All must say the same of the same tools, but for the parameters.
+/// Fails if the names or descriptions of the tools differ between the libraries.
 fn check(libraries: &Each<Vec<Definition>>) -> Result<()> {
     for (library, definitions) in Library::ALL.iter().zip(libraries) {
         if definitions.len() != tools::NAMES.len() {
@@ -59,7 +59,9 @@ fn check(libraries: &Each<Vec<Definition>>) -> Result<()> {
         }
         for (definition, ours) in definitions.iter().zip(&libraries[0]) {
             if (&definition.name, &definition.description) != (&ours.name, &ours.description) {
-                return Err(format!("{library:?} has another {} than {}", definition.name, ours.name).into());
+                return Err(
+                    format!("{library:?} has a different {} than {}", definition.name, ours.name).into()
+                );
             }
         }
     }

@@ -1,16 +1,16 @@
-//! Arrays and tuples in the one form that servers, SDKs and grammar engines all accept: `items` is always there, and never
-//! `false`.
+//! Arrays and tuples in the one form that servers, SDKs and grammar engines all accept: `items` is always present, and
+//! never `false`.
 
 use crate::schema::description;
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value, json};
 
-/// For a schema that schemars generated.
+/// Normalises an array in a schema that schemars generated.
 pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     complete(keywords);
     let Some(Value::Array(entries)) = keywords.get("prefixItems") else { return };
     match &entries[..] {
-        // All entries are the same, so `items` is enough.
+        // All entries are equal, so `items` is enough.
         [first, others @ ..] if is_closed_tuple(keywords) && others.iter().all(|other| other == first) => {
             keywords.insert("items".to_owned(), first.clone());
             keywords.remove("prefixItems");
@@ -22,9 +22,10 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// Adds `items` to an array without it, and replaces `items: false`. Servers reject an array without `items` ("array schema
-/// missing items"), and llama.cpp rejects `false`. llama.cpp ignores `prefixItems` next to `items`, so the `items` of a
-/// closed tuple are the union of its entries. Tuples in tuples would double at each level: large entries are not copied.
+/// Adds `items` to an array without it, and replaces `items: false`. Servers reject an array without `items` ("array
+/// schema missing items"), and llama.cpp rejects `false`. llama.cpp ignores `prefixItems` next to `items`, so the
+/// `items` of a closed tuple are the union of its entries. Nested tuples would double in size at each level: large
+/// entries are not copied.
 pub(super) fn complete(keywords: &mut Map<String, Value>) {
     if !is_array(keywords) {
         return;
@@ -46,7 +47,7 @@ pub(super) fn complete(keywords: &mut Map<String, Value>) {
     keywords.entry("items").or_insert_with(|| json!({}));
 }
 
-/// Whether an array has no items after those of `prefixItems`.
+/// Whether an array cannot have items after those of `prefixItems`.
 pub(in crate::schema) fn is_closed_tuple(keywords: &Map<String, Value>) -> bool {
     let maximum = keywords.get("maxItems").and_then(Value::as_u64);
     maximum.is_some_and(|maximum| maximum <= entries(keywords).len() as u64)

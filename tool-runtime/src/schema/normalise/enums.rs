@@ -1,9 +1,9 @@
-//! The unit variants of an enum: one list of values, with the docs of the variants in its description.
+//! The unit variants of an enum, merged into one list of values whose description contains the docs of the variants.
 
 use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
-/// Merges variants with docs, which schemars writes as a schema each: `oneOf: [{const: "a", description: ".."}, ..]`.
+/// Merges variants with docs. schemars generates a schema for each: `oneOf: [{const: "a", description: ".."}, ..]`.
 pub(super) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
     for alternatives in ["oneOf", "anyOf"] {
         let Some(branches) = keywords.get(alternatives).and_then(Value::as_array) else { continue };
@@ -34,7 +34,7 @@ pub(super) fn merge_unit_variants(keywords: &mut Map<String, Value>) {
     }
 }
 
-/// A schema that only lists scalars of one type.
+/// A schema that only lists values of one type.
 struct Variant<'a> {
     kind: &'a Value,
     values: &'a [Value],
@@ -53,9 +53,9 @@ impl<'a> Variant<'a> {
             _ => return None,
         };
         let description = keywords.get("description").and_then(Value::as_str);
-        // The description of a longer list is about the whole list.
-        let is_one = values.len() == 1 || description.is_none();
-        (is_one && keywords.keys().all(is_known)).then_some(Variant { kind, values, description })
+        // The description of several values is not the doc of one variant.
+        let is_doc = values.len() == 1 || description.is_none();
+        (is_doc && keywords.keys().all(is_known)).then_some(Variant { kind, values, description })
     }
 
     /// `metric: In degrees Celsius.`

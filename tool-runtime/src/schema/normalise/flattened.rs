@@ -1,17 +1,17 @@
-//! Enums that are flattened into a struct.
+//! Enums that are flattened into structs.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Rewrites flattened enums as serde decodes them. A flattened `Option` of an enum must be one of its variants or absent:
-/// serde decodes anything else as `None` and drops the data.
+/// Rewrites flattened enums so that they match what serde decodes. A flattened `Option` of an enum must be one of its
+/// variants or absent: serde decodes anything else as `None` and drops the data.
 pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     if keywords.get("type").is_none_or(|kind| kind != "object") {
         return;
     }
     let mut unions = take_unions(keywords);
     unions.iter_mut().for_each(unit_variants);
-    // A field of several enums may be present for any of them, and a flattened map may contain the name of any field.
+    // A field that several enums share may be present for any of them, and a flattened map may contain any key.
     let has_map = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
         .iter()
         .any(|keyword| keywords.get(*keyword).is_some_and(|value| *value != Value::Bool(false)));
@@ -21,34 +21,35 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
             *uses.entry(name).or_default() += 1;
         }
     }
-    let own = keywords.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
+    let declared = keywords.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     for union in unions.iter_mut().filter(|_| !has_map) {
         let is_shared =
-            |name: &String| own.contains_key(name) || uses.get(name).is_some_and(|&uses| uses > 1);
+            |name: &String| declared.contains_key(name) || uses.get(name).is_some_and(|&uses| uses > 1);
         let absent = field_names(union).into_iter().filter(|name| !is_shared(name));
         let absent: Map<String, Value> = absent.map(|name| (name, false.into())).collect();
         let branches = union.get_mut("anyOf").and_then(Value::as_array_mut);
-        // schemars writes an `Option` as `anyOf: [{oneOf: variants}, {}]`, and as `anyOf: [variants.., {}]` if it is untagged.
+        // schemars generates an `Option` as `anyOf: [{oneOf: variants}, {}]`, and as `anyOf: [variants.., {}]` if it is
+        // untagged.
         if let Some(last) =
             branches.and_then(|branches| branches.last_mut()).filter(|last| **last == json!({}))
         {
             *last = json!({ "type": "object", "properties": absent });
         }
     }
-    put_back(keywords, unions);
+    insert_unions(keywords, unions);
 }
 
-/// Takes the unions out of a schema: `oneOf`, `anyOf`, and the parts of `allOf` if there are several.
+/// Removes the unions of a schema and returns them: `oneOf`, `anyOf`, and the parts of `allOf` if there are several.
 fn take_unions(keywords: &mut Map<String, Value>) -> Vec<Value> {
-    let own = ["oneOf", "anyOf"].map(|keyword| Some(json!({ keyword: keywords.remove(keyword)? })));
+    let outer = ["oneOf", "anyOf"].map(|keyword| Some(json!({ keyword: keywords.remove(keyword)? })));
     let parts = match keywords.remove("allOf") {
         Some(Value::Array(parts)) => parts,
         _ => Vec::new(),
     };
-    own.into_iter().flatten().chain(parts).collect()
+    outer.into_iter().flatten().chain(parts).collect()
 }
 
-fn put_back(keywords: &mut Map<String, Value>, unions: Vec<Value>) {
+fn insert_unions(keywords: &mut Map<String, Value>, unions: Vec<Value>) {
     match &unions[..] {
         [] => {}
         [Value::Object(only)] if only.keys().all(|keyword| keyword == "oneOf" || keyword == "anyOf") => {
@@ -72,7 +73,7 @@ fn field_names(union: &Value) -> Vec<String> {
     names
 }
 
-/// Rewrites each unit variant as a key with null. schemars does this only for variants without docs.
+/// Rewrites each unit variant as a key with the value null. schemars does so only for variants without docs.
 fn unit_variants(union: &mut Value) {
     if let Some(name) = union.get("const").and_then(Value::as_str) {
         let mut object = Map::new();

@@ -1,4 +1,4 @@
-//! The range of a type of number. schemars writes it as a format of its own, such as `uint8`.
+//! The ranges of number types. schemars generates a format such as `uint8` for each.
 
 use serde_json::{Map, Value};
 
@@ -18,8 +18,8 @@ const TWO_POW_127: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
 
 type Range = (Option<Value>, Option<Value>);
 
-/// The numbers that the type of a format can hold. Bounds of 128 bits are the next float, which `serde_json` has for them; the
-/// decoder rejects what is between that and the last integer of the type.
+/// The range of the type that a format names. A bound of 128 bits is the nearest float, since `serde_json` has no
+/// larger integers; the decoder rejects the integers between the end of the type's range and that float.
 fn range(format: &str) -> Option<Range> {
     fn between<T: Into<Value>>(minimum: T, maximum: T) -> Range {
         (Some(minimum.into()), Some(maximum.into()))
@@ -35,7 +35,8 @@ fn range(format: &str) -> Option<Range> {
         "uint64" => between(u64::MIN, u64::MAX),
         "int" => between(isize::MIN, isize::MAX),
         "uint" => between(usize::MIN, usize::MAX),
-        // As `f32::MAX` is written. serde decodes a larger one as infinite, or rejects it, by the features of serde_json.
+        // `f32::MAX` in decimal. The features of serde_json decide whether a larger number is rejected or becomes
+        // infinity.
         "float" => between(-3.402_823_5e38, 3.402_823_5e38),
         "int128" => between(-TWO_POW_127, TWO_POW_127),
         "uint128" => (Some(0.into()), Some((2.0 * TWO_POW_127).into())),

@@ -1,11 +1,11 @@
-//! Types that refer to themselves.
+//! Definitions of recursive types.
 
 use crate::fingerprint::fingerprint;
 use crate::json::percent_decoded;
 use crate::schema::keywords::each_subschema;
 use serde_json::{Map, Value, json};
 
-/// Gives the definitions of a tool plain names, and replaces every copy of a definition with a reference to it.
+/// Gives the definitions of a tool plain names, and replaces each copy of a definition with a reference.
 pub(in crate::schema) fn resolve_definitions(
     definitions: Map<String, Value>,
     schemas: &mut [&mut Value],
@@ -18,11 +18,11 @@ pub(in crate::schema) fn resolve_definitions(
     for schema in schemas.iter_mut() {
         rename(schema);
     }
-    // Twice: a definition may contain one that is resolved only after it.
+    // Two passes: a definition may contain a copy of one that is resolved after it.
     for _ in 0..2 {
         let known = resolved.clone();
         for definition in resolved.values_mut().filter_map(Value::as_object_mut) {
-            // Only what it contains: replaced as a whole, it would refer to itself.
+            // Only its subschemas: replaced as a whole, it would refer to itself.
             each_subschema(definition, &mut |subschema| replace_with_ref(subschema, &known));
         }
     }
@@ -42,11 +42,11 @@ fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
         Some((format!("{PREFIX}{name}"), definition.get("description").cloned(), matching))
     });
     let Some((reference, description, matching)) = found else { return };
-    let mut own: Vec<(String, Value)> = Vec::new();
+    let mut kept: Vec<(String, Value)> = Vec::new();
     for annotation in ANNOTATIONS {
         let value = keywords.remove(annotation);
         let value = value.filter(|value| annotation != "description" || Some(value) != description.as_ref());
-        own.extend(value.map(|value| (annotation.to_owned(), value)));
+        kept.extend(value.map(|value| (annotation.to_owned(), value)));
     }
     keywords.clear();
     match matching {
@@ -55,7 +55,7 @@ fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
             keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, { "type": "null" }]));
         }
     }
-    keywords.extend(own);
+    keywords.extend(kept);
 }
 
 const PREFIX: &str = "#/$defs/";
@@ -63,18 +63,19 @@ const PREFIX: &str = "#/$defs/";
 /// The annotations that a field may have next to a reference.
 const ANNOTATIONS: [&str; 3] = ["description", "default", "examples"];
 
-/// The name of a definition as references and engines take it; that of a generic or a renamed type may hold any character.
+/// A name for a definition that references and engines accept. The name of a generic or renamed type may contain any
+/// character.
 fn plain_name(name: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.');
     if name.chars().all(is_plain) {
         return name.to_owned();
     }
     let plain: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
-    // Two names may differ in the replaced characters alone.
+    // Two names may differ only in the replaced characters.
     format!("{plain}_{:08x}", fingerprint(name.bytes()) & 0xffff_ffff)
 }
 
-/// Changes every reference to the plain name of its definition.
+/// Changes each reference to the plain name of its definition.
 fn rename(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
@@ -92,12 +93,12 @@ enum Match {
     Nullable,
 }
 
-/// Whether a schema is a copy of a definition, its annotations aside.
+/// Compares a schema with a definition, without their annotations.
 fn matches_definition(keywords: &Map<String, Value>, definition: &Map<String, Value>) -> Option<Match> {
-    let counted = |keywords: &Map<String, Value>| {
+    let count_constraints = |keywords: &Map<String, Value>| {
         keywords.keys().filter(|keyword| !ANNOTATIONS.contains(&keyword.as_str())).count()
     };
-    if counted(keywords) != counted(definition) {
+    if count_constraints(keywords) != count_constraints(definition) {
         return None;
     }
     let mut matching = Match::Same;
@@ -108,7 +109,7 @@ fn matches_definition(keywords: &Map<String, Value>, definition: &Map<String, Va
         }
         let is_nullable = match keyword.as_str() {
             "type" => *value == json!([defined, "null"]),
-            "oneOf" | "anyOf" => is_with_null(value, defined),
+            "oneOf" | "anyOf" => only_adds_null(value, defined),
             _ => false,
         };
         if !is_nullable {
@@ -119,8 +120,8 @@ fn matches_definition(keywords: &Map<String, Value>, definition: &Map<String, Va
     Some(matching)
 }
 
-/// Whether the alternatives are those of the definition, and null.
-fn is_with_null(alternatives: &Value, defined: &Value) -> bool {
+/// Whether the alternatives are those of the definition, followed by null.
+fn only_adds_null(alternatives: &Value, defined: &Value) -> bool {
     match (alternatives.as_array().and_then(|all| all.split_last()), defined.as_array()) {
         (Some((last, others)), Some(defined)) => *last == json!({ "type": "null" }) && others == &defined[..],
         _ => false,

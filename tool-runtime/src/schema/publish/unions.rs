@@ -4,11 +4,12 @@ use crate::schema::description;
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value};
 
-/// The merge multiplies the branches of several unions. An object that would get more branches keeps its unions apart.
+/// Merging several unions multiplies their branches. The unions of an object that would get more branches are not
+/// merged.
 const MAX_BRANCHES: usize = 64;
 
-/// Merges the keywords next to a union into each of its branches, if that can be done exactly. The unions inside of it must be
-/// merged before: a schema that has become large is not copied again.
+/// Merges the keywords next to a union into each of its branches, if the result is equivalent. The unions in its
+/// subschemas must be merged before: a schema that has become large is not copied again.
 pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
     let mut rest = keywords.clone();
     let mut unions: Vec<Vec<Value>> = rest.remove("anyOf").and_then(branches).into_iter().collect();
@@ -34,7 +35,7 @@ pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
     keywords.insert("anyOf".to_owned(), merged.into());
 }
 
-/// The branches of a union, and those of the unions among them.
+/// The branches of a union. A branch that is a union itself is replaced with its branches.
 fn branches(union: Value) -> Option<Vec<Value>> {
     let Value::Array(branches) = union else { return None };
     let flat = branches.into_iter().flat_map(|branch| match branch {
@@ -48,8 +49,8 @@ fn branches(union: Value) -> Option<Vec<Value>> {
 
 /// Each combination of one branch per union, with the shared keywords.
 fn merge_all(mut shared: Map<String, Value>, unions: Vec<Vec<Value>>) -> Option<Vec<Value>> {
-    // It is about the keys that neither the struct nor the branch names. In a merged branch, `additionalProperties` is about
-    // the same keys.
+    // It applies to the keys that neither the struct nor the branch names. In a merged branch, `additionalProperties`
+    // applies to the same keys.
     let other_keys = shared.remove("unevaluatedProperties");
     let count = unions.iter().map(Vec::len).fold(1, usize::saturating_mul);
     // The branches of a single union are not copied.
@@ -109,7 +110,7 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
     is_exact.then_some(merged)
 }
 
-/// Whether a keyword does not depend on the keywords next to it, but for those that [`merge`] looks at.
+/// Whether a keyword does not depend on the keywords next to it, apart from those that [`merge`] handles.
 fn is_independent(keyword: &str) -> bool {
     const DEPENDENT: [&[&str]; 4] = [
         &["$ref", "anyOf", "oneOf", "allOf", "if", "then", "else"],

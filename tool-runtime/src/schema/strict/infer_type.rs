@@ -1,4 +1,4 @@
-//! The type of a schema that names none.
+//! The type of a schema without the keyword `type`.
 
 use crate::json::TypeSet;
 use crate::schema::keywords::unique;
@@ -11,7 +11,7 @@ pub(super) fn infer_type(keywords: &mut Map<String, Value>) {
     }
     let enum_values = keywords.get("enum").and_then(Value::as_array).map(Vec::as_slice);
     let values = enum_values.or_else(|| keywords.get("const").map(std::slice::from_ref)).unwrap_or_default();
-    let mut types: Vec<&str> = unique(values.iter().map(|value| TypeSet::of_value(value).name()));
+    let mut types: Vec<&str> = unique(values.iter().map(|value| TypeSet::from_value(value).name()));
     if types.is_empty() && keywords.contains_key("properties") {
         types.push(TypeSet::OBJECT.name());
     }

@@ -1,4 +1,4 @@
-//! The limits of one strict schema.
+//! The limits of a strict schema.
 //! <https://platform.openai.com/docs/guides/structured-outputs#limitations>
 
 use super::NotStrict;
@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 10;
 const MAX_VALUES: usize = 1_000;
 /// Characters of the names of properties and definitions, and of the values of `enum` and `const`, together.
 const MAX_CHARACTERS: usize = 120_000;
-/// An `enum` of strings with more values is large.
+/// A large `enum` has more string values than this.
 const LARGE_ENUM: usize = 250;
 /// Characters of the values of a large `enum`.
 const MAX_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
@@ -24,15 +24,15 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn name(&mut self, name: &str) {
+    pub(super) fn add_name(&mut self, name: &str) {
         self.characters += name.chars().count();
     }
 
-    pub(super) fn depth(&mut self, depth: usize) {
+    pub(super) fn add_depth(&mut self, depth: usize) {
         self.depth = self.depth.max(depth);
     }
 
-    pub(super) fn values(&mut self, values: &[Value]) {
+    pub(super) fn add_values(&mut self, values: &[Value]) {
         let characters: usize =
             values.iter().filter_map(Value::as_str).map(|text| text.chars().count()).sum();
         self.values += values.len();
@@ -52,7 +52,7 @@ impl Limits {
         ];
         counts.into_iter().filter(|(count, max, _)| count > max).map(|(count, max, unit)| NotStrict {
             path: String::new(),
-            reason: format!("has {count} {unit}, and strict schemas may have {max}"),
+            reason: format!("has {count} {unit}, and strict schemas may have at most {max}"),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a program with one tool costs when nothing is built yet.
+//! The build time of a program with one tool when nothing is built yet.
 
 use super::each;
 use crate::libraries::Each;
@@ -23,9 +23,9 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
             if target.exists() {
                 fs::remove_dir_all(&target)?;
             }
-            let begun = Instant::now();
+            let started = Instant::now();
             program.cargo(&target, &["build", "--offline"])?;
-            times.push(begun.elapsed().as_secs_f64());
+            times.push(started.elapsed().as_secs_f64());
         }
     }
     let mut crates = [None; 4];
@@ -37,13 +37,13 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
         Row::new("crates of a program", Unit::Count, crates),
     ];
     let notes = vec![format!(
-        "Clean build: with its dependencies downloaded and nothing built; medians of {RUNS} runs, in turns. The crates \
-         are those of the same program, itself and tokio among them."
+        "Clean build: dependencies are downloaded, and nothing is built; medians of {RUNS} runs, in turns. The crates \
+         are those of the same program, including itself and tokio."
     )];
     Ok(Measured { rows, notes })
 }
 
-/// How many crates it is built of, itself included, and two versions of one counted once.
+/// The number of crates of a program, including itself. Two versions of a crate count once.
 fn crates_of(program: &Program, target: &Path) -> Result<usize> {
     let tree =
         program.cargo(target, &["tree", "--offline", "-e", "normal", "--prefix", "none", "--no-dedupe"])?;

@@ -1,5 +1,5 @@
-//! What a tool costs in the build: a program with many tools, less the same with one, so that what a program costs
-//! anyway does not count.
+//! The build cost of a tool: the cost of a program with many tools minus that of a program with one, which is the cost
+//! of any program.
 
 use super::each;
 use crate::libraries::Each;
@@ -12,10 +12,10 @@ use std::time::Instant;
 
 const TOOLS: usize = 200;
 const RUNS: usize = 5;
-/// Fewer, since one takes minutes.
+/// A release build takes minutes.
 const RELEASE_RUNS: usize = 3;
 
-/// Programs of a library.
+/// The programs of a library.
 struct Programs {
     one: Program,
     many: Program,
@@ -38,24 +38,24 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
         let seconds = times(&programs, &target, command, runs)?;
         rows.push(Row::new(format!("{name}, {TOOLS} tools"), Unit::Seconds, seconds));
     }
-    let (mut with_one, mut grown) = ([None; 4], [None; 4]);
-    for (place, Programs { one, many }) in programs.iter().enumerate() {
+    let (mut with_one, mut growth) = ([None; 4], [None; 4]);
+    for (index, Programs { one, many }) in programs.iter().enumerate() {
         let [one, many] = [one, many].map(|program| program.bytes(&target));
         let (one, many) = (f64::from(u32::try_from(one?)?), f64::from(u32::try_from(many?)?));
-        (with_one[place], grown[place]) = (Some(one), Some(many - one));
+        (with_one[index], growth[index]) = (Some(one), Some(many - one));
     }
-    rows.push(Row::new(format!("release binary, {TOOLS} tools"), Unit::Bytes, grown));
-    // What the others start from is less than what ours does, which the growth alone would hide.
-    rows.push(Row::new("release binary, 1 tool, in whole", Unit::Bytes, with_one));
+    rows.push(Row::new(format!("release binary, {TOOLS} tools"), Unit::Bytes, growth));
+    // The growth alone would hide that the binaries of the other libraries are smaller with one tool.
+    rows.push(Row::new("release binary, 1 tool, total", Unit::Bytes, with_one));
     let notes = vec![format!(
-        "{TOOLS} tools: of three parameters each, in the program's own crate alone, less the figure for 1 tool; \
-         medians of {RUNS} runs, of {RELEASE_RUNS} for the release build, in turns, without incremental compilation. \
-         Binaries are stripped."
+        "{TOOLS} tools: tools of three parameters; the figure of the program's crate without dependencies, minus the \
+         figure for 1 tool; medians of {RUNS} runs, of {RELEASE_RUNS} for the release build, in turns, without \
+         incremental compilation. Binaries are stripped."
     )];
     Ok(Measured { rows, notes })
 }
 
-/// The median for many tools, less that for one.
+/// The median time for many tools, minus that for one.
 fn times(
     programs: &Each<Programs>,
     target: &Path,
@@ -64,20 +64,20 @@ fn times(
 ) -> Result<Each<Option<f64>>> {
     let command = [command, &["--offline"]].concat();
     let mut times: Each<[Vec<f64>; 2]> = Default::default();
-    // The first run builds what the programs depend on, and is not counted.
+    // The first run builds the dependencies, and does not count.
     for run in 0..=runs {
         eprintln!("cargo {}, {TOOLS} tools: run {run} of {runs}", command.join(" "));
         for (Programs { one, many }, times) in programs.iter().zip(&mut times) {
             for (program, times) in [one, many].into_iter().zip(times) {
                 program.touch()?;
-                let begun = Instant::now();
+                let started = Instant::now();
                 program.cargo(target, &command)?;
                 if run > 0 {
-                    times.push(begun.elapsed().as_secs_f64());
+                    times.push(started.elapsed().as_secs_f64());
                 }
             }
         }
     }
-    // What one tool adds may be less than two runs differ by: then nothing can be said.
+    // If the difference between two runs is larger than the cost of the tools, there is no figure.
     Ok(times.map(|[one, many]| Some(median(many)? - median(one)?).filter(|&added| added > 0.0)))
 }

@@ -1,7 +1,7 @@
-//! No library: what no other can be much below.
+//! Code without a library, which is the minimum for any library.
 //!
-//! A `match` on the name, a derived struct for the arguments, and `join_all`. It catches no panic, knows no schema, and
-//! reads no clock.
+//! It is a `match` on the name, a derived struct for the arguments, and `join_all`. It does not catch panics, validate
+//! against a schema, or read the clock.
 
 use super::Dispatch;
 use super::message::Message;
@@ -24,12 +24,12 @@ struct PlanTrip {
     trip: Trip,
 }
 
-#[allow(clippy::unused_async, reason = "most tools wait for something")]
+#[allow(clippy::unused_async, reason = "most tools are async")]
 async fn forecast(Forecast { city, days, detail }: Forecast) -> String {
     trip::forecast(&city, days, detail)
 }
 
-#[allow(clippy::unused_async, reason = "most tools wait for something")]
+#[allow(clippy::unused_async, reason = "most tools are async")]
 async fn plan_trip(PlanTrip { trip }: PlanTrip) -> serde_json::Result<String> {
     serde_json::to_string(&trip.plan())
 }
@@ -52,11 +52,11 @@ impl ByHand {
 }
 
 impl Dispatch for ByHand {
-    async fn answer(&self, call: &ToolCall) -> crate::Result<String> {
+    async fn dispatch_one(&self, call: &ToolCall) -> crate::Result<String> {
         Ok(serde_json::to_string(&self.message(call).await)?)
     }
 
-    async fn answer_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
         let messages = join_all(calls.iter().map(|call| self.message(call))).await;
         Ok(serde_json::to_string(&messages)?)
     }

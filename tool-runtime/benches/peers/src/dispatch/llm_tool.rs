@@ -9,8 +9,8 @@ use llm_tool::{
 };
 use tool_runtime::ToolCall;
 
-// By default it looks through every output for the control tokens of models. No other library here does, so it is off,
-// in the two places where it has to be: <https://docs.rs/llm-tool/0.10.5/llm_tool/#secure-by-default>
+// By default, llm-tool searches every output for control tokens of models. No other library here does, so it is
+// disabled in both places: <https://docs.rs/llm-tool/0.10.5/llm_tool/#secure-by-default>
 
 /// The weather of the coming days.
 #[llm_tool(sanitization = "none")]
@@ -19,7 +19,7 @@ fn forecast(
     city: String,
     /// How many days ahead.
     days: u8,
-    /// Whether to say more.
+    /// Whether to add details.
     detail: bool,
 ) -> String {
     trip::forecast(&city, days, detail)
@@ -31,7 +31,7 @@ fn plan_trip(
     /// Where to.
     trip: Trip,
 ) -> Result<ToolOutput, ToolError> {
-    // A bare `Plan` would also be copied into the metadata of the output, which nobody here reads.
+    // If the tool returned a `Plan`, it would also be copied into the metadata of the output, which is not used here.
     ToolOutput::json(&trip.plan())
 }
 
@@ -55,17 +55,17 @@ fn content(result: Result<ToolOutput, ToolError>) -> String {
 }
 
 impl Dispatch for LlmTool {
-    async fn answer(&self, call: &ToolCall) -> crate::Result<String> {
+    async fn dispatch_one(&self, call: &ToolCall) -> crate::Result<String> {
         let result = self.registry.dispatch_str(&call.name, &call.arguments, &self.context).await;
         Ok(serde_json::to_string(&Message::new(&call.id, content(result)))?)
     }
 
-    async fn answer_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
         let calls: Vec<BatchToolCallStr<'_>> = calls
             .iter()
             .map(|call| BatchToolCallStr { id: &call.id, name: &call.name, arguments_json: &call.arguments })
             .collect();
-        // The mode that does not look first whether a tool is destructive: none is.
+        // The mode that does not check whether a tool is destructive, since none is.
         let mode = BatchExecutionMode::ParallelAllowDestructive;
         let outcomes = self.registry.dispatch_batch_str(&calls, mode, &self.context).await;
         let messages: Vec<Message<'_>> = calls

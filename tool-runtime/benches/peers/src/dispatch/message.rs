@@ -1,4 +1,4 @@
-//! What goes back to the model, where a library leaves it to its user.
+//! The tool message, for libraries that leave it to their users.
 
 use serde::Serialize;
 use std::borrow::Cow;

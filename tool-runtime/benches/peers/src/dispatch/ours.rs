@@ -9,14 +9,14 @@ use tool_runtime::{Registry, ToolCall, tool, tools};
 #[tool]
 #[allow(
     clippy::needless_pass_by_value,
-    reason = "all libraries have the same parameters; this one takes `&str` as well"
+    reason = "all libraries have the same parameters; this one would also accept `&str`"
 )]
 fn forecast(
     /// The city.
     city: String,
     /// How many days ahead.
     days: u8,
-    /// Whether to say more.
+    /// Whether to add details.
     detail: bool,
 ) -> String {
     trip::forecast(&city, days, detail)
@@ -42,13 +42,13 @@ impl Ours {
 }
 
 impl Dispatch for Ours {
-    async fn answer(&self, call: &ToolCall) -> crate::Result<String> {
-        let answers = self.registry.dispatch(slice::from_ref(call)).await;
-        let answer = answers.first().ok_or("a call without an answer")?;
-        Ok(serde_json::to_string(answer)?)
+    async fn dispatch_one(&self, call: &ToolCall) -> crate::Result<String> {
+        let messages = self.registry.dispatch(slice::from_ref(call)).await;
+        let message = messages.first().ok_or("the call has no tool message")?;
+        Ok(serde_json::to_string(message)?)
     }
 
-    async fn answer_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
         Ok(serde_json::to_string(&self.registry.dispatch(calls).await)?)
     }
 }

@@ -1,12 +1,12 @@
 //! <https://docs.rs/rig-core/0.44.0>
 //!
-//! Its registry is in rig-agent, its runtime, beside much else, and does more for each call than what is measured here:
-//! a map of the tools in rig-core's object-safe form, which is the least that its users can have.
+//! The registry of rig is in rig-agent, together with its runtime, and does more for each call. This module measures a
+//! map of tools in rig-core's object-safe form, which is the minimum for its users.
 
 #![allow(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
-    reason = "all libraries have the same parameters, and its macro takes only functions that return a `Result`"
+    reason = "all libraries have the same parameters, and the macro requires functions that return a `Result`"
 )]
 
 use super::Dispatch;
@@ -26,7 +26,7 @@ fn forecast(
     city: String,
     /// How many days ahead.
     days: u8,
-    /// Whether to say more.
+    /// Whether to add details.
     detail: bool,
 ) -> Result<String, ToolExecutionError> {
     Ok(trip::forecast(&city, days, detail))
@@ -59,19 +59,19 @@ impl Rig {
     }
 }
 
-/// As its own client for OpenAI writes it: a text as it is, anything else as JSON.
+/// The content as rig's client for OpenAI writes it: text unchanged, anything else as JSON.
 fn content(result: &ToolResult) -> Cow<'_, str> {
     let output = result.output();
     output.as_text().map_or_else(|| output.render().into(), Cow::Borrowed)
 }
 
 impl Dispatch for Rig {
-    async fn answer(&self, call: &ToolCall) -> crate::Result<String> {
+    async fn dispatch_one(&self, call: &ToolCall) -> crate::Result<String> {
         let result = self.result(call).await;
         Ok(serde_json::to_string(&Message::new(&call.id, content(&result)))?)
     }
 
-    async fn answer_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
         let results = join_all(calls.iter().map(|call| self.result(call))).await;
         let messages: Vec<Message<'_>> = calls
             .iter()

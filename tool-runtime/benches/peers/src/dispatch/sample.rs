@@ -1,4 +1,4 @@
-//! What the model sends, and what must go back.
+//! Calls of a model, and the expected messages.
 
 use super::Dispatch;
 use crate::Result;
@@ -12,10 +12,10 @@ pub(super) struct Sample {
 }
 
 enum Expected {
-    /// All libraries answer the same.
-    Same,
-    /// Each in words of its own, with this in them.
-    Telling(&'static str),
+    /// All libraries return equal messages.
+    Equal,
+    /// The messages differ, and contain this text.
+    Containing(&'static str),
 }
 
 const SCALARS: (&str, &str) = ("forecast", r#"{"city":"Beijing","days":3,"detail":true}"#);
@@ -32,31 +32,31 @@ pub(super) fn all() -> Vec<Sample> {
         Sample { name, calls, expected }
     };
     vec![
-        sample("one call, three scalars", SCALARS, 1, Expected::Same),
-        sample("one call, a nested struct", NESTED, 1, Expected::Same),
-        sample("one of 64 at once, three scalars", SCALARS, 64, Expected::Same),
-        sample("one of 64 at once, a nested struct", NESTED, 64, Expected::Same),
-        sample("one call, a wrong argument", WRONG, 1, Expected::Telling("tomorrow")),
+        sample("one call, three scalars", SCALARS, 1, Expected::Equal),
+        sample("one call, a nested struct", NESTED, 1, Expected::Equal),
+        sample("one of 64 at once, three scalars", SCALARS, 64, Expected::Equal),
+        sample("one of 64 at once, a nested struct", NESTED, 64, Expected::Equal),
+        sample("one call, a wrong argument", WRONG, 1, Expected::Containing("tomorrow")),
     ]
 }
 
 impl Sample {
-    pub(super) async fn answered_by(&self, library: &impl Dispatch) -> Result<String> {
+    pub(super) async fn dispatch_with(&self, library: &impl Dispatch) -> Result<String> {
         match self.calls.as_slice() {
-            [call] => library.answer(call).await,
-            calls => library.answer_all(calls).await,
+            [call] => library.dispatch_one(call).await,
+            calls => library.dispatch_all(calls).await,
         }
     }
 
-    /// Times of answers that differ would not be worth comparing.
-    pub(super) fn check(&self, answers: &[String]) -> Result<()> {
-        for answer in answers {
-            let is_right = match self.expected {
-                Expected::Same => answer == &answers[0] && !answer.contains("Error"),
-                Expected::Telling(what) => answer.contains("call_0") && answer.contains(what),
+    /// Fails if the libraries return different messages, since their times could not be compared.
+    pub(super) fn check(&self, messages: &[String]) -> Result<()> {
+        for message in messages {
+            let is_expected = match self.expected {
+                Expected::Equal => message == &messages[0] && !message.contains("Error"),
+                Expected::Containing(text) => message.contains("call_0") && message.contains(text),
             };
-            if !is_right {
-                return Err(format!("{}: an answer is {answer}, not {}", self.name, answers[0]).into());
+            if !is_expected {
+                return Err(format!("{}: a message is {message}, not {}", self.name, messages[0]).into());
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! <https://docs.rs/tools-rs/0.3.3>
 
-#![allow(clippy::unused_async, reason = "its macro takes only `async` functions")]
+#![allow(clippy::unused_async, reason = "the macro requires `async` functions")]
 
 use super::Dispatch;
 use super::message::Message;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use tool_runtime::ToolCall;
 use tools_rs::{FunctionCall, ToolCollection, tool};
 
-// Its macro takes no descriptions of parameters.
+// The macro does not support descriptions of parameters.
 
 /// The weather of the coming days.
 #[tool]
@@ -35,7 +35,7 @@ impl ToolsRs {
 
     async fn content(&self, call: &ToolCall) -> String {
         match self.result(call).await {
-            // A result that is a text is a JSON string here, which the model is not to see in quotes.
+            // A text result is a JSON string here. The model gets it without quotes.
             Ok(Value::String(text)) => text,
             Ok(other) => other.to_string(),
             Err(error) => format!("Error: {error}"),
@@ -43,7 +43,7 @@ impl ToolsRs {
     }
 
     async fn result(&self, call: &ToolCall) -> crate::Result<Value> {
-        // It takes arguments as a `Value`, and ids that are UUIDs: ours stays with the user.
+        // tools-rs takes arguments as a `Value`. Its ids are UUIDs, so the id of the call is kept here.
         let arguments = serde_json::from_str(&call.arguments)?;
         let call = FunctionCall { id: None, name: call.name.clone(), arguments };
         Ok(self.tools.call(call).await?.result)
@@ -51,11 +51,11 @@ impl ToolsRs {
 }
 
 impl Dispatch for ToolsRs {
-    async fn answer(&self, call: &ToolCall) -> crate::Result<String> {
+    async fn dispatch_one(&self, call: &ToolCall) -> crate::Result<String> {
         Ok(serde_json::to_string(&Message::new(&call.id, self.content(call).await))?)
     }
 
-    async fn answer_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
+    async fn dispatch_all(&self, calls: &[ToolCall]) -> crate::Result<String> {
         let contents = join_all(calls.iter().map(|call| self.content(call))).await;
         let messages: Vec<Message<'_>> =
             calls.iter().zip(contents).map(|(call, content)| Message::new(&call.id, content)).collect();

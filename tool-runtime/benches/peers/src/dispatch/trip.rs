@@ -1,4 +1,4 @@
-//! What the tools do, which is the same in every library, and as little as possible.
+//! The functions of the tools, which are equal for all libraries and do as little as possible.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ struct Stop {
     nights: u8,
 }
 
-/// The fields are in the order of the alphabet: some libraries make a `serde_json::Value` of a result, which may sort.
+/// The fields are sorted by name, since some libraries convert a result to a `serde_json::Value`, which may sort them.
 #[derive(Serialize)]
 pub(super) struct Plan {
     budget_per_night: Option<u32>,

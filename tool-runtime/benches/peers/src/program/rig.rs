@@ -3,7 +3,7 @@
 use super::Source;
 
 pub(super) const SOURCE: Source = Source {
-    // The least that has tools: with its default features, it would also have an HTTP client.
+    // Tools need no default features, which would add an HTTP client.
     dependencies: "rig-core = { version = \"0.44\", default-features = false, features = [\"derive\"] }\n",
     head: "
 use rig_core::rig_tool;

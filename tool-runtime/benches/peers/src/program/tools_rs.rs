@@ -3,13 +3,13 @@
 use super::Source;
 
 pub(super) const SOURCE: Source = Source {
-    // Its macro names four other crates in the code that it emits; `serde_json` makes the value that a call takes, too.
+    // The generated code uses four other crates; `serde_json` also creates the value that a call takes.
     dependencies: "tools-rs = \"0.3\"\ntools_core = \"0.3\"\ntools_macros = \"0.3\"\ninventory = \"0.3\"\n\
                    serde = \"1\"\nserde_json = \"1\"\n",
     head: "
 use tools_rs::{FunctionCall, collect_tools, tool};
 ",
-    // Its macro takes no descriptions of parameters.
+    // The macro does not support descriptions of parameters.
     tool: "
 /// Tool @.
 #[tool]

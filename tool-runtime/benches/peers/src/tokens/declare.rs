@@ -1,14 +1,14 @@
-//! One list of tools, declared for every library.
+//! A macro that declares the tools for every library.
 
-/// A module per library, with its attribute on each of the functions, and `definitions()` sorted by name.
+/// Declares a module for each library, with its attribute on each function, and `definitions()` sorted by name.
 ///
-/// The name of a type, as in `GetWeather: fn get_weather(..)`, is that which two of the libraries give to a tool. Types
-/// are taken apart, since those that come as one fragment are not seen to be an `Option` by all of the macros.
+/// In `GetWeather: fn get_weather(..)`, `GetWeather` is the type that two of the libraries generate for a tool. The
+/// parts of a type are matched separately, since some of the macros do not recognise an `Option` in a `ty` fragment.
 macro_rules! declare {
     ($(
         #[doc = $doc:tt]
         $tool:ident: fn $name:ident(
-            $($(#[doc = $told:tt])? $parameter:ident: $of:ident $(<$inner:ident>)?),* $(,)?
+            $($(#[doc = $parameter_doc:tt])? $parameter:ident: $type:ident $(<$inner:ident>)?),* $(,)?
         );
     )*) => {
         pub(super) const NAMES: &[&str] = &[$(stringify!($name)),*];
@@ -21,7 +21,7 @@ macro_rules! declare {
             $(
                 #[doc = $doc]
                 #[tool]
-                fn $name($($(#[doc = $told])? $parameter: $of $(<$inner>)?),*) {}
+                fn $name($($(#[doc = $parameter_doc])? $parameter: $type $(<$inner>)?),*) {}
             )*
 
             pub(in crate::tokens) fn definitions() -> crate::Result<Vec<Definition>> {
@@ -46,7 +46,7 @@ macro_rules! declare {
                 #[doc = $doc]
                 #[llm_tool]
                 // A parameter without a description does not compile.
-                fn $name($($(#[doc = $told])? #[doc = ""] $parameter: $of $(<$inner>)?),*) -> String {
+                fn $name($($(#[doc = $parameter_doc])? #[doc = ""] $parameter: $type $(<$inner>)?),*) -> String {
                     String::new()
                 }
             )*
@@ -70,7 +70,7 @@ macro_rules! declare {
             };
             use tools_rs::{ToolCollection, tool};
 
-            // It has no schemas of enums: a text is the nearest.
+            // tools-rs does not support schemas of enums: a string is the nearest type.
             type Class = String;
             type Parameter = String;
             type Priority = String;
@@ -83,13 +83,13 @@ macro_rules! declare {
                 #[doc = $doc]
                 #[tool]
                 // A parameter with a description does not compile.
-                async fn $name($($parameter: $of $(<$inner>)?),*) -> String {
+                async fn $name($($parameter: $type $(<$inner>)?),*) -> String {
                     String::new()
                 }
             )*
 
             pub(in crate::tokens) fn definitions() -> crate::Result<Vec<Definition>> {
-                // It has those of the dispatch, too: there is one bag of tools in a program.
+                // The collection contains the tools of `dispatch` as well, since a program has only one.
                 let tools = ToolCollection::<tools_core::NoMeta>::collect_tools()?;
                 let mut definitions: Vec<Definition> = tools
                     .iter()
@@ -115,7 +115,7 @@ macro_rules! declare {
                 #[doc = $doc]
                 #[rig_tool]
                 fn $name(
-                    $($(#[doc = $told])? $parameter: $of $(<$inner>)?),*
+                    $($(#[doc = $parameter_doc])? $parameter: $type $(<$inner>)?),*
                 ) -> Result<String, ToolExecutionError> {
                     Ok(String::new())
                 }

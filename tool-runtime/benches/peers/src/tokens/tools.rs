@@ -18,7 +18,7 @@ declare! {
     );
     /// Search the web and return the best results.
     SearchWeb: fn search_web(
-        /// What to look for.
+        /// The text to find.
         query: String,
         /// How many results, at most 20.
         limit: Option<u8>,
@@ -77,7 +77,7 @@ declare! {
     FindHotel: fn find_hotel(city: String, nights: u8, stars: Option<u8>, near: Option<Coordinates>);
     /// Translate a text.
     Translate: fn translate(text: String, to: String);
-    /// Say what time it is.
+    /// Return what time it is.
     GetTime: fn get_time(
         /// Of the IANA time zone database.
         zone: Option<String>,

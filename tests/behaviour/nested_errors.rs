@@ -1,4 +1,4 @@
-//! What is wrong inside of arguments: all of it, each with its place.
+//! Errors inside nested arguments: all of them are reported, each with its path.
 
 use crate::answer;
 use schemars::JsonSchema;
@@ -52,15 +52,18 @@ fn plan(stops: Vec<Stop>, way: Option<Way>, meal: Option<Meal>, limits: Option<L
     format!("{stops:?} {way:?} {meal:?} {limits:?}")
 }
 
-async fn told(arguments: &str) -> String {
-    let told = answer(tools![plan], "plan", arguments).await;
-    told.strip_prefix("Error: invalid arguments for `plan`: ").map_or_else(|| told.clone(), str::to_owned)
+/// The errors in a call of `plan`, without the prefix of the message.
+async fn errors_of(arguments: &str) -> String {
+    let message = answer(tools![plan], "plan", arguments).await;
+    message
+        .strip_prefix("Error: invalid arguments for `plan`: ")
+        .map_or_else(|| message.clone(), str::to_owned)
 }
 
 #[tokio::test]
-async fn every_fault_in_a_nested_value_has_its_path() {
+async fn every_error_in_a_nested_value_has_a_path() {
     assert_eq!(
-        told(r#"{"stops":[{"city":"A"},{"city":1,"nights":300},{"town":"C","nights":1,"sky":"suny"}]}"#)
+        errors_of(r#"{"stops":[{"city":"A"},{"city":1,"nights":300},{"town":"C","nights":1,"sky":"suny"}]}"#)
             .await,
         "`stops[1].city`: expected a string, got integer `1`; \
          `stops[1].nights`: expected an integer from 0 to 255 or null, got integer `300`; \
@@ -71,41 +74,41 @@ async fn every_fault_in_a_nested_value_has_its_path() {
 }
 
 #[tokio::test]
-async fn behind_a_key_that_is_no_text_the_faults_have_their_places() {
+async fn errors_after_a_key_that_is_not_unicode_have_their_paths() {
     assert_eq!(
-        told(r#"{"stops":[{"\ud800":{"city":1},"city":"A"},{"city":1}]}"#).await,
+        errors_of(r#"{"stops":[{"\ud800":{"city":1},"city":"A"},{"city":1}]}"#).await,
         "`stops[0]`: a key contains half of a surrogate pair; `stops[1].city`: expected a string, got integer `1`"
     );
 }
 
-/// Counts what there is, by kind and name.
+/// Counts entries by kind and name.
 #[tool]
 fn count(by_kind: BTreeMap<String, BTreeMap<String, u8>>) -> usize {
     by_kind.values().map(BTreeMap::len).sum()
 }
 
 #[tokio::test]
-async fn a_fault_is_told_in_short_under_a_key_of_any_length() {
+async fn long_keys_are_truncated_in_the_paths_of_errors() {
     let registry = Registry::new(tools![count]).expect("one tool");
     let entries: Vec<String> = (0..2_000).map(|entry| format!(r#""x{entry}":-1"#)).collect();
     let arguments = format!(r#"{{"by_kind":{{"{}":{{{}}}}}}}"#, "k".repeat(100_000), entries.join(","));
     let Err(CallError::InvalidArguments { errors, .. }) = registry.call("count", &arguments).await else {
-        panic!("less than nothing was taken")
+        panic!("negative numbers were accepted")
     };
     assert_eq!(errors.len(), 1_000);
-    for (place, fault) in errors.iter().enumerate() {
-        let ArgumentError::Invalid { path, .. } = fault else { panic!("{fault}") };
+    for (index, error) in errors.iter().enumerate() {
+        let ArgumentError::Invalid { path, .. } = error else { panic!("{error}") };
         assert!(
-            path.starts_with("by_kind.kkk") && path.ends_with(&format!("k….x{place}")) && path.len() < 200
+            path.starts_with("by_kind.kkk") && path.ends_with(&format!("k….x{index}")) && path.len() < 200
         );
     }
     let repeated = format!(r#"{{"by_kind":{{"a":{{{}"x":1}}}}}}"#, r#""x":1,"#.repeat(200_000));
-    let told = registry.call("count", &repeated).await.expect_err("a key is there twice").to_string();
-    assert_eq!(told, "invalid arguments for `count`: `by_kind.a.x` is given twice");
+    let error = registry.call("count", &repeated).await.expect_err("a key is repeated").to_string();
+    assert_eq!(error, "invalid arguments for `count`: `by_kind.a.x` is given twice");
 }
 
 #[tokio::test]
-async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
+async fn the_error_about_an_enum_is_that_of_the_selected_variant() {
     for (arguments, problem) in [
         (r#"{"kind":"walk","hours":"two"}"#, "`way.hours`: expected a number, got string \"two\""),
         (r#"{"kind":"train"}"#, "`way.line` is missing"),
@@ -120,7 +123,7 @@ async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
              got integer `7`",
         ),
     ] {
-        assert_eq!(told(&format!(r#"{{"stops":[],"way":{arguments}}}"#)).await, problem);
+        assert_eq!(errors_of(&format!(r#"{{"stops":[],"way":{arguments}}}"#)).await, problem);
     }
     for (arguments, problem) in [
         (
@@ -144,23 +147,23 @@ async fn of_an_enum_the_variant_that_is_meant_is_told_of() {
              got an array",
         ),
     ] {
-        assert_eq!(told(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
+        assert_eq!(errors_of(&format!(r#"{{"stops":[],"meal":{arguments}}}"#)).await, problem);
     }
 }
 
 #[tokio::test]
-async fn limits_of_a_type_are_enforced_with_the_words_of_the_schema() {
+async fn constraints_of_schemars_are_enforced() {
     assert_eq!(
-        told(r#"{"stops":[],"limits":{"stars":11,"codes":["a"]}}"#).await,
+        errors_of(r#"{"stops":[],"limits":{"stars":11,"codes":["a"]}}"#).await,
         "`limits.stars`: expected an integer from 1 to 10, got integer `11`; \
          `limits.codes`: expected an array of 2 to 3 items, got 1"
     );
 }
 
 #[tokio::test]
-async fn a_struct_is_no_list_and_a_key_stands_once() {
-    assert_eq!(told(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got an array");
-    assert_eq!(told(r#"{"stops":[{"city":"A","city":"B"}]}"#).await, "`stops[0].city` is given twice");
+async fn a_struct_rejects_an_array_and_a_repeated_key() {
+    assert_eq!(errors_of(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got an array");
+    assert_eq!(errors_of(r#"{"stops":[{"city":"A","city":"B"}]}"#).await, "`stops[0].city` is given twice");
 }
 
 /// Takes what its keywords narrow.
@@ -196,7 +199,7 @@ async fn the_keywords_of_a_parameter_are_enforced() {
 }
 
 #[tokio::test]
-async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
+async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
     let parameters = json!({
         "type": "object",
         "properties": {
@@ -213,7 +216,7 @@ async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
     let error = registry
         .call("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
         .await
-        .expect_err("much is wrong");
+        .expect_err("four errors");
     assert_eq!(
         error.to_string(),
         "invalid arguments for `plan`: `stops[1].city` is missing; \
@@ -226,7 +229,7 @@ async fn the_arguments_of_a_dynamic_tool_are_held_to_its_schema() {
     };
     assert!(matches!(&errors[0], ArgumentError::Missing { argument, .. } if argument == "stops[1].city"));
     assert_eq!(
-        registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.expect("it is right"),
+        registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.expect("they are valid"),
         "ok"
     );
 }
@@ -247,30 +250,27 @@ fn climb(tree: Tree, list: Option<Vec<Tree>>) -> String {
 }
 
 #[tokio::test]
-async fn deep_values_and_large_ones_end_in_a_message() {
+async fn deep_and_large_values_end_in_a_short_message() {
     let nested = |depth: usize| format!("{}1{}", r#"{"left":1,"right":"#.repeat(depth), "}".repeat(depth));
-    let told = |arguments: String| async move { answer(tools![climb], "climb", &arguments).await };
-    let deep = told(format!(r#"{{"tree":{}}}"#, nested(50))).await;
+    let climb = |arguments: String| async move { answer(tools![climb], "climb", &arguments).await };
+    let deep = climb(format!(r#"{{"tree":{}}}"#, nested(50))).await;
     assert!(!deep.starts_with("Error"), "{deep}");
     for depth in [200, 10_000] {
-        let told = told(format!(r#"{{"tree":{}}}"#, nested(depth))).await;
+        let message = climb(format!(r#"{{"tree":{}}}"#, nested(depth))).await;
         assert!(
-            told.starts_with("Error: invalid arguments for `climb`: `tree`: ") && told.len() < 500,
-            "{told}"
+            message.starts_with("Error: invalid arguments for `climb`: `tree`: ") && message.len() < 500,
+            "{message}"
         );
     }
-    // The last leaf is wrong: every alternative would be tried at every depth.
+    // The last leaf is wrong: without a limit, every alternative would be tried at every depth.
     let pairs = |depth: usize| format!(r#"{}"x"{}"#, "[1,".repeat(depth), "]".repeat(depth));
-    let told_of_pairs = told(format!(r#"{{"tree":{}}}"#, pairs(100))).await;
-    assert!(
-        told_of_pairs.starts_with("Error: invalid arguments for `climb`: `tree")
-            && told_of_pairs.len() < 1_000
-    );
+    let message = climb(format!(r#"{{"tree":{}}}"#, pairs(100))).await;
+    assert!(message.starts_with("Error: invalid arguments for `climb`: `tree") && message.len() < 1_000);
     let keys: Vec<String> = (0..1_000_000).map(|index| format!("\"k{index}\":1")).collect();
-    let many = told(format!("{{{}}}", keys.join(","))).await;
+    let many = climb(format!("{{{}}}", keys.join(","))).await;
     assert!(many.ends_with("more") && many.len() < 5_000, "{}", many.len());
-    let long = told(format!(r#"{{"tree":"{}"}}"#, "x".repeat(20_000_000))).await;
+    let long = climb(format!(r#"{{"tree":"{}"}}"#, "x".repeat(20_000_000))).await;
     assert!(long.starts_with("Error: invalid arguments for `climb`: `tree`: expected ") && long.len() < 500);
-    let leaves = told(format!(r#"{{"tree":1,"list":[{}1]}}"#, "1,".repeat(200_000))).await;
+    let leaves = climb(format!(r#"{{"tree":1,"list":[{}1]}}"#, "1,".repeat(200_000))).await;
     assert!(!leaves.starts_with("Error"), "{leaves}");
 }
