@@ -1,4 +1,5 @@
 //! The first program of the README: a conversation with a Chat Completions server, through reqwest.
+#![allow(clippy::unused_async, reason = "most tools wait for something")]
 
 use std::{env, error::Error};
 use tool_runtime::conversation::{Ending, Request};
@@ -17,11 +18,12 @@ async fn get_weather(
 }
 
 async fn complete(request: Request) -> Result<AssistantMessage, Box<dyn Error>> {
+    let var = |name: &str| env::var(name).map_err(|error| format!("{name}: {error}"));
     let mut body = serde_json::to_value(&request)?; // `messages` and `tools`
-    body["model"] = env::var("OPENAI_MODEL")?.into();
-    let post = reqwest::Client::new().post(env::var("OPENAI_BASE_URL")? + "/chat/completions");
-    let response = post.bearer_auth(env::var("OPENAI_API_KEY")?).json(&body).send().await?;
-    Ok(response.error_for_status()?.json().await?)
+    body["model"] = var("OPENAI_MODEL")?.into();
+    let post = reqwest::Client::new().post(var("OPENAI_BASE_URL")? + "/chat/completions");
+    let response = post.bearer_auth(var("OPENAI_API_KEY")?).json(&body).send().await?;
+    Ok(response.error_for_status()?.json().await?) // reads the message of the first choice
 }
 
 #[tokio::main]

@@ -4,7 +4,7 @@ use tool_runtime::tool;
 ///
 /// # Arguments
 ///
-/// * `tags` - What they are about.
+/// * `tags` - The topics of the text.
 pub fn list<'a>(
     tags: &[String],
     title: Option<&'a str>,
@@ -38,7 +38,7 @@ const _: () = {
             parameters: &[
                 __tool_runtime::Parameter {
                     name: "tags",
-                    description: "What they are about.",
+                    description: "The topics of the text.",
                     keywords: &[],
                 },
                 __tool_runtime::Parameter {

@@ -7,7 +7,7 @@ use tool_runtime::tool;
 ///
 /// # Arguments
 ///
-/// * `tags` - What they are about.
+/// * `tags` - The topics of the text.
 #[tool]
 pub fn list<'a>(
     tags: &[String],

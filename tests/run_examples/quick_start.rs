@@ -7,13 +7,11 @@ use serde_json::{Value, json};
 /// A call, then an answer.
 fn reply(request: &Value) -> Value {
     let messages = request["messages"].as_array().expect("checked before");
-    match messages.iter().find(|message| message["role"] == "tool") {
-        Some(result) => json!({ "role": "assistant", "content": result["content"] }),
-        None => {
-            let function = json!({ "name": "get_weather", "arguments": "{\"city\":\"Beijing\"}" });
-            json!({ "role": "assistant", "tool_calls": [{ "id": "call_1", "type": "function", "function": function }] })
-        }
+    if let Some(result) = messages.iter().find(|message| message["role"] == "tool") {
+        return json!({ "role": "assistant", "content": result["content"] });
     }
+    let function = json!({ "name": "get_weather", "arguments": "{\"city\":\"Beijing\"}" });
+    json!({ "role": "assistant", "tool_calls": [{ "id": "call_1", "type": "function", "function": function }] })
 }
 
 #[tokio::test]

@@ -74,7 +74,8 @@ pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
     label = "cannot be decoded from JSON",
-    note = "if the type is from your crate, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it",
+    note = "if the type is from your crate, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it; \
+            `cargo add serde --features derive` and `cargo add schemars` add the derives",
     note = "if the application injects the value, write `#[state]` or `#[context]` before the parameter",
     note = "the supported borrowed types are `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
 )]
@@ -85,7 +86,8 @@ impl<T: DeserializeOwned> Decode for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
     label = "has no JSON Schema",
-    note = "if the type is from your crate, add `#[derive(schemars::JsonSchema)]` to it"
+    note = "if the type is from your crate, add `#[derive(schemars::JsonSchema)]` to it; `cargo add schemars` adds the \
+            derive"
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
