@@ -44,7 +44,7 @@ async fn main() -> ExitCode {
     print_line(format_args!("Model: {model}"));
     match converse(&model).await {
         Ok(chat) => {
-            print_line("\nThe messages of the next request:");
+            print_line("\nThe conversation as JSON:");
             print_line(serde_json::to_string_pretty(&chat).unwrap_or_default());
             ExitCode::SUCCESS
         }

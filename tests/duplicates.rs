@@ -28,6 +28,7 @@ fn a_collected_registry_with_a_duplicate_name_is_not_built() {
     assert!(first.ends_with("duplicates.rs:8 (in `duplicates`)"), "{first}");
     assert!(second.ends_with("duplicates.rs:13 (in `duplicates::other`)"), "{second}");
     let text = error.to_string();
+    assert_eq!(format!("{error:?}"), text, "`main` prints an error with `Debug`");
     assert!(
         text.contains("two tools are named `now`, one at ") && text.contains("duplicates.rs:17"),
         "{text}"

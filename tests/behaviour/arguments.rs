@@ -81,7 +81,7 @@ async fn an_unknown_argument_without_a_similar_name_gets_no_suggestion() {
 async fn a_repeated_argument_is_rejected_even_with_an_equal_value() {
     assert_eq!(
         weather(r#"{"city":"Beijing","days":1,"city":"Beijing"}"#).await,
-        "Error: invalid arguments for `get_weather`: `city` is given twice"
+        "Error: invalid arguments for `get_weather`: `city` occurs more than once"
     );
 }
 

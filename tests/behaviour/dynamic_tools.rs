@@ -67,7 +67,7 @@ async fn invalid_arguments_of_a_dynamic_tool_are_errors_and_empty_ones_are_an_em
     );
     assert_eq!(
         content_of(tool(), r#"{"n":1,"n":2}"#).await,
-        "Error: invalid arguments for `dynamic`: `n` is given twice"
+        "Error: invalid arguments for `dynamic`: `n` occurs more than once"
     );
 }
 

@@ -140,7 +140,7 @@ async fn third_failure() -> String {
     for _ in 0..3 {
         chat = pending(chat, call.clone()).dispatch(&registry).await;
     }
-    chat.messages().last().expect("it has messages").text().replace('\n', " ")
+    chat.messages().last().expect("it has messages").text().replace('\n', "<br>")
 }
 
 /// The message of one row.
@@ -150,7 +150,7 @@ async fn produce(cause: &str) -> Option<String> {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
         "The arguments are not JSON." => message_for("get_weather", r#"{"city":"Beijing" "days":1}"#).await,
         "The text of the arguments is truncated." => message_for("get_weather", r#"{"city":"#).await,
-        "The `finish_reason` marks the reply as truncated." => {
+        "The reply was truncated within the arguments of the call (`finish_reason`)." => {
             let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Bei"#);
             let reply = AssistantMessage::calling(vec![call]).with_finish_reason("length");
             message(builder().tools(tools![get_weather]), &reply.tool_calls).await

@@ -104,7 +104,7 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
     }
     let repeated = format!(r#"{{"by_kind":{{"a":{{{}"x":1}}}}}}"#, r#""x":1,"#.repeat(200_000));
     let error = registry.call("count", &repeated).await.expect_err("a key is repeated").to_string();
-    assert_eq!(error, "invalid arguments for `count`: `by_kind.a.x` is given twice");
+    assert_eq!(error, "invalid arguments for `count`: `by_kind.a.x` occurs more than once");
 }
 
 #[tokio::test]
@@ -163,7 +163,10 @@ async fn constraints_of_schemars_are_enforced() {
 #[tokio::test]
 async fn a_struct_rejects_an_array_and_a_repeated_key() {
     assert_eq!(errors_of(r#"{"stops":[["A",1]]}"#).await, "`stops[0]`: expected an object, got an array");
-    assert_eq!(errors_of(r#"{"stops":[{"city":"A","city":"B"}]}"#).await, "`stops[0].city` is given twice");
+    assert_eq!(
+        errors_of(r#"{"stops":[{"city":"A","city":"B"}]}"#).await,
+        "`stops[0].city` occurs more than once"
+    );
 }
 
 /// Takes what its keywords narrow.

@@ -10,7 +10,7 @@ use std::process::Output;
 
 /// The array that is printed at the end.
 fn printed_messages(stdout: &str) -> Vec<Value> {
-    let (_, array) = stdout.split_once("The messages of the next request:\n").expect("there is a heading");
+    let (_, array) = stdout.split_once("The conversation as JSON:\n").expect("there is a heading");
     serde_json::from_str(array).expect("the array is JSON")
 }
 

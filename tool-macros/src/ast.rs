@@ -33,14 +33,14 @@ impl Parse for Function {
         if input.peek(Token![;]) {
             return Err(Error::new(
                 input.span(),
-                "a tool must have a body; apply `#[tool]` to the function that implements it",
+                "a tool must have a body; write it as a function, or as a method of an inherent `impl` with `#[toolset]`",
             ));
         }
         Ok(Function { attrs, tool_attrs, vis, signature, body: input.parse()? })
     }
 }
 
-/// Whether only these macros define the attribute. Doc comments are built into rustc.
+/// Whether the attribute belongs to these macros only, so that rustc would reject it.
 pub(crate) fn is_helper_attr(path: &Path) -> bool {
     is_tool_attr(path) || !path.is_ident("doc") && PARAM_ATTRS.iter().any(|name| path.is_ident(name))
 }

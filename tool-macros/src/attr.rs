@@ -104,7 +104,7 @@ fn set_once<T>(
     parse: impl FnOnce(&ParseNestedMeta) -> Result<T>,
 ) -> Result<()> {
     if value.is_some() {
-        return Err(option.error(format!("duplicate option `{}`; remove one of them", option_name(option))));
+        return Err(option.error(format!("duplicate option `{}`; remove one", option_name(option))));
     }
     *value = Some(parse(option)?);
     Ok(())

@@ -93,7 +93,7 @@ pub(crate) fn toolset_implementation(toolset: &Toolset, tools: &TokenStream) -> 
     }
 }
 
-/// The only use of the user's path to the runtime, so that a wrong path is one error.
+/// The only use of the user's path to the runtime, to limit the errors for a wrong path.
 fn imports(krate: &Path) -> TokenStream {
     quote! {
         #[allow(unused_imports)]
@@ -184,7 +184,7 @@ fn keyword_value(value: &KeywordValue) -> TokenStream {
     quote!(__tool_runtime::Literal::#variant(#value))
 }
 
-/// The shim of a tool: it gets state and context, decodes the arguments and starts the function. The runtime also
+/// The shim of a tool: it takes state and context, decodes the arguments and starts the function. The runtime also
 /// runs it to get the schemas of the arguments, so that the code for each parameter is generated once.
 fn call(tool: &Tool) -> TokenStream {
     let function = tool.function;

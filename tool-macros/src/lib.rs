@@ -1,8 +1,9 @@
 //! The attribute macros of [`tool-runtime`], which re-exports and documents them.
 //!
 //! `ast`, `attr` and `docs` parse the item into a `model`, `validate` checks the model, and `expand` generates the
-//! code. Syntax errors come from `ast` and `attr`, all other errors from `validate`. After an error, `fallback` still
-//! emits the item, so that the compiler reports no consequential errors.
+//! code. `ast`, `attr` and `model` report syntax errors, and `attr` also invalid values of options; `validate` reports
+//! all other errors. After an error, `fallback` still emits the item, so that the compiler reports no consequential
+//! errors.
 //!
 //! [`tool-runtime`]: https://docs.rs/tool-runtime
 

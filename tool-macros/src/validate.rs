@@ -1,4 +1,4 @@
-//! Validation of parsed tools: each error points to the wrong token and suggests a correction.
+//! Validation of parsed tools: each error points to the token that causes it and suggests a correction.
 
 mod borrows;
 mod params;
@@ -67,7 +67,7 @@ fn validate_function(tool: &Tool, errors: &mut Errors) {
     }
     let expected = usize::from(tool.is_method);
     for attr in tool.function.tool_attrs.iter().skip(expected) {
-        reject(attr, "duplicate `#[tool]`; remove one of them");
+        reject(attr, "duplicate `#[tool]`; remove one");
     }
     if !tool.is_method && is_primitive(tool.handle()) {
         reject(
@@ -91,14 +91,14 @@ fn validate_name(name: &Name, errors: &mut Errors) {
     } else if !name.text.chars().all(is_allowed) {
         let message = format!(
             "`{}` cannot be the name of a tool: servers accept only ASCII letters, digits, `_` and `-`; \
-             write `#[tool(name = \"..\")]`",
+             choose another name with `#[tool(name = \"..\")]`",
             name.text
         );
         errors.push(Error::new(name.span, message));
     } else if name.text.len() > MAX_NAME_LEN {
         let message = format!(
             "the name of a tool cannot have more than {MAX_NAME_LEN} characters, but this one has {}; \
-             write `#[tool(name = \"..\")]`",
+             choose another name with `#[tool(name = \"..\")]`",
             name.text.len()
         );
         errors.push(Error::new(name.span, message));
@@ -119,12 +119,12 @@ fn validate_description(tool: &Tool, errors: &mut Errors) {
     // The list of a method may document `self`, for readers of the source.
     for arg_doc in tool.unused_arg_docs.iter().filter(|arg_doc| arg_doc.name != "self") {
         let message = if documented.iter().any(|name| arg_doc.documents(name)) {
-            format!("`{}` is documented twice in this list; remove one of the items", arg_doc.name)
+            format!("`{}` is documented twice in this list; remove one entry", arg_doc.name)
         } else {
             let arguments: Vec<&str> = tool.arguments().map(|argument| &*argument.name.text).collect();
             match arguments[..] {
                 [] => format!(
-                    "`{}` is not an argument of this tool, which has none; remove the item",
+                    "`{}` is not an argument of this tool, which has none; remove the entry",
                     arg_doc.name
                 ),
                 _ => format!(
@@ -148,13 +148,13 @@ fn validate_options(tool: &Tool, errors: &mut Errors) {
         );
     }
     if let (Some(_), Some(span)) = (options.read_only, options.destructive) {
-        reject(span, "a tool cannot be both `read_only` and `destructive`; remove one of them");
+        reject(span, "a tool cannot be both `read_only` and `destructive`; remove one");
     }
     if tool.is_method {
         if let Some(handle) = &options.handle {
             reject(
                 handle.span(),
-                "`handle` names the type that is generated for a function, and a method has none; remove it",
+                "`handle` applies only to functions, because a method has no type of its own; remove `handle`",
             );
         }
         if let Some(krate) = &options.krate {

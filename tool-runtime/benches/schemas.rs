@@ -1,4 +1,4 @@
-//! The time to serialise the tools of a request, compared with copying their bytes.
+//! The time to serialize the tools of a request, compared with copying their bytes.
 //!
 //! `cargo bench -p tool-runtime --bench schemas`
 
@@ -13,7 +13,7 @@ use std::hint::black_box;
 use tool_runtime::ToolSchema;
 use tool_runtime::schema::Dialect;
 
-/// A number of tools, and the maximum ratio of the time to serialise a request with them to the time to serialise a
+/// A number of tools, and the maximum ratio of the time to serialize a request with them to the time to serialize a
 /// request without tools and copy the tools' bytes.
 const BUDGET: (usize, f64) = (100, 1.1);
 

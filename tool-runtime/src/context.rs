@@ -170,7 +170,8 @@ impl CallContext {
         self
     }
 
-    /// The id of the call, as the model sent it. Empty in [`Registry::call`](crate::Registry::call).
+    /// The id of the call, as in its [`ToolCall`](crate::ToolCall). It may differ from that of the server, since empty and
+    /// repeated ids are replaced. Empty in [`Registry::call`](crate::Registry::call).
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id

@@ -39,20 +39,21 @@
 //!
 //! # Where to start
 //!
-//! - [`#[tool]`](macro@tool) documents functions as tools: parameters, descriptions, options, validation, results.
-//!   [`#[toolset]`](macro@toolset) does so for the methods of a value, and [`DynamicTool`] is a tool that is known only at
-//!   run time.
+//! - [`#[tool]`](macro@tool) turns a function into a tool; its page describes parameters, options, validation and results.
+//!   [`#[toolset]`](macro@toolset) does so for the methods of a value, and a [`DynamicTool`] is known only at run time.
 //! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results, approval.
-//! - [`Conversation`] is a list of messages that a server accepts. It cannot be serialized while tool calls are unanswered:
-//!   sending one is a compile error. [`Conversation::drive`] is the loop from a question to the answer of the model.
-//! - [`dispatch`] has the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
+//! - [`Conversation`] is a list of messages that a server accepts. While tool calls are unanswered, there is no
+//!   `Conversation`, only [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
+//!   [`Conversation::drive`] is the loop from a question to the answer of the model.
+//! - [`dispatch`] contains the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
 //! - [`history`] validates and repairs messages from other programs. `stream` assembles replies that arrive in chunks.
 //!
 //! # The steps of a reply
 //!
 //! [`Conversation`] does these steps. A program that keeps its messages itself does them in this order:
 //!
-//! 1. Read the reply as an [`AssistantMessage`]. It accepts the formats that servers really send.
+//! 1. Read the reply as an [`AssistantMessage`]. It accepts the variations that servers send, and a whole response as well as its
+//!    message.
 //! 2. Call [`AssistantMessage::echo`], which returns the message that the history may contain
 //!    ([`Echo`](message::Echo) selects how much of the reasoning goes back).
 //! 3. Call [`Registry::dispatch`] with the calls of the echo. It returns one [`ToolMessage`] per call, in order.
@@ -60,8 +61,8 @@
 //!
 //! # Schemas
 //!
-//! The schema of a tool comes from the types of its parameters, and the tool enforces it: invalid arguments are answered with an
-//! error message that lists every error, also where `serde` alone would accept them. The request contains the schema in a form
+//! The schema of a tool comes from the types of its parameters, and the tool enforces it: the tool message for
+//! invalid arguments lists the errors, even if `serde` alone would accept the arguments. The request contains the schema in a form
 //! that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the documentation of
 //! [`#[tool]`](macro@tool#published-schemas) lists the differences. With
 //! [`Dialect::OpenAiStrict`](schema::Dialect::OpenAiStrict), the server enforces the schema as well.
@@ -129,7 +130,7 @@ pub use tool_runtime_macros::toolset;
 // Their types and traits occur in the API of this crate.
 pub use {schemars, serde, serde_json};
 
-/// The README's code, compiled and run with the tests.
+/// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
 #[cfg(all(doctest, feature = "collect"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;

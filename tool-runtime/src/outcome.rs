@@ -82,7 +82,8 @@ impl Outcome {
         self.has_begun
     }
 
-    /// Whether the arguments were repaired or coerced.
+    /// Whether the arguments were repaired or coerced. Nulls of strict schemas, and integers written as `1.0`, do not
+    /// count.
     #[must_use]
     pub fn arguments_coerced(&self) -> bool {
         !self.coercions().is_empty()

@@ -178,8 +178,9 @@ impl Registry {
     ///
     /// These are unknown keywords of a [`DynamicTool`]'s schema, references that cannot be resolved
     /// or refer to themselves, keywords with invalid values, and patterns that the `regex` crate does not compile
-    /// (without the feature `regex`, all patterns). They never cause the rejection of arguments: a branch of `oneOf`
-    /// with such a keyword may match in addition to another branch, and a `not` with one accepts every value.
+    /// (without the feature `regex`, all patterns). They never cause the rejection of arguments: such a keyword counts as
+    /// satisfied, `oneOf` ignores an additional match that relies on one, and a `not` that contains one accepts every
+    /// value.
     ///
     /// ```
     /// use serde_json::json;

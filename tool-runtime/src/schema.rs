@@ -1,4 +1,7 @@
 //! Tool definitions: the name, the description and the JSON Schema of the arguments that a request contains.
+//!
+//! [`ToolSchema`] is the definition of one tool, [`Dialect`] selects plain or strict definitions, and [`ToolChoice`]
+//! controls whether the model calls a tool.
 
 mod close;
 mod description;
@@ -22,7 +25,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// The definition of one tool. It serialises as an entry of the `tools` array of Chat Completions:
+/// The definition of one tool. It serializes as an entry of the `tools` array of Chat Completions:
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 ///
 /// ```
@@ -74,7 +77,7 @@ impl ToolSchema {
     }
 
     /// The JSON Schema of the arguments. In a [`Registry`](crate::Registry) it is always the schema of an object; a
-    /// deserialised definition may contain any schema.
+    /// deserialized definition may contain any schema.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
         &self.parameters

@@ -11,8 +11,9 @@ pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
 /// A type that can be the state of a tool.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the state of a tool: it must be `Sized + Send + Sync + 'static`",
-    label = "cannot be shared between the calls of a batch",
-    note = "for a trait object, add an `Arc<dyn ..>` to the registry and take `&Arc<dyn ..>`"
+    label = "cannot be application state",
+    note = "for a trait object, add an `Arc<dyn ..>` to the registry and take `&Arc<dyn ..>`",
+    note = "for text, add a struct with a `String` and take a reference to it"
 )]
 pub trait State: Send + Sync + 'static {
     /// The value of this type. The method belongs to this trait so that an unsized type causes the diagnostic above.

@@ -74,7 +74,7 @@ pub(super) fn parse(keywords: TokenStream, errors: &mut Errors) -> Vec<Keyword> 
             return Err(unknown("keyword", option, &KEYWORDS.map(|(name, _)| name)));
         };
         if parsed.iter().any(|other| other.name == *name) {
-            return Err(option.error(format!("duplicate keyword `{name}`; remove one of them")));
+            return Err(option.error(format!("duplicate keyword `{name}`; remove one")));
         }
         let description = value_type.description();
         let expected = format!("`{name}` must be {description}");

@@ -37,7 +37,7 @@ pub(super) fn validate(params: &[Param], errors: &mut Errors) {
 
 fn validate_attributes(param: &Param, errors: &mut Errors) {
     for attr in ["cfg", "cfg_attr"].iter().flat_map(|name| param.attributes(name)) {
-        let message = "a tool must have the same parameters in every build; apply `#[cfg(..)]` to two functions instead";
+        let message = "a tool must have the same parameters in every build; write two functions, each with `#[cfg(..)]`";
         errors.push(Error::new_spanned(attr, message));
     }
     for name in ["state", "context"] {
@@ -56,11 +56,11 @@ fn validate_attributes(param: &Param, errors: &mut Errors) {
         errors.push(Error::new_spanned(attr, message));
     }
     for attr in param.attributes("context").filter(|_| name == "state") {
-        let message = "a parameter cannot be both `#[state]` and `#[context]`; remove one of them";
+        let message = "a parameter cannot be both `#[state]` and `#[context]`; remove one";
         errors.push(Error::new_spanned(attr, message));
     }
     for attr in param.attributes(name).skip(1) {
-        errors.push(Error::new_spanned(attr, format!("duplicate `#[{name}]`; remove one of them")));
+        errors.push(Error::new_spanned(attr, format!("duplicate `#[{name}]`; remove one")));
     }
 }
 
@@ -103,7 +103,7 @@ fn validate_argument(param: &Param, argument: &Argument, errors: &mut Errors) {
     validate_lifetime(borrows::lifetime(param.ty()), errors);
     if let Some(token) = borrows::nested_reference(param.ty()) {
         let message = "a reference cannot be nested in the type of an argument; \
-                       write `String` instead of `&str`, `T` instead of `&T`";
+                       write `String` instead of `&str`, or `T` instead of `&T`";
         errors.push(Error::new(token.span, message));
     }
 }

@@ -11,8 +11,8 @@ pub(super) fn validate(tool: &Tool, errors: &mut Errors) {
         let message = "a tool cannot take `self` outside a toolset; apply `#[toolset]` to the inherent `impl` of the type";
         errors.push(Error::new(receiver.self_token.span, message));
     } else if !is_shared(receiver) {
-        let message = "the tools of a toolset run concurrently; \
-                       take `&self`, and keep mutable data in a lock, such as `Mutex`";
+        let message = "a method of a toolset must take `&self`, because its calls run concurrently; \
+                       keep mutable data in a lock, such as `Mutex`";
         errors.push(Error::new(receiver.self_token.span, message));
     } else if let ReceiverKind::Reference(_, lifetime, _) = &receiver.kind {
         validate_lifetime(lifetime.as_ref(), errors);

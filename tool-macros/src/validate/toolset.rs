@@ -9,7 +9,7 @@ use syn::{Error, Lifetime};
 
 pub(crate) fn validate(toolset: &Toolset, errors: &mut Errors) {
     if toolset.tools.is_empty() {
-        let message = "a toolset must have a tool; apply `#[tool]` to its methods";
+        let message = "a toolset must have at least one tool; apply `#[tool]` to its methods";
         errors.push(Error::new(toolset.ast.self_ty.span(), message));
     }
     if let Some(lifetime) = impl_lifetime(toolset) {

@@ -87,7 +87,8 @@ impl<T: DeserializeOwned> Decode for T {}
     message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
     label = "has no JSON Schema",
     note = "if the type is from your crate, add `#[derive(schemars::JsonSchema)]` to it; `cargo add schemars` adds the \
-            derive"
+            derive",
+    note = "if the application injects the value, write `#[state]` or `#[context]` before the parameter"
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]

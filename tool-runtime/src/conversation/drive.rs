@@ -28,8 +28,8 @@ pub enum Ending {
 }
 
 impl Conversation {
-    /// Requests replies and runs the tools that they call, until the model answers or has sent `max_replies` replies
-    /// (`None`: 30).
+    /// Sends requests and runs the called tools, until the model answers or has sent `max_replies` replies. `None` means
+    /// 30 replies.
     ///
     /// `complete` sends a [`Request`] with the client of the program, and returns the reply. The conversation can
     /// always be sent afterwards: after an error of the client, and also if the future is dropped while tools run. In

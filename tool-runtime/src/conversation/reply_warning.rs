@@ -4,7 +4,7 @@ use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Echo};
 use std::fmt;
 
-/// A sign of a wrong setting in a reply that is valid otherwise.
+/// A warning about a valid reply that indicates a wrong setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplyWarning {
@@ -67,7 +67,7 @@ impl fmt::Display for ReplyWarning {
                  `.echo(Echo::Reasoning)`",
             ),
             ReplyWarning::CutShort => {
-                f.write_str("the reply was cut short; if that is for its length, allow it more tokens")
+                f.write_str("the reply was truncated; if it reached the token limit, raise the limit")
             }
             ReplyWarning::NoFinishReason => f.write_str(
                 "the stream of the reply ended without a finish reason and without [DONE]: its end may be missing",

@@ -24,7 +24,7 @@ pub enum Orphans {
     ConvertToUser,
 }
 
-/// Makes a list of messages valid with as few changes as possible, and reports the changes. A valid list stays as it
+/// Makes a list of messages valid, reports the changes, and leaves all other messages unchanged. A valid list stays as it
 /// is.
 ///
 /// Each tool message is moved to the call with its id, but never to a call of another tool, if it names its tool, and

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Borrowed from the arguments, or owned if the JSON string contains an escape.
 ///
-/// `Cow<str>` itself is always owned when it is deserialised: <https://github.com/serde-rs/serde/issues/1852>.
+/// `Cow<str>` itself is always owned when it is deserialized: <https://github.com/serde-rs/serde/issues/1852>.
 #[derive(Debug)]
 pub struct Text<'a>(pub(crate) Cow<'a, str>);
 

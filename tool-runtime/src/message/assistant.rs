@@ -92,7 +92,7 @@ impl AssistantMessage {
         self.finish_reason.as_deref()
     }
 
-    /// Whether the reply ended before the model was done.
+    /// Whether the reply was truncated.
     pub(crate) fn is_cut_short(&self) -> bool {
         self.finish_reason().is_some_and(is_cut_short)
     }
@@ -115,7 +115,7 @@ impl AssistantMessage {
     }
 }
 
-/// Whether a reply with this `finish_reason` ended before the model was done: true for every reason that is not known
+/// Whether a reply with this `finish_reason` was truncated: true for every reason that is not known
 /// as a regular end. Servers use many words (`length`, `content_filter`, `insufficient_system_resource`, `abort`,
 /// `SAFETY`) and add new ones.
 pub(crate) fn is_cut_short(reason: &str) -> bool {

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// The content of a message: a string, or an array of parts (text, images, files).
 ///
-/// [`as_str`](Content::as_str) returns its text; it compares with strings. Content that was read as parts is written as
+/// [`as_str`](Content::as_str) returns its text. A `Content` can be compared with strings. Content that was read as parts is written as
 /// the same parts.
 ///
 /// ```

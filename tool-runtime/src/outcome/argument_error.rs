@@ -139,7 +139,9 @@ impl fmt::Display for ArgumentError {
                 self.without_names(f)?;
                 write!(f, " ({})", Takes(available))
             }
-            ArgumentError::Repeated { argument } => write!(f, "`{}` is given twice", TruncatedPath(argument)),
+            ArgumentError::Repeated { argument } => {
+                write!(f, "`{}` occurs more than once", TruncatedPath(argument))
+            }
         }
     }
 }

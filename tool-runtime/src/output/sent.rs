@@ -122,7 +122,7 @@ impl AsJson {
     message = "a tool cannot return `{Self}`: it does not implement `Serialize`",
     label = "cannot be sent to the model",
     note = "return `()`, a string, a type with `#[derive(serde::Serialize)]`, or a `Result` of one of these",
-    note = "a returned future is not awaited; write an `async fn` instead"
+    note = "if the function returns a future, write an `async fn` instead"
 )]
 pub trait Output {
     /// Serializes the value as JSON.

@@ -110,12 +110,12 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds the methods of a value whose `impl` has [`#[toolset]`](crate::toolset). Default: no toolsets.
+    /// Adds the tools of a value: the methods with `#[tool]` of its `impl` with [`#[toolset]`](crate::toolset). Default: no toolsets.
     pub fn toolset<T: Toolset + Send + Sync + 'static>(self, toolset: T) -> Self {
         self.toolset_prefixed("", toolset)
     }
 
-    /// Adds the methods of a value with a prefix before each name, so that two values of one type can be added.
+    /// Adds the tools of a value with a prefix before each name, so that two values of one type can be added.
     /// Default: no toolsets.
     ///
     /// ```

@@ -5,7 +5,6 @@ use std::fmt;
 /// The errors of a registry that cannot be built, or of a tool that was skipped: see [`Registry::skipped`].
 ///
 /// [`Registry::skipped`]: crate::Registry::skipped
-#[derive(Debug)]
 pub struct BuildError {
     pub(super) errors: Vec<BuildErrorKind>,
     /// The skipped tool, if the registry was built without it.
@@ -21,7 +20,7 @@ pub enum BuildErrorKind {
     DuplicateName {
         /// The name.
         name: String,
-        /// The location of the first tool, for a message: `at` and its source location, or `as` and its kind.
+        /// The location of the first tool as text, for example ``at src/a.rs:3 (in `a`)`` or ``as a `DynamicTool` ``.
         first: String,
         /// The location of the second tool.
         second: String,
@@ -126,6 +125,13 @@ impl BuildError {
     }
 }
 
+/// The text of [`Display`](fmt::Display), since a `main` that returns the error prints it with `Debug`.
+impl fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.skipped {
@@ -167,7 +173,7 @@ impl fmt::Display for BuildErrorKind {
                  tool out"
             ),
             BuildErrorKind::ContradictingAnnotations { tool } => {
-                write!(f, "`{tool}` is both `read_only` and `destructive`; remove one of them")
+                write!(f, "`{tool}` is both `read_only` and `destructive`; remove one")
             }
             BuildErrorKind::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
             BuildErrorKind::SecondHook => {

@@ -87,7 +87,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the maximum length of a tool message, in bytes of UTF-8, including `Error: `. Default: no limit.
+    /// Sets the maximum length of a result or an error message of a dispatched call, in bytes of UTF-8, including
+    /// `Error: `. Default: no limit. The note about repeated failures is not counted.
     ///
     /// A longer message is truncated to its head and tail, with a notice of the omitted bytes between them; with a
     /// limit of less than about 40 bytes, to its head. `Error: ` is always kept.
@@ -113,7 +114,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the maximum number of calls of one reply. Default: no limit.
+    /// Sets the maximum number of calls of one reply that run. Default: no limit.
     ///
     /// Further calls do not run, and get an error with the limit. Calls of unknown tools count as well.
     pub fn max_calls_per_batch(mut self, calls: usize) -> Self {

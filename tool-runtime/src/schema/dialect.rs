@@ -24,7 +24,7 @@ use serde_json::value::{RawValue, to_raw_value};
 #[non_exhaustive]
 pub enum Dialect {
     /// Chat Completions, as most servers accept it: `required` lists only the arguments that must be present.
-    /// [`Registry::schemas`](crate::Registry::schemas) serialises in this form.
+    /// [`Registry::schemas`](crate::Registry::schemas) serializes in this form.
     #[default]
     OpenAi,
     /// The same with `strict: true`: the server makes the model follow the schema

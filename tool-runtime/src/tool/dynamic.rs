@@ -27,8 +27,8 @@ use std::time::Duration;
 /// bounded. `build` fails with [`BuildErrorKind::SchemaLimit`](crate::registry::BuildErrorKind::SchemaLimit) if a schema
 /// exceeds a limit, and arguments that would take too long to validate are an error.
 ///
-/// The request contains the schema with one change that servers require: an array without `items`, or with
-/// `items: false`, gets an `items` schema.
+/// The request contains the schema with the changes that servers require: `$schema` is removed, missing `properties` are
+/// added, and an array without `items`, or with `items: false`, gets an `items` schema.
 ///
 /// ```
 /// use serde_json::json;

@@ -79,7 +79,7 @@ pub const fn reject_duplicates(tools: &[&Descriptor]) {
                 let mut message = ConstString::new();
                 message.push("two tools are named `");
                 message.push(tools[first].name);
-                message.push("`; give one of them `#[tool(name = \"..\")]`, or list it once");
+                message.push("`; give one of them `#[tool(name = \"..\")]`, or remove the repeated entry");
                 message.panic();
             }
             second += 1;

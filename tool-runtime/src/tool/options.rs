@@ -4,8 +4,13 @@ use std::time::Duration;
 
 /// Properties of a tool that its author declares: [`Registry::annotations`](crate::Registry::annotations).
 ///
-/// They describe the tool; nothing enforces them. Each has the meaning that it has in the Model Context Protocol:
-/// <https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations>. The default of each is `false`.
+/// The registry does not verify them. Calls of `read_only` and `idempotent` tools start while a reply is still streamed,
+/// and the time-out message of a `read_only` tool does not mention effects.
+///
+/// The names are those of the [Model Context Protocol][mcp]. Each is `false` by default, also `destructive`, whose default
+/// in the protocol is `true`.
+///
+/// [mcp]: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotations {

@@ -3,7 +3,7 @@
 /// Declares a module for each library, with its attribute on each function, and `definitions()` sorted by name.
 ///
 /// In `GetWeather: fn get_weather(..)`, `GetWeather` is the type that two of the libraries generate for a tool. The
-/// parts of a type are matched separately, since some of the macros do not recognise an `Option` in a `ty` fragment.
+/// parts of a type are matched separately, since some of the macros do not recognize an `Option` in a `ty` fragment.
 macro_rules! declare {
     ($(
         #[doc = $doc:tt]
