@@ -39,9 +39,11 @@
 //!
 //! # Where to start
 //!
-//! - [`#[tool]`](macro@tool) turns a function into a tool; its page describes parameters, options, validation and results.
-//!   [`#[toolset]`](macro@toolset) does so for the methods of a value, and a [`DynamicTool`] is known only at run time.
-//! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results, approval.
+//! - [`#[tool]`](macro@tool) turns a function into a tool; its page describes parameters, options, validation and
+//!   results. [`#[toolset]`](macro@toolset) does so for the methods of a value, and a [`DynamicTool`] is known only at
+//!   run time.
+//! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results,
+//!   approval.
 //! - [`Conversation`] is a list of messages that a server accepts. While tool calls are unanswered, there is no
 //!   `Conversation`, only [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
 //!   [`Conversation::drive`] is the loop from a question to the answer of the model.
@@ -52,8 +54,8 @@
 //!
 //! [`Conversation`] does these steps. A program that keeps its messages itself does them in this order:
 //!
-//! 1. Read the reply as an [`AssistantMessage`]. It accepts the variations that servers send, and a whole response as well as its
-//!    message.
+//! 1. Read the reply as an [`AssistantMessage`]. It accepts the variations that servers send, and a whole response as
+//!    well as its message.
 //! 2. Call [`AssistantMessage::echo`], which returns the message that the history may contain
 //!    ([`Echo`](message::Echo) selects how much of the reasoning goes back).
 //! 3. Call [`Registry::dispatch`] with the calls of the echo. It returns one [`ToolMessage`] per call, in order.
@@ -61,10 +63,10 @@
 //!
 //! # Schemas
 //!
-//! The schema of a tool comes from the types of its parameters, and the tool enforces it: the tool message for
-//! invalid arguments lists the errors, even if `serde` alone would accept the arguments. The request contains the schema in a form
-//! that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the documentation of
-//! [`#[tool]`](macro@tool#published-schemas) lists the differences. With
+//! The schema of a tool comes from the types of its parameters, and the tool enforces it: the tool message for invalid
+//! arguments lists the errors, even if `serde` alone would accept the arguments. The request contains the schema in a
+//! form that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the
+//! documentation of [`#[tool]`](macro@tool#published-schemas) lists the differences. With
 //! [`Dialect::OpenAiStrict`](schema::Dialect::OpenAiStrict), the server enforces the schema as well.
 //!
 #![doc = include_str!("docs/error_messages.md")]

@@ -14,6 +14,7 @@ mod entry;
 mod index;
 mod limits;
 mod name;
+mod options;
 mod validate;
 
 pub use build::RegistryBuilder;

@@ -1,7 +1,7 @@
 //! The configuration that a registry shares with its subsets.
 
-use super::build::BuildOptions;
 use super::build_error::BuildError;
+use super::options::BuildOptions;
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
 use crate::schema::Dialect;

@@ -1,0 +1,183 @@
+//! The options of a registry that apply to all tools.
+
+use super::{Limits, RegistryBuilder};
+use crate::schema::Dialect;
+
+/// The values of the options.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "one for each method of the builder")]
+pub(super) struct BuildOptions {
+    pub(super) dialect: Dialect,
+    pub(super) allow_non_strict: bool,
+    pub(super) map_names: bool,
+    pub(super) skip_invalid_tools: bool,
+    pub(super) lenient_arguments: bool,
+    pub(super) limits: Limits,
+    #[cfg(feature = "tracing")]
+    pub(super) trace_content: bool,
+    #[cfg(feature = "stream")]
+    pub(super) start_all_while_streaming: bool,
+}
+
+impl RegistryBuilder {
+    /// Sets the dialect of the requests. Default: [`Dialect::OpenAi`].
+    ///
+    /// With [`Dialect::OpenAiStrict`], a tool that cannot be strict is an error of [`build`](RegistryBuilder::build),
+    /// which names the parameter and the reason. Since a strict model sends every property, a null is read as an
+    /// omitted argument: an `Option` is `None`, and an argument with a default has its default.
+    ///
+    /// ```
+    /// use tool_runtime::schema::Dialect;
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Tags a page.
+    /// #[tool]
+    /// fn tag(page: &str, tags: std::collections::BTreeMap<String, String>) {}
+    ///
+    /// let strict = || Registry::builder().tools(tools![tag]).dialect(Dialect::OpenAiStrict);
+    /// assert_eq!(
+    ///     strict().build().expect_err("a map cannot be strict").to_string(),
+    ///     "the registry cannot be built: `tag` cannot be strict: `tags` is a map, whose keys are not fixed; \
+    ///      use another type, or send the tool without `strict` with `.allow_non_strict(true)`",
+    /// );
+    /// let registry = strict().allow_non_strict(true).build()?;
+    /// assert!(!registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get().contains("strict"));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.options.dialect = dialect;
+        self
+    }
+
+    /// Sends a tool that cannot be strict without `strict`, instead of failing the build. Servers accept requests with
+    /// both kinds of tools. Default: `false`. It has an effect only with [`Dialect::OpenAiStrict`].
+    pub fn allow_non_strict(mut self, allowed: bool) -> Self {
+        self.options.allow_non_strict = allowed;
+        self
+    }
+
+    /// Renames dynamic tools whose names servers reject. Default: `false`, such a name is an error of
+    /// [`build`](RegistryBuilder::build).
+    ///
+    /// Each character other than ASCII letters, digits, `_` and `-` becomes `_`. A name of more than 64 characters is
+    /// truncated and ends with a fingerprint of the original name. Names that would become equal get a fingerprint too.
+    ///
+    /// The model receives the new name. The methods of the registry accept both names, and
+    /// [`Registry::original_name`](super::Registry::original_name) returns the original one.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// let double = DynamicTool::new("math.double", "Doubles.", json!({"type": "object"}), |_| async { Ok::<_, String>(2) });
+    /// let registry = Registry::builder().map_names(true).dynamic(double).build()?;
+    /// assert_eq!(registry.names(), ["math_double"]);
+    /// assert_eq!(registry.original_name("math_double"), Some("math.double"));
+    /// assert_eq!(registry.subset(["math.double"])?.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn map_names(mut self, mapped: bool) -> Self {
+        self.options.map_names = mapped;
+        self
+    }
+
+    /// Skips dynamic tools with errors, so that one invalid definition of a remote server does not fail the build.
+    /// [`Registry::skipped`](super::Registry::skipped) returns the errors. Default: `false`, such an error fails the
+    /// build.
+    ///
+    /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
+    /// object, a name that servers reject, a property named `$ref`, or a tool that cannot be strict in the strict
+    /// dialect. Of two tools with one name, the first valid one stays, and a function takes precedence over a dynamic
+    /// tool. Other mistakes inside a schema are not errors: see
+    /// [`Registry::unsupported_keywords`](super::Registry::unsupported_keywords).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// let tool = |name: &str, parameters| DynamicTool::new(name, "", parameters, |_| async { Ok::<_, String>(()) });
+    /// let registry = Registry::builder()
+    ///     .dynamic(tool("good", json!({"type": "object"})))
+    ///     .dynamic(tool("bad", json!({"type": "string"})))
+    ///     .skip_invalid_tools(true)
+    ///     .build()?;
+    /// assert_eq!(registry.names(), ["good"]);
+    /// let skipped = registry.skipped()[0].to_string();
+    /// assert!(skipped.starts_with("the tool `bad` was skipped: the parameters of `bad` are not the JSON Schema of an object"));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn skip_invalid_tools(mut self, skip: bool) -> Self {
+        self.options.skip_invalid_tools = skip;
+        self
+    }
+
+    /// Repairs and coerces invalid arguments that have exactly one possible reading. Default: `false`. Valid arguments
+    /// are not affected.
+    ///
+    /// - Text that is almost JSON: an object in a code fence, or with text without brackets and double quotes around
+    ///   it; comments (`//` and `/* */`), trailing commas, single quotes, keys without quotes, Python's `True`, `False`
+    ///   and `None`, control characters in strings, a byte order mark, one surplus closing bracket.
+    /// - JSON in a string where the object of arguments, another object, an array, a number or a boolean is expected:
+    ///   `"{..}"`, `"[1,2]"`, `"42"`, `"true"`.
+    /// - A single value where an array of any length is expected.
+    ///
+    /// Truncated text is never completed, `true` never becomes 1, 3.7 never becomes an integer, and invalid arguments
+    /// never become defaults. [`Outcome::coercions`](crate::dispatch::Outcome::coercions) lists each change. Arguments
+    /// of more than 4 MB are not changed.
+    ///
+    /// Needs the feature `lenient`.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Adds numbers.
+    /// #[tool]
+    /// fn sum(numbers: Vec<i64>) -> i64 {
+    ///     numbers.iter().sum()
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![sum]).lenient_arguments(true).build()?;
+    /// let answers = registry.dispatch(&[ToolCall::new("call_1", "sum", r#"{"numbers": "[1, 2]",}"#)]).await;
+    /// assert_eq!(answers[0].content, "3");
+    /// assert_eq!(
+    ///     answers[0].outcome().expect("it ran").coercions(),
+    ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1,2]"#],
+    /// );
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "lenient")]
+    pub fn lenient_arguments(mut self, lenient: bool) -> Self {
+        self.options.lenient_arguments = lenient;
+        self
+    }
+
+    /// Records the arguments and the result of each call in its span, as `gen_ai.tool.call.arguments` and
+    /// `gen_ai.tool.call.result`. Default: `false`, since they may contain secrets.
+    #[cfg(feature = "tracing")]
+    pub fn trace_content(mut self, traced: bool) -> Self {
+        self.options.trace_content = traced;
+        self
+    }
+
+    /// Starts every call of a streamed reply as soon as its arguments are complete, also calls of tools that are
+    /// neither `read_only` nor `idempotent`: see [`dispatch_stream`](super::Registry::dispatch_stream). Default:
+    /// `false`, since a call would run twice if the stream fails and the request is repeated.
+    ///
+    /// ```
+    /// # use tool_runtime::{Registry, tool, tools};
+    /// /// Sends a letter.
+    /// #[tool]
+    /// fn send(text: String) {}
+    ///
+    /// let registry = Registry::builder().tools(tools![send]).start_all_while_streaming(true).build()?;
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[cfg(feature = "stream")]
+    pub fn start_all_while_streaming(mut self, all: bool) -> Self {
+        self.options.start_all_while_streaming = all;
+        self
+    }
+}
