@@ -27,29 +27,39 @@ fn source_files(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The modules after `crate::` in the code of a file; comments and `$crate::` of macros are not imports.
-fn imports(source: &str) -> BTreeSet<String> {
+/// The names after a path in the code of a file, or `{` before a group of them. Comments are not code, and `$crate::` is
+/// for macros.
+fn names_after(path: &str, source: &str) -> BTreeSet<String> {
     let code = source.lines().map(|line| line.split_once("//").map_or(line, |(code, _)| code));
     code.flat_map(|line| {
-        line.match_indices("crate::").filter_map(|(at, path)| {
-            let is_path = !line[..at]
-                .ends_with(|before: char| before == '$' || before == '_' || before.is_alphanumeric());
-            let name: String =
-                line[at + path.len()..].chars().take_while(|c| *c == '_' || c.is_alphanumeric()).collect();
-            (is_path && !name.is_empty()).then_some(name)
+        line.match_indices(path).filter_map(|(at, path)| {
+            let is_longer =
+                line[..at].ends_with(|before: char| before.is_alphanumeric() || "$_:".contains(before));
+            let rest = &line[at + path.len()..];
+            let name = match rest.chars().next()? {
+                '{' => "{".to_owned(),
+                _ => rest.chars().take_while(|c| *c == '_' || c.is_alphanumeric()).collect(),
+            };
+            (!is_longer && !name.is_empty()).then_some(name)
         })
     })
     .collect()
 }
 
-/// Each rule that a module breaks.
-fn violations(table: &[String], module: &str, source: &str) -> Vec<String> {
+/// Each rule that a file breaks. `path` is relative to the folder of the sources.
+fn violations(table: &[String], path: &Path, source: &str) -> Vec<String> {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let module = parts[0].trim_end_matches(".rs");
     let position = |name: &str| table.iter().position(|listed| listed == name);
     let Some(own) = position(module) else { return vec![format!("`{module}` is missing from the table")] };
-    imports(source)
-        .into_iter()
+    // `super::` of a module at the root, and `super::super::` of its submodules, are the root too.
+    let at_root = names_after(&"super::".repeat(parts.len()), source);
+    let imports = at_root.into_iter().filter(|name| position(name).is_some());
+    imports
+        .chain(names_after("crate::", source))
         .filter(|import| import != module && !import.starts_with("__"))
         .filter_map(|import| match position(&import) {
+            _ if import == "{" => Some(format!("`{module}` imports a group; write a `use` for each module")),
             Some(imported) if imported < own => None,
             Some(_) => Some(format!("`{module}` imports `{import}`, a module of a higher layer")),
             None => Some(format!("`{module}` imports `{import}`, which is missing from the table")),
@@ -75,9 +85,7 @@ fn imports_point_to_lower_layers() {
         }
         let source = fs::read_to_string(&file).expect("a readable file");
         found.extend(
-            violations(&table, &module, &source)
-                .into_iter()
-                .map(|text| format!("{}: {text}", path.display())),
+            violations(&table, path, &source).into_iter().map(|text| format!("{}: {text}", path.display())),
         );
         modules.insert(module);
     }
@@ -94,14 +102,20 @@ fn imports_point_to_lower_layers() {
 #[test]
 fn an_import_of_a_higher_layer_is_found() {
     let table = ["json", "registry"].map(str::to_owned);
-    assert_eq!(violations(&table, "registry", "use crate::json::Scanner; // crate::unknown"), [""; 0]);
+    let violations = |path: &str, source| violations(&table, Path::new(path), source);
+    assert_eq!(violations("registry.rs", "use crate::json::Scanner; // crate::unknown"), [""; 0]);
+    assert_eq!(violations("registry/build.rs", "use super::json; $crate::unknown!()"), [""; 0]);
+    let higher = ["`json` imports `registry`, a module of a higher layer"];
+    assert_eq!(violations("json.rs", "fn f() { crate::registry::g() }"), higher);
+    assert_eq!(violations("json.rs", "use super::registry::Registry;"), higher);
+    assert_eq!(violations("json/text.rs", "use super::super::registry::Registry;"), higher);
     assert_eq!(
-        violations(&table, "json", "fn f() { crate::registry::g() }"),
-        ["`json` imports `registry`, a module of a higher layer"]
+        violations("json.rs", "use crate::{registry, text};"),
+        ["`json` imports a group; write a `use` for each module"]
     );
     assert_eq!(
-        violations(&table, "json", "use crate::wire;"),
+        violations("json.rs", "use crate::wire;"),
         ["`json` imports `wire`, which is missing from the table"]
     );
-    assert_eq!(violations(&table, "wire", ""), ["`wire` is missing from the table"]);
+    assert_eq!(violations("wire.rs", ""), ["`wire` is missing from the table"]);
 }
