@@ -30,7 +30,7 @@ async fn every_tool_of_the_program_is_collected_and_runs() {
 }
 
 #[test]
-fn a_tool_that_is_listed_and_collected_is_added_once() {
+fn a_tool_of_any_crate_that_is_listed_and_collected_is_added_once() {
     let listed = tools![add, hygiene::tools::hello];
     let registry = Registry::builder().tools(listed).collect().build().expect("each is one tool");
     assert_eq!(registry.names(), EVERY);

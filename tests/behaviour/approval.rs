@@ -117,7 +117,7 @@ async fn a_call_with_a_result_of_the_hook_does_not_run() {
 }
 
 #[tokio::test]
-async fn the_hook_receives_the_tool_its_policy_the_arguments_and_the_context() {
+async fn the_hook_receives_the_tool_its_time_limit_the_arguments_and_the_context() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let registry = {
         let seen = Arc::clone(&seen);
@@ -272,6 +272,37 @@ async fn the_time_limit_cannot_interrupt_a_hook_that_does_not_await() {
         .expect("a registry");
     let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
     assert_eq!(contents(&answers), ["a is gone"]);
+}
+
+#[tokio::test]
+async fn a_hook_that_awaits_after_its_time_limit_is_late() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::<Runs>::default())
+        .approval_timeout(Duration::from_millis(5))
+        .before_call(|_| async {
+            std::thread::sleep(Duration::from_millis(20));
+            std::future::pending().await
+        })
+        .build()
+        .expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
+    let late = "Error: the tool `delete` was not run: the approval check did not finish within 5 ms.";
+    assert_eq!(contents(&answers), [late]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_of_the_tool_is_that_of_its_hook_even_if_the_registry_has_another() {
+    let registry = Registry::builder()
+        .tools(tools![delete])
+        .state(Arc::<Runs>::default())
+        .timeout(Duration::from_millis(1500))
+        .before_call(|_| std::future::pending())
+        .build()
+        .expect("a registry");
+    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
+    let late = "Error: the tool `delete` was not run: the approval check did not finish within 5 s.";
+    assert_eq!(contents(&answers), [late]);
 }
 
 /// Blocks the task of its batch.

@@ -1,10 +1,11 @@
 //! The table of error messages in the crate documentation: each row is produced here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 use tool_runtime::conversation::{PendingCalls, Turn};
 use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::message::Message;
 use tool_runtime::{
     AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, RegistryBuilder, ToolCall,
     ToolError, ToolMessage, tool, tools,
@@ -82,16 +83,15 @@ mod failing {
 }
 
 /// The message for the last of these calls.
-async fn message(registry: RegistryBuilder, calls: &[ToolCall]) -> String {
-    let results = registry.build().expect("a registry").dispatch(calls).await;
-    results.last().expect("a message for each call").content.to_string()
+async fn message(registry: RegistryBuilder, calls: &[ToolCall]) -> ToolMessage {
+    registry.build().expect("a registry").dispatch(calls).await.pop().expect("a message for each call")
 }
 
-async fn message_for(name: &str, arguments: &str) -> String {
+async fn message_for(name: &str, arguments: &str) -> ToolMessage {
     message(Registry::builder().tools(tools![get_weather]), &[ToolCall::new("call_1", name, arguments)]).await
 }
 
-async fn message_of(registry: RegistryBuilder) -> String {
+async fn message_of(registry: RegistryBuilder) -> ToolMessage {
     message(registry, &[beijing()]).await
 }
 
@@ -106,7 +106,7 @@ fn pending(chat: Conversation, call: ToolCall) -> PendingCalls {
     }
 }
 
-async fn interrupted_stream() -> String {
+async fn interrupted_stream() -> ToolMessage {
     let call = serde_json::json!({
         "index": 0, "id": "call_1", "function": { "name": "get_weather", "arguments": r#"{"city":"Beijing"}"# }
     });
@@ -116,11 +116,11 @@ async fn interrupted_stream() -> String {
     let chunks = futures_util::stream::iter([chunk, error]);
     let registry = Registry::new(tools![get_weather]).expect("a registry");
     let interrupted = registry.dispatch_stream(chunks).await.expect_err("the server failed");
-    let (_, results): (_, Vec<ToolMessage>) = interrupted.into_partial();
-    results[0].content.to_string()
+    let (_, mut results): (_, Vec<ToolMessage>) = interrupted.into_partial();
+    results.remove(0)
 }
 
-async fn cancelled_batch() -> String {
+async fn cancelled_batch() -> ToolMessage {
     let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry");
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
@@ -129,22 +129,29 @@ async fn cancelled_batch() -> String {
         token.cancel();
     };
     let calls = [beijing()];
-    let (results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancel);
-    results[0].content.to_string()
+    let (mut results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancel);
+    results.remove(0)
 }
 
-async fn third_failure() -> String {
+async fn third_failure() -> ToolMessage {
     let registry = Registry::new(tools![get_weather]).expect("a registry");
     let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Atlantis"}"#);
     let mut chat = Conversation::new().user("Atlantis?");
     for _ in 0..3 {
         chat = pending(chat, call.clone()).dispatch(&registry).await;
     }
-    chat.messages().last().expect("it has messages").text().replace('\n', "<br>")
+    tool_message(chat.messages().last())
+}
+
+fn tool_message(message: Option<&Message>) -> ToolMessage {
+    match message {
+        Some(Message::Tool(message)) => message.clone(),
+        _ => unreachable!("the call has a tool message"),
+    }
 }
 
 /// The message of one row.
-async fn produce(cause: &str) -> Option<String> {
+async fn produce(cause: &str) -> Option<ToolMessage> {
     let builder = Registry::builder;
     let message = match cause {
         "The registry has no such tool." => message_for("get_wether", r#"{"city":"Beijing"}"#).await,
@@ -190,8 +197,11 @@ async fn produce(cause: &str) -> Option<String> {
             message_of(builder().tools(tools![get_weather]).before_call(wait).approval_timeout(limit)).await
         }
         "The reply has too many calls." => {
-            let calls = vec![beijing(); 21];
-            message(builder().tools(tools![get_weather]).max_calls_per_batch(20), &calls).await
+            let registry = builder().tools(tools![get_weather]).max_calls_per_batch(20).build();
+            let mut results = registry.expect("a registry").dispatch(&vec![beijing(); 21]).await;
+            let rejected = results.pop().expect("a message for each call");
+            assert!(results.iter().all(|result| result.content == "Beijing in 0 days: sunny"));
+            rejected
         }
         "The batch has no value for a state of the tool." => {
             let tools = tools![failing::with_state];
@@ -199,7 +209,7 @@ async fn produce(cause: &str) -> Option<String> {
         }
         "The user skipped the call." => {
             let chat = pending(Conversation::new().user("Beijing?"), beijing()).interrupt("No, wait.");
-            chat.messages()[2].text().to_owned()
+            tool_message(chat.messages().get(2))
         }
         "A call failed the same way for the third time in a row." => third_failure().await,
         _ => return None,
@@ -207,18 +217,31 @@ async fn produce(cause: &str) -> Option<String> {
     Some(message)
 }
 
+/// The kinds of [`CallError::kind`], from its source.
+fn kinds() -> BTreeSet<&'static str> {
+    const SOURCE: &str = include_str!("../../tool-runtime/src/outcome/call_error.rs");
+    let arm = |line: &'static str| {
+        line.trim().strip_prefix("CallError::")?.strip_suffix("\",")?.rsplit_once("=> \"")
+    };
+    SOURCE.lines().filter_map(arm).map(|(_, kind)| kind).collect()
+}
+
 #[tokio::test(start_paused = true)]
-async fn each_row_of_the_table_is_the_message_of_its_cause() {
+async fn each_row_of_the_table_is_the_message_of_its_cause_and_each_kind_has_a_row() {
     let rows: Vec<(&str, &str)> = DOCUMENT
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | "))
         .filter(|(cause, _)| !["Cause", "---"].contains(cause))
         .collect();
-    assert!(rows.len() >= 22, "the table has {} rows", rows.len());
+    let mut produced_kinds = BTreeSet::new();
     for (cause, documented) in rows {
-        let produced = produce(cause).await;
-        assert_eq!(produced.as_deref(), Some(documented), "the row `{cause}` has this message, or no test");
+        let Some(message) = produce(cause).await else { panic!("the row `{cause}` has no test") };
+        assert_eq!(message.text().replace('\n', "<br>"), documented, "the row `{cause}`");
+        let error = message.outcome().and_then(|outcome| outcome.error());
+        produced_kinds.insert(error.expect("the call failed").kind());
     }
+    assert_eq!(produced_kinds, kinds(), "each kind of error has a row");
+    assert!(produced_kinds.len() >= 17, "{produced_kinds:?}");
 }
 
 #[tokio::test]
@@ -231,5 +254,8 @@ async fn unknown_tool_lists_at_most_twenty_names() {
     let registry = (0..25).fold(Registry::builder(), |registry, n| registry.dynamic(tool(n)));
     let text = message(registry, &[ToolCall::new("1", "x", "")]).await;
     let names: Vec<String> = (0..20).map(|n| format!("`tool_{n:02}`")).collect();
-    assert_eq!(text, format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", ")));
+    assert_eq!(
+        text.content,
+        format!("Error: there is no tool `x`. Available: {} and 5 more.", names.join(", "))
+    );
 }

@@ -102,8 +102,8 @@ async fn text_that_is_almost_json_is_repaired() {
     assert_coerced(r#"{"list":[1, 2 , ] , }"#, "list=[1, 2]", &["a trailing comma was left out"]).await;
     assert_coerced("{\"n\":1, // one\n\"x\":2 /* two */}", "n=1 x=2", &["a comment was left out"]).await;
     assert_coerced(
-        "{'n':1,'text':'say \\'hi\\' to \"x\"'}",
-        "n=1 text=\"say 'hi' to \\\"x\\\"\"",
+        "{'n':1,'text':'call \\'hi\\' to \"x\"'}",
+        "n=1 text=\"call 'hi' to \\\"x\\\"\"",
         &["single quotes were read as double quotes"],
     )
     .await;

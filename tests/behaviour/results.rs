@@ -40,7 +40,7 @@ async fn nothing_or_trouble(trouble: bool) -> Result<(), Trouble> {
 /// Text.
 #[tool]
 fn string() -> String {
-    "say \"hi\"\n".to_owned()
+    "call \"hi\"\n".to_owned()
 }
 
 /// Static text.
@@ -118,7 +118,7 @@ async fn unit_is_sent_as_ok() {
 
 #[tokio::test]
 async fn text_is_sent_unchanged() {
-    assert_eq!(answer(tools![string], "string", "").await, "say \"hi\"\n");
+    assert_eq!(answer(tools![string], "string", "").await, "call \"hi\"\n");
     assert_eq!(answer(tools![static_str], "static_str", "").await, "hi");
     assert_eq!(answer(tools![borrowed_cow], "borrowed_cow", r#"{"text":"a\"b"}"#).await, "a\"b");
     assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":false}"#).await, "plain");

@@ -240,7 +240,7 @@ fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
     assert_eq!(policy.timeout, Some(Duration::from_millis(500)));
     assert!(registry.annotations("waits_read_only").is_some_and(|tool| tool.read_only && !tool.destructive));
     assert_eq!(registry.policy("quick").and_then(|policy| policy.timeout), Some(Duration::from_secs(60)));
-    assert_eq!(registry.annotations("nothing"), None);
+    assert_eq!((registry.annotations("nothing"), registry.policy("nothing")), (None, None));
 }
 
 mod search {

@@ -78,7 +78,7 @@ async fn a_truncated_call_does_not_run_in_a_plain_dispatch() {
 }
 
 #[tokio::test]
-async fn every_unknown_finish_reason_means_truncation() {
+async fn every_finish_reason_but_a_normal_end_means_truncation() {
     for (key, reason) in [
         ("finish_reason", "length"),
         ("finish_reason", "model_length"),
@@ -86,6 +86,7 @@ async fn every_unknown_finish_reason_means_truncation() {
         ("finish_reason", "content_filter"),
         ("finish_reason", "insufficient_system_resource"),
         ("finish_reason", "MALFORMED_FUNCTION_CALL"),
+        ("finish_reason", "a_reason_that_no_server_has"),
         ("done_reason", "length"),
     ] {
         let mut choice = truncated_choice(&json!(""));

@@ -276,7 +276,7 @@ fn orphans_are_converted_to_user_messages_after_the_exchange() {
     );
     assert_eq!(fixed[4], user("?"));
     assert_eq!(fixed[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
-    assert!(matches!(&repairs[0], Repair::AnswerIntoUserText { index: 2, id, .. } if id == "x"));
+    assert!(matches!(&repairs[0], Repair::AnswerConvertedToUser { index: 2, id, .. } if id == "x"));
     assert_eq!(
         repairs[0].to_string(),
         "messages[2]: the tool message x had no open call: converted to a user message"

@@ -22,7 +22,7 @@ mod texts;
 mod unions;
 
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The name of the case that a child process runs.
 const CASE: &str = "HOSTILE_CASE";
@@ -30,6 +30,9 @@ const CASE: &str = "HOSTILE_CASE";
 /// The limits per 100 kB of input. Smaller inputs have the same limits.
 const MAX_TIME: Duration = Duration::from_millis(200);
 const MAX_MEGABYTES: f64 = 50.0;
+
+/// A process that runs longer is ended.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The measurements of one case.
 struct Measured {
@@ -73,24 +76,33 @@ fn every_hostile_case_ends_soon_and_with_little_memory() {
 /// Runs the test `runs_one_case` in a separate process. The error describes how the process ended.
 fn run_in_process(name: &str) -> Result<Measured, String> {
     let test = std::env::current_exe().expect("a path");
-    let limited =
-        r#"ulimit -v 524288; exec timeout 60 "$0" --exact runs_one_case --nocapture --test-threads 1"#;
+    let arguments = ["--exact", "runs_one_case", "--nocapture", "--test-threads", "1"];
     // On other systems, only the memory that the case allocates is measured.
     let mut command = if cfg!(target_os = "linux") {
         let mut command = Command::new("sh");
-        command.args(["-c", limited]).arg(test);
+        command.args(["-c", r#"ulimit -v 524288; exec "$0" "$@""#]).arg(test);
         command
     } else {
-        let mut command = Command::new(test);
-        command.args(["--exact", "runs_one_case", "--nocapture", "--test-threads", "1"]);
-        command
+        Command::new(test)
     };
-    let output = command
+    let mut child = command
+        .args(arguments)
         .env(CASE, name)
         .env("RUST_BACKTRACE", "0")
         .stdin(Stdio::null())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .expect("the process of the case starts");
+    let started = Instant::now();
+    while child.try_wait().expect("a status").is_none() {
+        if started.elapsed() > TIME_LIMIT {
+            child.kill().expect("the process can be ended");
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().expect("its output");
     let printed = String::from_utf8_lossy(&output.stdout);
     let line = printed.lines().find_map(|line| line.split_once("measured ")).map(|(_, rest)| rest);
     let Some(line) = line.filter(|_| output.status.success()) else {

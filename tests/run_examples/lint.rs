@@ -154,7 +154,12 @@ fn every_repair_is_printed_even_if_it_follows_from_another() {
         {"role": "tool", "tool_call_id": "b", "content": ""},
     ]);
     let output = stdout(&lint(&[], &messages.to_string()));
-    assert_eq!(output.matches("repair: messages[0]: two calls had the id a: set the new id").count(), 3);
+    let repeated = "repair: messages[0]: two calls had the id a: set the new id";
+    assert_eq!(output.matches(repeated).count(), 3);
+    assert_eq!(
+        output.lines().filter(|line| line.contains(repeated) && line.ends_with(" for the second")).count(),
+        3
+    );
     assert_eq!(output.matches("repair: messages[0]: the call a had no tool message").count(), 3);
     assert_eq!(output.matches("added one that reports a lost result").count(), 4);
     assert_eq!(output.matches("the tool message b had no open call: removed").count(), 1);

@@ -10,8 +10,10 @@ pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--package", "examples", "--example", example, "--"]).args(arguments);
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "HTTP_PROXY", "http_proxy", "ALL_PROXY"]
-    {
+    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"] {
+        command.env_remove(name);
+    }
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         command.env_remove(name);
     }
     // Variables of the test package would make build scripts that read them run again each time.

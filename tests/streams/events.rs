@@ -42,7 +42,7 @@ fn each_piece_of_a_reply_is_an_event() {
 fn a_call_is_complete_with_the_brace_that_closes_its_arguments() {
     let mut reply = ReplyAssembler::new();
     let tricky = r#"{"text":"a } b \" } \\","list":[{"a":"}"}],"last":"}"}"#;
-    reply.push(calls(&[json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": "" } })]));
+    reply.push(calls(&[json!({ "index": 0, "id": "a", "function": { "name": "speak", "arguments": "" } })]));
     for (at, piece) in tricky.char_indices() {
         let piece = json!({ "index": 0, "function": { "arguments": piece } });
         let is_complete =
@@ -83,23 +83,24 @@ fn an_empty_object_is_complete_when_the_reply_has_finished() {
 #[test]
 fn arguments_that_are_not_json_are_complete_when_the_stream_has_ended() {
     let broken =
-        json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": "{'text': '}', x}" } });
+        json!({ "index": 0, "id": "a", "function": { "name": "speak", "arguments": "{'text': '}', x}" } });
     let more = json!({ "index": 0, "function": { "arguments": " and more" } });
     assert_eq!(
         event_log([calls(&[broken]), calls(&[more]), finish("tool_calls")]),
         [
-            "0 started say",
+            "0 started speak",
             "0 {'text': '}', x}",
             "0 {'text': '}', x} and more",
             "finished tool_calls",
-            "0 complete say({'text': '}', x} and more)",
+            "0 complete speak({'text': '}', x} and more)",
         ]
     );
 }
 
 #[test]
 fn a_truncated_call_is_never_complete() {
-    let cut = json!({ "index": 1, "id": "b", "function": { "name": "say", "arguments": "{\"text\":\"Th" } });
+    let cut =
+        json!({ "index": 1, "id": "b", "function": { "name": "speak", "arguments": "{\"text\":\"Th" } });
     let event_log =
         event_log([calls(&[complete_call(0, "Rome")]), calls(&[cut]), finish("length"), "[DONE]".into()]);
     assert_eq!(event_log.last().map(String::as_str), Some("finished length"));
@@ -146,7 +147,7 @@ fn chunks_after_the_end_of_the_stream_are_ignored() {
 fn a_megabyte_of_arguments_in_pieces_of_four_bytes_is_assembled() {
     let arguments = format!(r#"{{"text":"{}"}}"#, "abcdé\\n".repeat(1 << 17));
     let mut reply = ReplyAssembler::new();
-    reply.push(calls(&[json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": "" } })]));
+    reply.push(calls(&[json!({ "index": 0, "id": "a", "function": { "name": "speak", "arguments": "" } })]));
     let mut count = 0;
     let mut rest = &*arguments;
     while !rest.is_empty() {
@@ -179,7 +180,7 @@ fn a_megabyte_of_white_space_in_or_after_arguments_is_read_in_linear_time() {
             )
         };
         reply.push(calls(&[
-            json!({ "index": 0, "id": "a", "function": { "name": "say", "arguments": begun } }),
+            json!({ "index": 0, "id": "a", "function": { "name": "speak", "arguments": begun } }),
         ]));
         let blank = piece("\n\n\n\n");
         for _ in 0..1 << 16 {

@@ -10,7 +10,7 @@ pub(super) fn parse(option: &ParseNestedMeta) -> Result<u64> {
         "expected a whole number and `ms`, `s` or `m` in quotes, for example \"500ms\", \"5s\" or \"2m\"";
     let literal: LitStr = parse_value(option, expected, expected)?;
     match parse_milliseconds(literal.value().trim()) {
-        Some(0) => Err(Error::new(literal.span(), "the timeout must be greater than 0")),
+        Some(0) => Err(Error::new(literal.span(), "the timeout must be more than 0")),
         Some(milliseconds) => Ok(milliseconds),
         None => Err(Error::new(literal.span(), expected)),
     }

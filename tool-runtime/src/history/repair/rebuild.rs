@@ -84,7 +84,7 @@ impl<'a> Rebuild<'a> {
             Orphans::Drop => self.repairs.push(Repair::AnswerDropped { index, answer }),
             Orphans::ConvertToUser => {
                 let id = answer.tool_call_id.clone();
-                self.repairs.push(Repair::AnswerIntoUserText { index, id });
+                self.repairs.push(Repair::AnswerConvertedToUser { index, id });
                 self.ordered.push(user_text(&answer));
             }
         }

@@ -47,7 +47,7 @@ pub enum Repair {
     },
     /// A tool message without a call was converted to a user message.
     #[non_exhaustive]
-    AnswerIntoUserText {
+    AnswerConvertedToUser {
         /// Its index before the repair.
         index: usize,
         /// Its id.
@@ -90,7 +90,7 @@ impl Repair {
             | Repair::AnswerMade { index, .. }
             | Repair::AnswerRenamed { index, .. }
             | Repair::AnswerDropped { index, .. }
-            | Repair::AnswerIntoUserText { index, .. }
+            | Repair::AnswerConvertedToUser { index, .. }
             | Repair::CallRebuilt { index, .. }
             | Repair::CallRenamed { index, .. }
             | Repair::ReplyFilled { index } => *index,
@@ -104,7 +104,7 @@ impl Repair {
         match self {
             Repair::AnswerMoved { id, .. }
             | Repair::AnswerMade { id, .. }
-            | Repair::AnswerIntoUserText { id, .. }
+            | Repair::AnswerConvertedToUser { id, .. }
             | Repair::CallRebuilt { id, .. } => id,
             Repair::AnswerRenamed { was, .. } | Repair::CallRenamed { was, .. } => was,
             Repair::AnswerDropped { answer, .. } => &answer.tool_call_id,
@@ -132,7 +132,7 @@ impl fmt::Display for Repair {
             Repair::AnswerDropped { answer, .. } => {
                 write!(f, "the tool message {} had no open call: removed", Id(&answer.tool_call_id))
             }
-            Repair::AnswerIntoUserText { id, .. } => {
+            Repair::AnswerConvertedToUser { id, .. } => {
                 write!(f, "the tool message {} had no open call: converted to a user message", Id(id))
             }
             Repair::CallRebuilt { id, tool, .. } => {
