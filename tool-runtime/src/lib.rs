@@ -50,6 +50,16 @@
 //! - [`dispatch`] contains the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
 //! - [`history`] validates and repairs messages from other programs. `stream` assembles replies that arrive in chunks.
 //!
+//! | Task | Documentation |
+//! | --- | --- |
+//! | an optional argument, a default, a struct as an argument | [`#[tool]`](macro@tool#parameters) |
+//! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`] |
+//! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
+//! | approval by a person, in a later request | [`PendingCalls`](conversation::PendingCalls) |
+//! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
+//! | streaming | feature `stream`, `Registry::dispatch_stream_with` |
+//! | tools of a remote server | [`DynamicTool`] |
+//!
 //! # The steps of a reply
 //!
 //! [`Conversation`] does these steps. A program that keeps its messages itself does them in this order:

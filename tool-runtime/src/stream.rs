@@ -5,8 +5,8 @@
 //! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
 //! are `read_only` or `idempotent` run while the model is still writing.
 //!
-//! Neither of them parses server-sent events; a client or a crate does. A chunk is the text after `data:` ([`Chunk`]
-//! lists the other forms).
+//! Neither of them parses server-sent events; a client does, or a crate such as `sse-stream` or `eventsource-stream`. A
+//! chunk is the text after `data:` ([`Chunk`] lists the other forms).
 //!
 //! ```
 //! use tool_runtime::stream::{Event, ReplyAssembler};
