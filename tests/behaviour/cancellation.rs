@@ -275,10 +275,11 @@ async fn a_tool_that_returns_on_cancellation_keeps_its_result_whenever_another_t
     }
 }
 
-/// Sends to the test how a blocking function ended.
-type Ended = mpsc::SyncSender<&'static str>;
+/// Sends to the test that a blocking function has begun, and how it ended.
+type Progress = tokio::sync::mpsc::UnboundedSender<&'static str>;
 
-fn until_cancelled(call: &CallContext, ended: &Ended) -> &'static str {
+fn until_cancelled(call: &CallContext, progress: &Progress) -> &'static str {
+    let _ = progress.send("begun");
     let cancellation = call.cancellation();
     // Bounded, so that a failing test ends.
     let stopped = (0..2_000).any(|_| {
@@ -286,61 +287,69 @@ fn until_cancelled(call: &CallContext, ended: &Ended) -> &'static str {
         cancellation.is_cancelled()
     });
     let how = if stopped { "stopped" } else { "not stopped" };
-    let _ = ended.send(how);
+    let _ = progress.send(how);
     how
 }
 
 /// Works on a thread until it is cancelled.
 #[tool(blocking)]
-fn works(#[state] ended: &Ended, #[context] call: &CallContext) -> &'static str {
-    until_cancelled(call, ended)
+fn works(#[state] progress: &Progress, #[context] call: &CallContext) -> &'static str {
+    until_cancelled(call, progress)
 }
 
 /// Works on a thread until it is cancelled, with a short time limit.
 #[tool(timeout = "30ms")]
-fn works_with_timeout(#[state] ended: &Ended, #[context] call: &CallContext) -> &'static str {
-    until_cancelled(call, ended)
+fn works_with_timeout(#[state] progress: &Progress, #[context] call: &CallContext) -> &'static str {
+    until_cancelled(call, progress)
 }
 
-fn working() -> (Registry, mpsc::Receiver<&'static str>) {
-    let (sender, receiver) = mpsc::sync_channel(9);
-    let registry = Registry::builder().tools(tools![works, works_with_timeout]).state::<Ended>(sender);
+fn working() -> (Registry, tokio::sync::mpsc::UnboundedReceiver<&'static str>) {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let registry = Registry::builder().tools(tools![works, works_with_timeout]).state::<Progress>(sender);
     (registry.build().expect("a registry"), receiver)
 }
 
 #[tokio::test]
 async fn the_token_of_a_blocking_function_is_cancelled_with_its_batch() {
-    let (registry, ended) = working();
+    let (registry, mut progress) = working();
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
     let calls = [ToolCall::new("1", "works", "")];
     let cancelling = async {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert_eq!(progress.recv().await, Some("begun"));
         token.cancel();
     };
     let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
     assert_eq!(contents(&answers), [CANCELLED]);
-    assert_eq!(ended.recv(), Ok("stopped"));
+    assert_eq!(progress.recv().await, Some("stopped"));
 }
 
-#[tokio::test]
+// While a blocking function runs, the paused time only advances by hand.
+#[tokio::test(start_paused = true)]
 async fn the_token_of_a_blocking_function_is_cancelled_by_its_time_limit() {
-    let (registry, ended) = working();
-    let answers = registry.dispatch(&[ToolCall::new("1", "works_with_timeout", "")]).await;
+    let (registry, mut progress) = working();
+    let calls = [ToolCall::new("1", "works_with_timeout", "")];
+    let waiting = async {
+        assert_eq!(progress.recv().await, Some("begun"));
+        tokio::time::advance(Duration::from_millis(31)).await;
+    };
+    let (answers, ()) = tokio::join!(registry.dispatch(&calls), waiting);
     assert_eq!(
         contents(&answers),
         ["Error: the tool `works_with_timeout` did not finish within 30 ms. It may have taken effect."]
     );
-    assert_eq!(ended.recv(), Ok("stopped"));
+    assert_eq!(progress.recv().await, Some("stopped"));
 }
 
 #[tokio::test]
 async fn the_token_of_a_blocking_function_is_cancelled_by_a_dropped_dispatch() {
-    let (registry, ended) = working();
+    let (registry, mut progress) = working();
     let calls = [ToolCall::new("1", "works", "")];
-    let dropped = tokio::time::timeout(Duration::from_millis(30), registry.dispatch(&calls)).await;
-    assert!(dropped.is_err());
-    assert_eq!(ended.recv(), Ok("stopped"));
+    tokio::select! {
+        answers = registry.dispatch(&calls) => panic!("the function works until it is cancelled: {answers:?}"),
+        begun = progress.recv() => assert_eq!(begun, Some("begun")),
+    }
+    assert_eq!(progress.recv().await, Some("stopped"));
 }
 
 /// Sends its token to the test.

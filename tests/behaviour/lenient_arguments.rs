@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 use tool_runtime::{Registry, ToolCall, ToolMessage, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -361,28 +363,39 @@ async fn coercion_of_nested_arrays_and_recursive_types_ends() {
     assert_eq!(registry.call("add_up", &format!(r#"{{"sum":{sum}}}"#)).await.expect("one reading"), "256.0");
 }
 
+static HAS_ENDED: AtomicBool = AtomicBool::new(false);
+
 /// Panics for 1, and exceeds its time limit if it waits.
 #[tool(blocking, timeout = "50ms")]
 fn block(n: i64, wait: bool) -> i64 {
-    if wait {
-        std::thread::sleep(std::time::Duration::from_millis(200));
+    while wait && !HAS_ENDED.load(Ordering::SeqCst) {
+        std::thread::sleep(Duration::from_millis(1));
     }
     assert!(n != 1, "one");
     n
 }
 
-#[tokio::test]
+// While a blocking function runs, the paused time only advances by hand.
+#[tokio::test(start_paused = true)]
 async fn coercions_are_listed_however_the_call_ends() {
     let registry =
         Registry::builder().tools(tools![block]).lenient_arguments(true).build().expect("one tool");
-    for (arguments, succeeded) in [
-        (r#"{"n":"2","wait":false}"#, true),
-        (r#"{"n":"1","wait":false}"#, false),
-        (r#"{"n":"2","wait":true}"#, false),
+    for (arguments, waits, succeeded) in [
+        (r#"{"n":"2","wait":false}"#, false, true),
+        (r#"{"n":"1","wait":false}"#, false, false),
+        (r#"{"n":"2","wait":true}"#, true, false),
     ] {
-        let message = registry.dispatch(&[ToolCall::new("1", "block", arguments)]).await.remove(0);
+        let calls = [ToolCall::new("1", "block", arguments)];
+        let limit = async {
+            if waits {
+                tokio::time::advance(Duration::from_millis(51)).await;
+            }
+        };
+        let (mut messages, ()) = tokio::join!(registry.dispatch(&calls), limit);
+        let message = messages.remove(0);
         let outcome = message.outcome().expect("it was dispatched");
         assert_eq!(outcome.succeeded(), succeeded, "{}", message.content);
         assert_eq!(outcome.coercions().len(), 1, "{arguments}");
     }
+    HAS_ENDED.store(true, Ordering::SeqCst);
 }

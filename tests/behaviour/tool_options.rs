@@ -174,17 +174,24 @@ async fn a_blocking_tool_runs_on_another_thread() {
 #[test]
 fn the_limit_of_a_blocking_tool_expires_and_a_tool_without_a_thread_never_starts() {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    let runtime = runtime.enable_time().max_blocking_threads(1).build().expect("a runtime");
+    // While a blocking function runs, the paused time only advances by hand.
+    let runtime = runtime.enable_time().start_paused(true).max_blocking_threads(1).build();
+    let runtime = runtime.expect("a runtime");
     let late = |tool| format!("Error: the tool `{tool}` did not finish within 100 ms.");
+    let limit = async || {
+        while STARTED.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        tokio::time::advance(Duration::from_millis(101)).await;
+    };
     runtime.block_on(async {
         let guard = BLOCKED.lock();
         // The first call has the only thread; the others wait for it.
         let begun = format!("{} It may have taken effect.", late("sleeps"));
-        assert_eq!(answer(tools![sleeps], "sleeps", "").await, begun);
-        assert_eq!(answer(tools![sleeps], "sleeps", "").await, late("sleeps"));
-        let contents =
-            answer(tools![sleeps_with_implicit_blocking], "sleeps_with_implicit_blocking", "").await;
-        assert_eq!(contents, late("sleeps_with_implicit_blocking"));
+        assert_eq!(tokio::join!(answer(tools![sleeps], "sleeps", ""), limit()).0, begun);
+        assert_eq!(tokio::join!(answer(tools![sleeps], "sleeps", ""), limit()).0, late("sleeps"));
+        let implicit = answer(tools![sleeps_with_implicit_blocking], "sleeps_with_implicit_blocking", "");
+        assert_eq!(tokio::join!(implicit, limit()).0, late("sleeps_with_implicit_blocking"));
         drop(guard);
     });
     drop(runtime);
