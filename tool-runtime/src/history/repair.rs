@@ -13,14 +13,14 @@ use pairing::Pairing;
 use rebuild::Rebuild;
 use std::collections::HashSet;
 
-/// The treatment of tool messages without a call by [`repair_with`].
+/// How [`repair_with`] treats tool messages without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Orphans {
-    /// Removes it; the [`Repair`] contains it.
+    /// Removes the message; the [`Repair`] contains it.
     #[default]
     Drop,
-    /// Converts it to a user message with its text, so that the model can still read the result.
+    /// Converts the message to a user message with its text, so that the model can still read the result.
     ConvertToUser,
 }
 

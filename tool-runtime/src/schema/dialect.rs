@@ -46,7 +46,7 @@ pub(crate) fn tools_array(schemas: &[ToolSchema], dialect: Dialect) -> Option<Bo
         Dialect::OpenAi => to_raw_value(schemas),
         Dialect::OpenAiStrict => to_raw_value(&strict_array(schemas)),
     };
-    // Serialising cannot fail: every schema is JSON text already.
+    // Serializing cannot fail: every schema is JSON text already.
     array.ok()
 }
 
