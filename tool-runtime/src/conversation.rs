@@ -22,10 +22,9 @@ pub use pending::PendingCalls;
 pub use reply_warning::ReplyWarning;
 pub use request::{Request, RequestError};
 
-use crate::history::{HistoryError, validate};
-#[cfg(feature = "history")]
-use crate::history::{TrimBudget, Trimmed, trim};
-use crate::message::{AssistantMessage, Content, Echo, Message};
+use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
+use crate::message::{AssistantMessage, Content, Message};
+use crate::wire::serialize_messages;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::mem::discriminant;
@@ -33,7 +32,8 @@ use std::sync::Arc;
 
 /// The messages of a conversation. Every tool call has its tool message.
 ///
-/// Serializes as the `messages` array of a request. [`reply`](Conversation::reply) consumes the conversation: if the
+/// Serializes as the `messages` array of a request of Chat Completions; [`message::stored`](crate::message::stored) keeps
+/// every field. [`reply`](Conversation::reply) consumes the conversation: if the
 /// reply calls tools, it returns [`PendingCalls`], which become a conversation again once every call has its tool
 /// message. Sending a conversation with unanswered calls is a compile error. Clones share their messages until one of
 /// them changes.
@@ -77,11 +77,10 @@ use std::sync::Arc;
 /// ```
 ///
 /// [`drive`](Conversation::drive) is this loop with a limit.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "dropping it drops all messages"]
 pub struct Conversation {
     messages: Arc<Vec<Message>>,
-    echo: Echo,
     warnings: Vec<ReplyWarning>,
 }
 
@@ -144,11 +143,6 @@ impl Conversation {
         Ok(changed)
     }
 
-    /// Sets how much of each later reply is sent back to the server. The setting is not serialized.
-    pub fn echo(self, echo: Echo) -> Self {
-        Conversation { echo, ..self }
-    }
-
     /// The messages.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
@@ -176,28 +170,28 @@ impl Conversation {
         &self.warnings
     }
 
-    /// Adds a reply of the model, reduced by [`echo`](AssistantMessage::echo) to the fields that a history may contain.
+    /// Adds a reply of the model. Ids of calls that are empty or repeated within the reply are replaced.
     ///
     /// ```
     /// use tool_runtime::conversation::Turn;
     /// use tool_runtime::{AssistantMessage, Conversation};
     ///
-    /// match Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hello.")) {
+    /// match Conversation::new().user("Hello!").reply(AssistantMessage::from_text("Hello.")) {
     ///     Turn::Answer(chat) => assert_eq!(chat.user("How are you?").messages().len(), 3),
     ///     Turn::Calls(_) => unreachable!("it calls nothing"),
     /// }
     /// ```
-    pub fn reply(mut self, reply: AssistantMessage) -> Turn {
-        for warning in ReplyWarning::of(&reply, self.echo) {
+    pub fn reply(mut self, mut reply: AssistantMessage) -> Turn {
+        for warning in ReplyWarning::of(&reply) {
             if self.warnings.iter().all(|known| discriminant(known) != discriminant(&warning)) {
                 self.warnings.push(warning);
             }
         }
-        let mut reply = reply.echo(self.echo);
         if reply.is_empty() {
             // Servers reject a null without calls.
             reply.content = Some(Content::default());
         }
+        reply.make_ids_usable();
         if reply.tool_calls.is_empty() {
             Turn::Answer(self.with(reply.into()))
         } else {
@@ -216,7 +210,6 @@ impl Conversation {
     }
 }
 
-#[cfg(feature = "history")]
 impl Conversation {
     /// Trims the conversation to this budget and returns the changes: see [`history::trim`](crate::history::trim()).
     ///
@@ -232,13 +225,6 @@ impl Conversation {
         let (messages, trimmed) = trim(self.messages.to_vec(), budget);
         self.messages = Arc::new(messages);
         trimmed
-    }
-}
-
-/// Compares the messages only.
-impl PartialEq for Conversation {
-    fn eq(&self, other: &Self) -> bool {
-        self.messages == other.messages
     }
 }
 
@@ -264,7 +250,7 @@ impl From<Conversation> for Vec<Message> {
 
 impl Serialize for Conversation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.messages.serialize(serializer)
+        serialize_messages(&self.messages, serializer)
     }
 }
 

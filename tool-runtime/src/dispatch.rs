@@ -17,7 +17,6 @@ mod side_by_side;
 #[cfg(feature = "tracing")]
 mod span;
 mod steps;
-#[cfg(feature = "stream")]
 mod stream;
 mod thread;
 mod time;

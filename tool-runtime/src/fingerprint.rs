@@ -1,5 +1,7 @@
 //! A hash function with the same result in every build and on every machine.
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::hash::Hasher;
 
 /// The FNV-1a hash of some bytes: <http://www.isthe.com/chongo/tech/comp/fnv/>.
@@ -31,5 +33,36 @@ impl Hasher for FingerprintHasher {
 
     fn finish(&self) -> u64 {
         self.0
+    }
+}
+
+/// A fingerprint that can be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// The fingerprint of some texts. It differs if the same text is split at another place.
+    pub(crate) fn new(texts: &[&str]) -> Self {
+        let mut hasher = FingerprintHasher::default();
+        for text in texts {
+            hasher.write(text.as_bytes());
+            // No byte of UTF-8.
+            hasher.write_u8(0xff);
+        }
+        Fingerprint(hasher.finish())
+    }
+}
+
+/// As hexadecimal digits, since JavaScript reads numbers of this size inexactly.
+impl Serialize for Fingerprint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Fingerprint {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        u64::from_str_radix(&digits, 16).map(Fingerprint).map_err(D::Error::custom)
     }
 }

@@ -6,22 +6,16 @@
 //! separating a call from its tool message, and `find` finds the call of a tool message.
 
 mod exchange;
-#[cfg(feature = "history")]
 mod find;
 mod provider_messages;
-#[cfg(feature = "history")]
 mod repair;
-#[cfg(feature = "history")]
 mod trim;
 mod validate;
 mod violation;
 mod warnings;
 
-#[cfg(feature = "history")]
 pub use find::{Pair, find, find_answer};
-#[cfg(feature = "history")]
 pub use repair::{Orphans, Repair, repair, repair_with};
-#[cfg(feature = "history")]
 pub use trim::{TrimBudget, Trimmed, trim};
 pub use validate::validate;
 pub use violation::{HistoryError, Violation, ViolationKind};

@@ -112,13 +112,13 @@ mod panics;
 pub mod registry;
 pub mod schema;
 mod state;
-#[cfg(feature = "stream")]
 pub mod stream;
 mod suggest;
 mod tool;
 mod tool_choice;
 mod tool_name;
 mod validator;
+pub mod wire;
 
 #[doc(hidden)]
 #[path = "private.rs"]

@@ -351,7 +351,6 @@ impl Registry {
     }
 
     /// Whether a call of this tool may start before the end of the reply.
-    #[cfg(feature = "stream")]
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
         let is_repeatable = |tool: Annotations| tool.read_only || tool.idempotent;
         self.tools.config.options.start_all_while_streaming

@@ -1,9 +1,12 @@
 //! Replies that arrive in chunks.
 //!
-//! [`ReplyAssembler`] takes the chunks of a streamed Chat Completion, including the variations that servers send, and
+//! [`ReplyAssembler`] takes the chunks of a streamed reply, including the variations that servers send, and
 //! reports their contents as [`Event`]s. The result is the same [`AssistantMessage`](crate::AssistantMessage) as
 //! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
 //! are `read_only` or `idempotent` run while the model is still writing.
+//!
+//! Chunks are in the format of Chat Completions, or of another [`wire`](crate::wire)
+//! ([`ReplyAssembler::wire`]).
 //!
 //! Neither of them parses server-sent events; a client does, or a crate such as `sse-stream` or `eventsource-stream`. A
 //! chunk is the text after `data:` ([`Chunk`] lists the other forms).
@@ -39,15 +42,13 @@ mod assembler;
 mod call;
 mod call_piece;
 mod calls;
-mod chunk;
 mod event;
-mod fields;
 mod interrupted;
+mod items;
 mod object_end;
-mod server_error;
-mod wire_chunk;
 
+#[doc(inline)]
+pub use crate::message::{Chunk, StreamError};
 pub use assembler::{Events, ReplyAssembler};
-pub use chunk::Chunk;
 pub use event::Event;
-pub use interrupted::{InterruptedError, StreamError};
+pub use interrupted::InterruptedError;

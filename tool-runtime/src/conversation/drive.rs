@@ -3,7 +3,7 @@
 use super::pending::PendingCalls;
 use super::{Conversation, Request, Turn};
 use crate::context::BatchContext;
-use crate::message::{AssistantMessage, ToolMessage};
+use crate::message::{AssistantMessage, Completeness, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use std::future::Future;
@@ -124,10 +124,13 @@ impl Conversation {
                     None => return Ok(Ending::Cancelled),
                 },
             };
+            let is_paused = reply.completeness() == Completeness::Paused;
             match mem::take(self).reply(reply) {
                 Turn::Answer(done) => {
                     *self = done;
-                    return Ok(Ending::Answered);
+                    if !is_paused {
+                        return Ok(Ending::Answered);
+                    }
                 }
                 Turn::Calls(pending) => {
                     let mut running = Running { pending: Some(pending), conversation: self };
@@ -151,7 +154,7 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         if let Some(pending) = self.pending.take() {
             *self.conversation = pending.close(|call| {
-                ToolMessage::failed(&call.id, CallError::Cancelled { tool: call.name.clone() })
+                ToolMessage::failed(&call.id, &call.name, CallError::Cancelled { tool: call.name.clone() })
             });
         }
     }

@@ -5,7 +5,7 @@ use super::{Conversation, NotPendingError, ReplyWarning};
 use crate::approval::ProposedCall;
 use crate::context::{BatchContext, Progress};
 use crate::dispatch::{Approval, CallTerms, Dispatch, SideBySide};
-use crate::fingerprint::fingerprint;
+use crate::fingerprint::Fingerprint;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
@@ -16,7 +16,8 @@ use std::collections::HashMap;
 ///
 /// [`dispatch`](PendingCalls::dispatch) runs all calls. A program that asks a person approves or denies calls first
 /// ([`awaiting_approval`](PendingCalls::awaiting_approval)), and can store them until the person decides: they
-/// serialize with their state, except for data of the program (outcomes and artifacts of results, and warnings).
+/// serialize with their state and without loss, except for data of the program (outcomes and artifacts of results, and
+/// warnings).
 /// Results are kept: if the future of [`run`](PendingCalls::run) is dropped, finished calls keep their results, and the
 /// next `run` runs only the others.
 ///
@@ -34,7 +35,7 @@ use std::collections::HashMap;
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::new(tools![delete])?;
 /// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
-/// let reply = AssistantMessage::calling(calls.into());
+/// let reply = AssistantMessage::from_tool_calls(calls.into());
 /// let Turn::Calls(pending) = Conversation::new().user("Delete both.").reply(reply) else { unreachable!() };
 /// let stored = serde_json::to_string(&pending)?; // until the person has decided
 ///
@@ -68,20 +69,8 @@ pub(super) struct CallState {
     pub(super) approved: Option<Fingerprint>,
 }
 
-/// A fingerprint of a tool and its arguments.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(transparent)]
-pub(super) struct Fingerprint(String);
-
-impl Fingerprint {
-    fn new(call: &ToolCall) -> Self {
-        let bytes = call.name.bytes().chain([0]).chain(call.arguments.bytes());
-        Fingerprint(format!("{:016x}", fingerprint(bytes)))
-    }
-}
-
 impl PendingCalls {
-    /// The reply must be the result of `echo`, and must have calls.
+    /// The reply must have calls, with usable ids.
     pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
         let states = vec![CallState::default(); reply.tool_calls.len()];
         PendingCalls { before, reply: Box::new(reply), states }
@@ -161,7 +150,7 @@ impl PendingCalls {
     /// There is no call with this id, or it already has a result.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
-        state.approved = Some(Fingerprint::new(call));
+        state.approved = Some(fingerprint(call));
         Ok(())
     }
 
@@ -174,7 +163,7 @@ impl PendingCalls {
     pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         call.set_arguments(arguments.into());
-        state.approved = Some(Fingerprint::new(call));
+        state.approved = Some(fingerprint(call));
         Ok(())
     }
 
@@ -196,7 +185,10 @@ impl PendingCalls {
     /// There is no call with this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
-        *state = CallState { answer: Some(ToolMessage::new(&*call.id, content)), approved: None };
+        *state = CallState {
+            answer: Some(ToolMessage::new(&*call.id, content).with_tool(&*call.name)),
+            approved: None,
+        };
         Ok(())
     }
 
@@ -217,7 +209,7 @@ impl PendingCalls {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![now])?;
-    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
+    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let results = registry.dispatch(&reply.tool_calls).await;
     /// let Turn::Calls(mut pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
     /// pending.add_results(results)?;
@@ -262,7 +254,7 @@ impl PendingCalls {
     /// use tool_runtime::conversation::Turn;
     /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
-    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{}")]);
+    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
     /// let chat = pending.skip_rest("skipped by user");
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
@@ -279,7 +271,7 @@ impl PendingCalls {
     /// use tool_runtime::conversation::Turn;
     /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
-    /// let reply = AssistantMessage::calling(vec![ToolCall::new("call_1", "delete", "{}")]);
+    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "delete", "{}")]);
     /// let Turn::Calls(pending) = Conversation::new().user("Clean up.").reply(reply) else { unreachable!() };
     /// let chat = pending.interrupt("Wait, make a copy first.");
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
@@ -387,10 +379,15 @@ impl Drop for UsedOnceBegun<'_> {
 impl CallState {
     fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
-            Some(approved) if *approved == Fingerprint::new(call) => Approval::Given,
+            Some(approved) if *approved == fingerprint(call) => Approval::Given,
             _ => Approval::None,
         }
     }
+}
+
+/// The fingerprint of a tool and its arguments.
+fn fingerprint(call: &ToolCall) -> Fingerprint {
+    Fingerprint::new(&[&call.name, &call.arguments])
 }
 
 fn waits_for_approval(answer: &ToolMessage) -> bool {
@@ -398,5 +395,5 @@ fn waits_for_approval(answer: &ToolMessage) -> bool {
 }
 
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {
-    ToolMessage::failed(&call.id, CallError::Denied { tool: call.name.clone(), reason })
+    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: call.name.clone(), reason })
 }

@@ -2,6 +2,7 @@
 
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
+use crate::wire::{written_arguments, written_name};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -53,13 +54,13 @@ fn is_failure(answer: &ToolMessage) -> bool {
 }
 
 fn key(call: &ToolCall) -> Call<'_> {
-    let arguments = call.written_arguments();
+    let arguments = written_arguments(call);
     // White space and the order of keys do not matter.
     let arguments = match serde_json::from_str::<Value>(&arguments) {
         Ok(value) => Cow::Owned(value.to_string()),
         Err(_) => arguments,
     };
-    (call.written_name(), arguments)
+    (written_name(call), arguments)
 }
 
 fn earlier(messages: &[Message]) -> Earlier<'_> {

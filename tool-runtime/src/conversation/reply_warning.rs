@@ -1,7 +1,7 @@
 //! Warnings about replies, for the operator of the program.
 
 use super::unparsed_calls::begins_call;
-use crate::message::{AssistantMessage, Echo};
+use crate::message::{AssistantMessage, Completeness};
 use std::fmt;
 
 /// A warning about a valid reply that indicates a wrong setting.
@@ -11,16 +11,13 @@ pub enum ReplyWarning {
     /// The text is a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
     /// parse. vLLM needs `--enable-auto-tool-choice` and a `--tool-call-parser`, llama.cpp needs `--jinja`.
     #[non_exhaustive]
-    CallsInText {
+    UnparsedCalls {
         /// The marker at the start of the call.
         words: &'static str,
     },
-    /// The reply has calls and reasoning, which [`Echo::Minimal`] drops. In thinking mode, DeepSeek, Kimi and Gemini 3
-    /// reject the next request without it. [`Echo::Reasoning`] keeps it.
-    ReasoningDropped,
     /// The reply was truncated, for example at its token limit: the end of the text may be missing, and truncated calls
     /// do not run.
-    CutShort,
+    Truncated,
     /// The stream of the reply ended without a `finish_reason` and without `[DONE]`. The connection may have failed,
     /// and the end of the reply may be missing; some servers send neither.
     NoFinishReason,
@@ -29,23 +26,21 @@ pub enum ReplyWarning {
 }
 
 impl ReplyWarning {
-    pub(super) fn of(reply: &AssistantMessage, echo: Echo) -> Vec<Self> {
+    pub(super) fn of(reply: &AssistantMessage) -> Vec<Self> {
         let mut warnings = Vec::new();
-        if reply.is_cut_short() {
-            warnings.push(ReplyWarning::CutShort);
-        }
-        if reply.ended_without_reason {
-            warnings.push(ReplyWarning::NoFinishReason);
+        match reply.completeness() {
+            Completeness::Truncated => warnings.push(ReplyWarning::Truncated),
+            Completeness::Unconfirmed => warnings.push(ReplyWarning::NoFinishReason),
+            // The provider continues the reply.
+            Completeness::Paused => return warnings,
+            Completeness::Unknown | Completeness::Complete => {}
         }
         if !reply.tool_calls.is_empty() {
-            if echo == Echo::Minimal && reply.has_reasoning() {
-                warnings.push(ReplyWarning::ReasoningDropped);
-            }
             return warnings;
         }
         let text = reply.text();
         if let Some(words) = begins_call(text) {
-            warnings.push(ReplyWarning::CallsInText { words });
+            warnings.push(ReplyWarning::UnparsedCalls { words });
         }
         if text.trim().is_empty() && reply.refusal().is_none() {
             warnings.push(ReplyWarning::Empty);
@@ -57,16 +52,12 @@ impl ReplyWarning {
 impl fmt::Display for ReplyWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReplyWarning::CallsInText { words } => write!(
+            ReplyWarning::UnparsedCalls { words } => write!(
                 f,
                 "the reply has a tool call in its text ({words}) that the server did not parse: enable the tool call parser \
                  of the server (vLLM: --enable-auto-tool-choice and --tool-call-parser, llama.cpp: --jinja)"
             ),
-            ReplyWarning::ReasoningDropped => f.write_str(
-                "the reply has calls and reasoning, which is not sent back; if the server rejects the next request, use \
-                 `.echo(Echo::Reasoning)`",
-            ),
-            ReplyWarning::CutShort => {
+            ReplyWarning::Truncated => {
                 f.write_str("the reply was truncated; if it reached the token limit, raise the limit")
             }
             ReplyWarning::NoFinishReason => f.write_str(

@@ -4,20 +4,21 @@ use super::Conversation;
 use crate::message::Message;
 use crate::outcome::UnknownToolError;
 use crate::registry::Registry;
-use crate::schema::Dialect;
+use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
-use serde::ser::SerializeMap as _;
+use crate::wire::{Body, ChatCompletions, RequestParts, Wire, WireError};
+use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-/// The parts of a request that come from a conversation and a registry: `messages`, `tools` and `tool_choice`. Fields
-/// that servers reject are left out: empty `tools`, and `tool_choice` without tools.
+/// The parts of a request that come from a conversation and a registry: messages, tools, and how the model may call them.
 ///
-/// Serializes as a map with these fields; add it to the fields of the program with `#[serde(flatten)]`. It owns its
-/// data, and a clone copies no message.
+/// [`on`](Request::on) writes them in the format of a provider. `Serialize` does the same for the wire that the request
+/// carries, which is [`ChatCompletions`](crate::wire::ChatCompletions) by default: a map with `messages`, `tools` and
+/// `tool_choice`, to which `#[serde(flatten)]` adds the fields of the program. Fields that servers reject are left out:
+/// empty `tools`, and `tool_choice` without tools. A request owns its data, and a clone copies no message.
 ///
 /// ```
 /// use serde::Serialize;
@@ -49,8 +50,10 @@ use std::sync::Arc;
 pub struct Request {
     messages: Arc<Vec<Message>>,
     registry: Registry,
-    dialect: Dialect,
     tool_choice: ToolChoice,
+    allowed_tools: Option<Arc<[String]>>,
+    parallel_calls: bool,
+    wire: Arc<dyn Wire>,
 }
 
 /// The reason why a server would reject a request.
@@ -71,8 +74,10 @@ impl Conversation {
         Request {
             messages: Arc::clone(&self.messages),
             registry: registry.clone(),
-            dialect: registry.dialect(),
             tool_choice: ToolChoice::Auto,
+            allowed_tools: None,
+            parallel_calls: true,
+            wire: Arc::new(ChatCompletions::new()),
         }
     }
 }
@@ -94,12 +99,67 @@ impl Request {
         Ok(self)
     }
 
-    /// Sets the dialect of the tools. The default is that of
-    /// [`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect).
+    /// Sets the tools that the model may call in this reply, by name. A provider that has such a setting gets all tools,
+    /// which keeps its prompt cache valid; others get only these.
+    ///
+    /// ```
+    /// use tool_runtime::{Conversation, Registry, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    ///
+    /// /// Today's date.
+    /// #[tool]
+    /// fn today() {}
+    ///
+    /// let registry = Registry::new(tools![now, today])?;
+    /// let request = Conversation::new().user("What time is it?").request(&registry).with_allowed_tools(["now"])?;
+    /// assert!(!serde_json::to_string(&request)?.contains("today"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The request has no tool of one of these names.
+    pub fn with_allowed_tools<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self, RequestError> {
+        let names: Arc<[String]> = names.into_iter().map(Into::into).collect();
+        for name in &*names {
+            self.registry.tool_choice(name).map_err(RequestError::UnknownTool)?;
+        }
+        self.allowed_tools = Some(names);
+        Ok(self)
+    }
+
+    /// Sets whether the model may call several tools in one reply. Default: true.
     #[must_use]
-    pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = dialect;
+    pub fn with_parallel_calls(mut self, parallel: bool) -> Self {
+        self.parallel_calls = parallel;
         self
+    }
+
+    /// Sets the wire on which the request serializes.
+    #[must_use]
+    pub fn with_wire(mut self, wire: impl Wire + 'static) -> Self {
+        self.wire = Arc::new(wire);
+        self
+    }
+
+    /// Writes the request in the format of this wire.
+    ///
+    /// # Errors
+    ///
+    /// The format has no form of the request.
+    pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
+        let parts = RequestParts::new(&self.messages)
+            .with_tools(self.tools())
+            .with_tool_choice(&self.tool_choice)
+            .with_allowed_tools(self.allowed_tools.as_deref())
+            .with_parallel_calls(self.parallel_calls);
+        wire.write(&parts)
     }
 
     /// The messages.
@@ -108,24 +168,16 @@ impl Request {
         &self.messages
     }
 
-    /// The `tools` array; `None` without tools.
+    /// The tools.
     #[must_use]
-    pub fn tools(&self) -> Option<&RawValue> {
-        self.registry.schemas_for(self.dialect)
+    pub fn tools(&self) -> &[ToolSchema] {
+        self.registry.schemas()
     }
 }
 
 impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("messages", &*self.messages)?;
-        if let Some(tools) = self.tools() {
-            map.serialize_entry("tools", tools)?;
-            if self.tool_choice != ToolChoice::Auto {
-                map.serialize_entry("tool_choice", &self.tool_choice)?;
-            }
-        }
-        map.end()
+        self.on(&*self.wire).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
 

@@ -1,64 +1,57 @@
-//! Serialization of pending calls.
+//! Serialization of pending calls, without loss.
 
-use super::pending::{CallState, Fingerprint};
+use super::pending::CallState;
 use super::{Conversation, PendingCalls};
-use crate::message::{AssistantMessage, Echo, ToolMessage};
+use crate::fingerprint::Fingerprint;
+use crate::message::stored::{self, StoredReply, StoredResult};
+use crate::message::{AssistantMessage, Message, ToolMessage};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
+use std::collections::HashSet;
 
-#[derive(Serialize, Deserialize)]
-#[serde(expecting = "pending calls")]
-struct Stored<'a> {
+#[derive(Serialize)]
+struct Written<'a> {
     /// The messages before the reply.
-    messages: Cow<'a, Conversation>,
-    reply: Cow<'a, AssistantMessage>,
-    /// The finish reason, which the serialized reply does not contain.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    finish_reason: Option<Cow<'a, str>>,
-    echo: Echo,
+    #[serde(with = "stored")]
+    messages: &'a [Message],
+    reply: StoredReply<'a>,
     calls: Vec<StoredCall<'a>>,
 }
 
+#[derive(Deserialize)]
+#[serde(expecting = "pending calls")]
+struct Read<'a> {
+    #[serde(with = "stored")]
+    messages: Vec<Message>,
+    reply: StoredReply<'a>,
+    calls: Vec<StoredCall<'a>>,
+}
+
+/// The state of a call.
 #[derive(Serialize, Deserialize)]
 struct StoredCall<'a> {
-    /// Name and arguments from the model, if the serialized reply has repaired ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    as_called: Option<(Cow<'a, str>, Cow<'a, str>)>,
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_cut_off: bool,
+    approved: Option<Fingerprint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    approved: Option<Cow<'a, Fingerprint>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    answer: Option<Cow<'a, ToolMessage>>,
+    result: Option<StoredResult<'a>>,
 }
 
 impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let calls = self.calls().iter().zip(&self.states).map(|(call, state)| StoredCall {
-            as_called: call.is_written_repaired().then(|| ((&*call.name).into(), (&*call.arguments).into())),
-            is_cut_off: call.is_cut_off,
-            approved: state.approved.as_ref().map(Cow::Borrowed),
-            answer: state.answer.as_ref().map(Cow::Borrowed),
+        let calls = self.states.iter().map(|state| StoredCall {
+            approved: state.approved,
+            result: state.answer.as_ref().map(StoredResult::from),
         });
-        let stored = Stored {
-            messages: Cow::Borrowed(&self.before),
-            reply: Cow::Borrowed(&self.reply),
-            finish_reason: self.reply.finish_reason().map(Cow::Borrowed),
-            echo: self.before.echo,
-            calls: calls.collect(),
-        };
-        stored.serialize(serializer)
+        let messages = self.before.messages();
+        Written { messages, reply: (&*self.reply).into(), calls: calls.collect() }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Stored { messages, reply, finish_reason, echo, calls } = Stored::deserialize(deserializer)?;
-        let mut reply = reply.into_owned();
-        if let Some(reason) = finish_reason {
-            reply = reply.with_finish_reason(reason);
-        }
+        let Read { messages, reply, calls } = Read::deserialize(deserializer)?;
+        let before = Conversation::try_from(messages).map_err(D::Error::custom)?;
+        let reply = AssistantMessage::from(reply);
         if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
             return Err(D::Error::custom(format_args!(
                 "the reply has {} calls, but there are states of {}: these are not pending calls",
@@ -67,27 +60,22 @@ impl<'de> Deserialize<'de> for PendingCalls {
             )));
         }
         let mut states = Vec::with_capacity(calls.len());
-        for (call, stored) in reply.tool_calls.iter_mut().zip(calls) {
-            if let Some((name, arguments)) = stored.as_called {
-                (call.name, call.arguments) = (name.into_owned(), arguments.into_owned());
+        let mut ids = HashSet::new();
+        for (call, StoredCall { approved, result }) in reply.tool_calls.iter().zip(calls) {
+            if call.id.is_empty() || !ids.insert(&*call.id) {
+                let problem =
+                    if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
+                return Err(D::Error::custom(format_args!("{problem}: these are not pending calls")));
             }
-            call.is_cut_off = stored.is_cut_off;
-            let answer = stored.answer.map(Cow::into_owned);
+            let answer = result.map(ToolMessage::from);
             if let Some(answer) = answer.as_ref().filter(|answer| answer.tool_call_id != call.id) {
                 return Err(D::Error::custom(format_args!(
                     "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
                     answer.tool_call_id, call.id
                 )));
             }
-            states.push(CallState { answer, approved: stored.approved.map(Cow::into_owned) });
+            states.push(CallState { answer, approved });
         }
-        let mut ids = std::collections::HashSet::new();
-        if let Some(call) = reply.tool_calls.iter().find(|call| call.id.is_empty() || !ids.insert(&*call.id))
-        {
-            let problem = if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
-            return Err(D::Error::custom(format_args!("{problem}: these are not pending calls")));
-        }
-        let before = messages.into_owned().echo(echo);
-        Ok(PendingCalls { before, reply: Box::new(reply.echo(echo)), states })
+        Ok(PendingCalls { before, reply: Box::new(reply), states })
     }
 }

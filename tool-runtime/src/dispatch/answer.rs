@@ -7,6 +7,7 @@ use crate::message::{Artifact, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::output::cut;
 use crate::registry::{Entry, Registry};
+use std::borrow::Cow;
 use std::future::Future;
 #[cfg(feature = "tracing")]
 use tracing::Instrument as _;
@@ -56,6 +57,7 @@ impl Registry {
             let outcome = answer.outcome.get_or_insert_default();
             let result = match self.tool_to_run(index, call, terms) {
                 Ok(tool) => {
+                    answer.tool.clone_from(&tool.name);
                     let own_progress = Progress::default();
                     let progress = terms.progress.unwrap_or(&own_progress);
                     let approval = terms.approval;
@@ -74,6 +76,10 @@ impl Registry {
             };
             if let Err(error) = result {
                 answer.content = self.shown(format!("{ERROR}{error}"), ERROR).into();
+                answer.error_kind = Some(Cow::Borrowed(error.kind()));
+                if answer.tool.is_empty() {
+                    answer.tool = Cow::Owned(call.name.clone());
+                }
                 outcome.set_error(error);
             }
             outcome.duration = dispatch.started.elapsed();
@@ -101,7 +107,7 @@ impl Registry {
         if let Some(refused) = terms.refused {
             return Err(refused(tool.name.to_string()).into());
         }
-        if call.is_cut_off {
+        if call.is_truncated {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
         Ok(tool)

@@ -40,7 +40,7 @@ impl Registry {
         batch: &BatchContext,
     ) -> Option<ProposedCall> {
         let tool = self.entry(&call.name).filter(|tool| tool.options.policy.requires_approval)?;
-        if call.is_cut_off || self.exceeded_by(index).is_some() {
+        if call.is_truncated || self.exceeded_by(index).is_some() {
             return None;
         }
         let (place, progress) = (Place::default(), Progress::default());

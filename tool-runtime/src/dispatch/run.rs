@@ -48,7 +48,7 @@ impl Registry {
 
     /// Replaces arguments that are not JSON with the coerced ones, for the history.
     pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
-        if !self.coercion_options().lenient || call.is_cut_off || call.has_an_object() {
+        if !self.coercion_options().lenient || call.is_truncated || call.has_an_object() {
             return;
         }
         let tool = self.entry(&call.name);

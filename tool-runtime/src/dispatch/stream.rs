@@ -217,13 +217,7 @@ impl Registry {
             }
         }
 
-        let (mut reply, broke_off) = match assembler.finish() {
-            Ok(reply) => (reply, None),
-            Err(interrupted) => {
-                let (reply, cause) = interrupted.into_parts();
-                (reply, Some(cause))
-            }
-        };
+        let (mut reply, broke_off) = assembler.assemble();
         for (index, call) in reply.tool_calls.iter_mut().enumerate() {
             match started.get(&index) {
                 Some(id) => String::clone_from(&mut call.id, id),

@@ -35,7 +35,6 @@ fn answers_from(messages: &[Message], start: usize) -> Range<usize> {
 
 impl Exchange {
     /// The exchange of the reply at this index.
-    #[cfg(feature = "history")]
     pub(super) fn from_reply(messages: &[Message], reply: usize) -> Option<Self> {
         matches!(messages.get(reply)?, Message::Assistant(_))
             .then(|| Exchange { reply: Some(reply), answers: answers_from(messages, reply + 1) })

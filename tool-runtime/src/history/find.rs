@@ -31,7 +31,7 @@ pub struct Pair<'a> {
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", r#"{"zone":"UTC"}"#)];
 /// let messages =
-///     [Message::from(AssistantMessage::calling(calls)), ToolMessage::new("call_1", "12:00").into()];
+///     [Message::from(AssistantMessage::from_tool_calls(calls)), ToolMessage::new("call_1", "12:00").into()];
 /// let pair = history::find(&messages, 1).expect("it is paired");
 /// assert_eq!((&*pair.call.name, &*pair.call.arguments), ("now", r#"{"zone":"UTC"}"#));
 /// assert_eq!(history::find_answer(&messages, pair.reply_index, pair.call_position), Some(pair));

@@ -43,7 +43,7 @@ pub enum Orphans {
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}"), ToolCall::new("call_2", "today", "{}")];
 /// let messages = vec![
-///     AssistantMessage::calling(calls).into(),
+///     AssistantMessage::from_tool_calls(calls).into(),
 ///     Message::user("Are you there?"),
 ///     ToolMessage::new("call_1", "12:00").into(),
 /// ];

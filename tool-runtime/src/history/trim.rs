@@ -85,9 +85,9 @@ pub struct Trimmed {
 /// let messages = vec![
 ///     Message::system("You are brief."),
 ///     Message::user("Hello!"),
-///     AssistantMessage::saying("Hello.").into(),
+///     AssistantMessage::from_text("Hello.").into(),
 ///     Message::user("How are you?"),
-///     AssistantMessage::saying("Fine.").into(),
+///     AssistantMessage::from_text("Fine.").into(),
 /// ];
 /// let (messages, trimmed) = history::trim(messages, &history::TrimBudget::messages(3));
 /// assert_eq!(messages[0].text(), "You are brief.");

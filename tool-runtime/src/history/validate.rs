@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 /// use tool_runtime::{AssistantMessage, ToolCall, history};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}")];
-/// let messages = [Message::user("What time is it?"), AssistantMessage::calling(calls).into()];
+/// let messages = [Message::user("What time is it?"), AssistantMessage::from_tool_calls(calls).into()];
 /// let violations = history::validate(&messages).expect_err("the call has no answer");
 /// assert_eq!(violations[0].index, 1);
 /// assert_eq!(violations[0].id, "call_1");

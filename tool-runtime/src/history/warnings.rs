@@ -2,47 +2,46 @@
 
 use super::violation::{Violation, ViolationKind};
 use crate::message::Message;
+use crate::wire::Wire;
 use std::collections::HashMap;
 
-/// Finds calls that only some servers reject: arguments that are not a JSON object, and names and ids outside their
-/// limits. [`AssistantMessage::echo`](crate::AssistantMessage::echo) writes names and arguments in a form that all
-/// servers accept; [`ViolationKind::rejected_by`] lists the servers that reject a kind.
+/// Finds calls that only some servers of this wire reject: ids that are too long, or that a call of an earlier reply also
+/// has ([`Wire::call_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
+///
+/// Names and arguments of calls need no warning: a wire writes them in a form that its servers accept.
 ///
 /// ```
 /// use tool_runtime::message::Message;
+/// use tool_runtime::wire::ChatCompletions;
 /// use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
 ///
+/// let id = "call_".repeat(9);
 /// let messages = [
-///     Message::from(AssistantMessage::calling(vec![ToolCall::new("call_1", "now", "{\"zone\":")])),
-///     ToolMessage::new("call_1", "12:00").into(),
+///     Message::from(AssistantMessage::from_tool_calls(vec![ToolCall::new(&id, "now", "{}")])),
+///     ToolMessage::new(&id, "12:00").into(),
 /// ];
 /// assert!(history::validate(&messages).is_ok());
-/// let warnings = history::warnings(&messages);
-/// assert_eq!(warnings[0].kind, history::ViolationKind::ArgumentsNotAnObject);
-/// assert_eq!(warnings[0].kind.rejected_by(), ["Ollama", "llama.cpp"]);
+/// let warnings = history::warnings(&messages, &ChatCompletions::new());
+/// assert_eq!(warnings[0].kind, history::ViolationKind::LongId);
+/// assert_eq!(warnings[0].kind.rejected_by(), ["OpenAI", "Azure"]);
 /// ```
 #[must_use]
-pub fn warnings(messages: &[Message]) -> Vec<Violation> {
+pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
+    let rules = wire.call_rules();
     let mut found = Vec::new();
     let mut seen = HashMap::new();
     for (index, message) in messages.iter().enumerate() {
         let Message::Assistant(reply) = message else { continue };
         for (position, call) in reply.tool_calls.iter().enumerate() {
             let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
-            let broken = [
-                (ViolationKind::ArgumentsNotAnObject, !call.is_written_with_an_object()),
-                (ViolationKind::UnusableName, !call.is_written_with_a_usable_name()),
-                (ViolationKind::LongId, call.id.len() > MAX_ID_BYTES),
-                (ViolationKind::RepeatedId, is_repeated),
-            ];
-            for (kind, _) in broken.into_iter().filter(|&(_, is_broken)| is_broken) {
-                found.push(Violation::new(kind, index, position, &call.id));
+            let is_long = rules.max_id_bytes.is_some_and(|max| call.id.len() > max);
+            if is_long {
+                found.push(Violation::new(ViolationKind::LongId, index, position, &call.id));
+            }
+            if is_repeated && rules.are_ids_unique {
+                found.push(Violation::new(ViolationKind::RepeatedId, index, position, &call.id));
             }
         }
     }
     found
 }
-
-/// The limit of OpenAI, which rejects longer ids with "string too long":
-/// <https://platform.openai.com/docs/api-reference/chat/create>.
-const MAX_ID_BYTES: usize = 40;

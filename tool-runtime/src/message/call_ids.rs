@@ -23,18 +23,16 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
 }
 
 /// A random number: each `RandomState` has random keys.
-pub(super) fn random_number() -> u64 {
+pub(crate) fn random_number() -> u64 {
     RandomState::new().hash_one(0_u8)
 }
 
 /// The ids of the calls so far, in a reply that arrives call by call.
-#[cfg(feature = "stream")]
 #[derive(Default)]
 pub(crate) struct TakenIds {
     taken: HashSet<String>,
 }
 
-#[cfg(feature = "stream")]
 impl TakenIds {
     /// Replaces the id of the next call if it is empty or taken.
     pub(crate) fn make_usable(&mut self, call: &mut ToolCall) {

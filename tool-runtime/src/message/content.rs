@@ -1,41 +1,47 @@
 //! The content of a message.
 
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use super::Part;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt;
 
-/// The content of a message: a string, or an array of parts (text, images, files).
+/// The content of a message: text, or parts (text, JSON, images, files).
 ///
-/// [`as_str`](Content::as_str) returns its text. A `Content` can be compared with strings. Content that was read as parts is written as
-/// the same parts.
+/// [`as_str`](Content::as_str) returns its text. A `Content` can be compared with strings.
 ///
 /// ```
-/// use tool_runtime::message::Content;
+/// use tool_runtime::message::{Content, Part};
 ///
-/// let content: Content = serde_json::from_str(r#"[{"type":"text","text":"sunny"}]"#)?;
+/// let content = Content::from_parts([Part::text("sunny"), Part::image_url("https://example.com/sky.png")]);
 /// assert_eq!(content, "sunny");
-/// assert!(content.as_str().starts_with("sun"));
-/// assert_eq!(serde_json::to_string(&content)?, r#"[{"text":"sunny","type":"text"}]"#);
+/// assert_eq!(content.parts().map(<[Part]>::len), Some(2));
+/// # let read: Content = serde_json::from_str(r#"[{"type":"text","text":"sunny"}]"#)?;
+/// # assert_eq!(read, "sunny");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Default, PartialEq)]
 pub struct Content {
     text: String,
-    parts: Option<Box<[Value]>>,
+    parts: Option<Box<[Part]>>,
+    /// The content in a provider's format, if the parts do not contain all of it. A content does not change, so both
+    /// are always the same content.
+    native: Option<Box<NativeContent>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct NativeContent {
+    wire: Cow<'static, str>,
+    value: Value,
 }
 
 impl Content {
-    /// Content of parts, in the format of the API. Its text is the joined text of the text parts.
+    /// Content of parts. Its text is the joined text of the parts with text or JSON.
     #[must_use]
-    pub fn from_parts(parts: Vec<Value>) -> Self {
-        let text = parts
-            .iter()
-            .filter_map(|part| {
-                part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str())
-            })
-            .collect();
-        Content { text, parts: Some(parts.into()) }
+    pub fn from_parts(parts: impl IntoIterator<Item = Part>) -> Self {
+        let parts: Box<[Part]> = parts.into_iter().collect();
+        let text = parts.iter().filter_map(Part::as_text).collect();
+        Content { text, parts: Some(parts), native: None }
     }
 
     /// The text.
@@ -44,16 +50,49 @@ impl Content {
         &self.text
     }
 
-    /// Whether any part, such as an image, is not text.
-    #[cfg(feature = "history")]
-    pub(crate) fn has_more_than_text(&self) -> bool {
-        self.parts().unwrap_or_default().iter().any(|part| !part.is_string() && part["type"] != "text")
+    /// The parts; `None` if the content is one text.
+    #[must_use]
+    pub fn parts(&self) -> Option<&[Part]> {
+        self.parts.as_deref()
     }
 
-    /// The parts, if the content is an array of parts.
-    #[must_use]
-    pub fn parts(&self) -> Option<&[Value]> {
-        self.parts.as_deref()
+    /// Keeps the content as this wire sent it, to write it back unchanged.
+    pub(crate) fn with_native(mut self, wire: &'static str, value: Value) -> Self {
+        self.native = Some(Box::new(NativeContent { wire: Cow::Borrowed(wire), value }));
+        self
+    }
+
+    /// The content as this wire sent it, if the parts do not contain all of it.
+    pub(crate) fn native(&self, wire: &str) -> Option<&Value> {
+        self.native.as_ref().filter(|native| native.wire == wire).map(|native| &native.value)
+    }
+
+    /// Whether any part, such as an image, is not text.
+    pub(crate) fn has_more_than_text(&self) -> bool {
+        self.parts().unwrap_or_default().iter().any(|part| part.as_text().is_none())
+    }
+
+    /// Whether there is no text and no part.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.parts().is_none_or(<[Part]>::is_empty)
+    }
+
+    /// The parts, also those of a text.
+    pub(crate) fn to_parts(&self) -> Vec<Cow<'_, Part>> {
+        match &self.parts {
+            Some(parts) => parts.iter().map(Cow::Borrowed).collect(),
+            None if self.text.is_empty() => Vec::new(),
+            None => vec![Cow::Owned(Part::text(&*self.text))],
+        }
+    }
+
+    pub(super) fn native_content(&self) -> Option<&NativeContent> {
+        self.native.as_deref()
+    }
+
+    pub(super) fn with_native_content(mut self, native: Option<NativeContent>) -> Self {
+        self.native = native.map(Box::new);
+        self
     }
 }
 
@@ -65,13 +104,25 @@ impl AsRef<str> for Content {
 
 impl From<String> for Content {
     fn from(text: String) -> Self {
-        Content { text, parts: None }
+        Content { text, parts: None, native: None }
     }
 }
 
 impl From<&str> for Content {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+impl From<Part> for Content {
+    fn from(part: Part) -> Self {
+        Content::from_parts([part])
+    }
+}
+
+impl From<Vec<Part>> for Content {
+    fn from(parts: Vec<Part>) -> Self {
+        Content::from_parts(parts)
     }
 }
 
@@ -112,67 +163,4 @@ impl fmt::Debug for Content {
             None => self.text.fmt(f),
         }
     }
-}
-
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.parts {
-            Some(parts) => parts.serialize(serializer),
-            None => self.text.serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Content {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ContentVisitor)
-    }
-}
-
-struct ContentVisitor;
-
-impl<'de> Visitor<'de> for ContentVisitor {
-    type Value = Content;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("text or a list of content parts")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Content, E> {
-        Ok(Content::default())
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
-        let mut parts = Vec::new();
-        while let Some(part) = seq.next_element()? {
-            parts.push(part);
-        }
-        // Any other array is the result of a tool that was not serialized to text.
-        if parts.iter().all(|part: &Value| part.is_string() || is_part(part)) {
-            Ok(Content::from_parts(parts))
-        } else {
-            Ok(Value::Array(parts).to_string().into())
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
-        let mut part = Map::new();
-        while let Some((key, value)) = map.next_entry()? {
-            part.insert(key, value);
-        }
-        let part = Value::Object(part);
-        Ok(if is_part(&part) { Content::from_parts(vec![part]) } else { part.to_string().into() })
-    }
-}
-
-fn is_part(part: &Value) -> bool {
-    part["type"].is_string()
 }

@@ -1,16 +1,10 @@
 //! Results of tool calls.
 
-use super::Content;
-use super::artifact::Artifact;
-use super::wire::{self, Role, WireMessage};
+use super::{Artifact, Content, Extra};
 use crate::outcome::{CallError, Outcome};
-use serde::ser::SerializeMap as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::any::Any;
-
-/// The prefix of the content of a failed call.
-pub(crate) const ERROR: &str = "Error: ";
+use std::borrow::Cow;
 
 /// The result of one tool call: a message of role `tool`.
 ///
@@ -21,29 +15,72 @@ pub(crate) const ERROR: &str = "Error: ";
 /// assert_eq!(serde_json::to_string(&message)?, r#"{"role":"tool","tool_call_id":"call_1","content":"sunny"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolMessage {
     /// The id of the call.
     pub tool_call_id: String,
-    /// The content for the model. It starts with `Error: ` if the call failed.
+    /// The content for the model. It starts with `Error: ` if a dispatched call failed.
     pub content: Content,
+    /// The name of the tool; empty if it is not known.
+    pub(crate) tool: Cow<'static, str>,
+    /// The kind of the error, if the call failed.
+    pub(crate) error_kind: Option<Cow<'static, str>>,
     /// Other fields of a message that was read.
-    pub(super) other: Map<String, Value>,
+    pub(crate) extra: Extra,
     pub(crate) outcome: Option<Outcome>,
     pub(crate) artifact: Option<Artifact>,
 }
+
+/// The kind of an error that the tool itself returned, and of one from elsewhere.
+pub(crate) const RETURNED: &str = "returned";
+
+/// The prefix of the content of a failed call.
+pub(crate) const ERROR: &str = "Error: ";
 
 impl ToolMessage {
     /// A tool message with this content.
     #[must_use]
     pub fn new(tool_call_id: impl Into<String>, content: impl Into<Content>) -> Self {
+        ToolMessage { tool_call_id: tool_call_id.into(), content: content.into(), ..ToolMessage::default() }
+    }
+
+    /// A tool message for a call that failed. The model reads `Error: ` and the reason.
+    ///
+    /// ```
+    /// use tool_runtime::ToolMessage;
+    ///
+    /// let message = ToolMessage::error("call_1", "the printer is offline");
+    /// assert_eq!(message.content, "Error: the printer is offline");
+    /// assert!(message.is_error());
+    /// ```
+    #[must_use]
+    pub fn error(tool_call_id: impl Into<String>, reason: impl AsRef<str>) -> Self {
+        let content = [ERROR, reason.as_ref()].concat();
+        ToolMessage { error_kind: Some(RETURNED.into()), ..ToolMessage::new(tool_call_id, content) }
+    }
+
+    /// Sets the name of the tool, which some providers require.
+    #[must_use]
+    pub fn with_tool(mut self, name: impl Into<String>) -> Self {
+        self.tool = Cow::Owned(name.into());
+        self
+    }
+
+    /// A message for this call, to be filled with its result.
+    pub(crate) fn blank(id: &str) -> Self {
         ToolMessage {
-            tool_call_id: tool_call_id.into(),
-            content: content.into(),
-            other: Map::new(),
-            outcome: None,
-            artifact: None,
+            tool_call_id: id.to_owned(),
+            outcome: Some(Outcome::default()),
+            ..ToolMessage::default()
         }
+    }
+
+    /// The message for a call that failed.
+    pub(crate) fn failed(id: &str, tool: &str, error: CallError) -> Self {
+        let mut message = ToolMessage::new(id, format!("{ERROR}{error}")).with_tool(tool);
+        message.error_kind = Some(Cow::Borrowed(error.kind()));
+        message.outcome = Some(Outcome::from_error(error));
+        message
     }
 
     /// The text for the model.
@@ -52,70 +89,43 @@ impl ToolMessage {
         self.content.as_str()
     }
 
-    /// A message for this call, to be filled with its result.
-    pub(crate) fn blank(id: &str) -> Self {
-        ToolMessage {
-            tool_call_id: id.to_owned(),
-            content: Content::default(),
-            other: Map::new(),
-            outcome: Some(Outcome::default()),
-            artifact: None,
-        }
+    /// The name of the tool, if it is known.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        Some(&*self.tool).filter(|name| !name.is_empty())
     }
 
-    /// The message for a call that failed.
-    pub(crate) fn failed(id: &str, error: CallError) -> Self {
-        let mut message = ToolMessage::new(id, format!("{ERROR}{error}"));
-        message.outcome = Some(Outcome::from_error(error));
-        message
+    /// Whether the call failed.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.error_kind.is_some()
     }
 
-    /// The name of the tool, if the message has it: in `name` (older servers), in `tool_name` (Ollama), or in its id
-    /// (`functions.now:0`, Kimi).
-    pub(crate) fn tool(&self) -> Option<&str> {
-        let named = |field| self.other.get(field)?.as_str().filter(|name| !name.is_empty());
-        named("name").or_else(|| named("tool_name")).or_else(|| {
-            let (name, index) = self.tool_call_id.strip_prefix("functions.")?.rsplit_once(':')?;
-            (!name.is_empty() && index.parse::<usize>().is_ok()).then_some(name)
-        })
+    /// The kind of the error, if the call failed: that of [`CallError::kind`](crate::CallError::kind), or `returned`
+    /// for a message from elsewhere.
+    #[must_use]
+    pub fn error_kind(&self) -> Option<&str> {
+        self.error_kind.as_deref()
     }
 
-    /// How the call ended, for the program only: it is not written. `None` if the message does not come from a
-    /// dispatch.
+    /// A further field of a message that was read.
+    #[must_use]
+    pub fn extra(&self, field: &str) -> Option<&Value> {
+        self.extra.get(field)
+    }
+
+    /// How the call ended, for the program only: it is not part of any serialized form. `None` if the message does not
+    /// come from a dispatch of this process.
     #[must_use]
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
 
     /// Takes the artifact that the tool returned to the program, if it is of this type: see
-    /// [`ToolOutput`](crate::ToolOutput). A message and its clones share one artifact, which is not written.
+    /// [`ToolOutput`](crate::ToolOutput). A message and its clones share one artifact, which is not part of any
+    /// serialized form.
     #[must_use]
     pub fn take_artifact<T: Any>(&self) -> Option<T> {
         self.artifact.as_ref()?.take()
-    }
-}
-
-/// Compares what is written: outcome and artifact are not compared.
-impl PartialEq for ToolMessage {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.tool_call_id, &self.content, &self.other)
-            == (&other.tool_call_id, &other.content, &other.other)
-    }
-}
-
-impl Serialize for ToolMessage {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &Role::Tool)?;
-        map.serialize_entry("tool_call_id", &self.tool_call_id)?;
-        map.serialize_entry("content", &self.content)?;
-        wire::write_other::<S>(&mut map, &self.other)?;
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for ToolMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        WireMessage::with_role(Role::Tool, deserializer).map(Into::into)
     }
 }

@@ -15,7 +15,6 @@ pub(super) struct BuildOptions {
     pub(super) limits: Limits,
     #[cfg(feature = "tracing")]
     pub(super) trace_content: bool,
-    #[cfg(feature = "stream")]
     pub(super) start_all_while_streaming: bool,
 }
 
@@ -175,7 +174,6 @@ impl RegistryBuilder {
     /// let registry = Registry::builder().tools(tools![send]).start_all_while_streaming(true).build()?;
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
-    #[cfg(feature = "stream")]
     pub fn start_all_while_streaming(mut self, all: bool) -> Self {
         self.options.start_all_while_streaming = all;
         self

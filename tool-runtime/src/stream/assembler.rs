@@ -1,13 +1,15 @@
 //! Assembly of a reply from its chunks.
 
-use super::call::PartialCall;
+use super::InterruptedError;
 use super::calls::Calls;
-use super::chunk::Chunk;
 use super::event::{Event, QueuedEvent};
-use super::wire_chunk::{Choice, Delta};
-use super::{InterruptedError, StreamError, fields};
-use crate::message::{AssistantMessage, Content, is_cut_short};
-use serde_json::{Map, Value, json};
+use super::items::Items;
+use crate::message::{
+    AssistantMessage, Chunk, ChunkContent, Completeness, Content, ContentPiece, Delta, Extra, Finish, Origin,
+    ReplyPiece, StreamError, Usage,
+};
+use crate::wire::{ChatCompletions, Wire, add_fields, add_parts, read_parts, text_part};
+use serde_json::{Map, Value};
 use std::slice;
 
 /// Assembles a reply from its chunks, including the variations that servers send, and reports the contents of each
@@ -31,20 +33,27 @@ use std::slice;
 ///   `[DONE]` or [`end`](ReplyAssembler::end). Chunks without choices are ignored, and so are choices whose index
 ///   differs from that of the first choice.
 /// - **Reasoning** is kept in the form that the server expects in later requests: see
-///   [`Echo::Reasoning`](crate::message::Echo::Reasoning).
-///
-/// The `usage` of a chunk is ignored; a program that needs it reads it before it pushes the chunk.
-#[derive(Debug, Default)]
+///   [`keep_reasoning`](crate::wire::ChatCompletions::keep_reasoning).
+#[derive(Debug)]
 pub struct ReplyAssembler {
+    wire: Box<dyn Wire>,
+    /// The name of the wire that read the chunks.
+    wire_name: Option<&'static str>,
+    model: Option<String>,
+    usage: Option<Usage>,
     /// Whether any choice arrived, and the index of the choice that is read.
     has_choice: bool,
     choice: Option<i64>,
     text: Option<String>,
-    /// The content, if it arrives in parts.
+    /// The parts of the content in the format of Chat Completions, if it arrives in parts.
     parts: Option<Vec<Value>>,
-    other: Map<String, Value>,
+    /// The reasoning to show.
+    reasoning: String,
+    refusal: Option<String>,
+    extra: Map<String, Value>,
+    items: Items,
     calls: Calls,
-    finish_reason: Option<String>,
+    finish: Option<Finish>,
     /// Whether the finish reason arrived alone and nothing followed it: some servers send one with each chunk.
     is_settled: bool,
     stage: Stage,
@@ -71,10 +80,38 @@ enum Stage {
 }
 
 impl ReplyAssembler {
-    /// An assembler without chunks.
+    /// An assembler without chunks. It reads chunks in the format of Chat Completions.
     #[must_use]
     pub fn new() -> Self {
-        ReplyAssembler::default()
+        ReplyAssembler {
+            wire: Box::new(ChatCompletions::new()),
+            wire_name: None,
+            model: None,
+            usage: None,
+            has_choice: false,
+            choice: None,
+            text: None,
+            parts: None,
+            reasoning: String::new(),
+            refusal: None,
+            extra: Map::new(),
+            items: Items::default(),
+            calls: Calls::default(),
+            finish: None,
+            is_settled: false,
+            stage: Stage::Coming,
+            error: None,
+            possible_error: None,
+            skipped: None,
+            queued: Vec::new(),
+        }
+    }
+
+    /// Sets the wire in whose format the text of chunks is.
+    #[must_use]
+    pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
+        self.wire = Box::new(wire);
+        self
     }
 
     /// Takes the next chunk, in any form that converts to a [`Chunk`], and returns its events. A caller may ignore the
@@ -135,49 +172,75 @@ impl ReplyAssembler {
     ///
     /// The reply was interrupted by an error of the server or of the connection, or the stream had no reply. The error
     /// contains the partial reply.
-    pub fn finish(mut self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
-        self.end();
-        let tool_calls = self.calls.into_list().into_iter().map(PartialCall::into_call).collect();
-        let content = match self.parts {
-            Some(parts) => Some(Content::from_parts(parts)),
-            None => self.text.map(Content::from),
-        };
-        let reply = AssistantMessage {
-            content,
-            tool_calls,
-            other: self.other,
-            ended_without_reason: self.finish_reason.is_none()
-                && self.stage != Stage::Closed { from_server: true },
-            finish_reason: self.finish_reason,
-        };
-        match self.error {
+    pub fn finish(self) -> Result<AssistantMessage, InterruptedError<AssistantMessage>> {
+        let (mut reply, error) = self.assemble();
+        reply.make_ids_usable();
+        match error {
             None => Ok(reply),
             Some(error) => Err(InterruptedError::new(reply, error)),
         }
     }
 
+    /// The reply with the ids of the server, which may be empty, and the error that interrupted it.
+    pub(crate) fn assemble(mut self) -> (AssistantMessage, Option<StreamError>) {
+        self.end();
+        let wire = self.wire_name.unwrap_or_else(|| self.wire.name());
+        let content = match self.parts {
+            Some(parts) => Some(read_parts(parts)),
+            None => self.text.map(Content::from),
+        };
+        let text = content.as_ref().map_or("", Content::as_str);
+        let native = self.items.into_native(text, &self.calls);
+        let completeness = match &self.finish {
+            Some(finish) => finish.completeness,
+            None if self.stage == (Stage::Closed { from_server: true }) => Completeness::Unknown,
+            None => Completeness::Unconfirmed,
+        };
+        let reply = AssistantMessage {
+            content,
+            tool_calls: self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect(),
+            refusal: self.refusal,
+            origin: Some(Origin::new(wire, self.model)),
+            finish_reason: self.finish.map(|finish| finish.reason),
+            completeness,
+            usage: self.usage,
+            native,
+            extra: Extra::new(wire, self.extra),
+        };
+        (reply, self.error)
+    }
+
     fn take(&mut self, chunk: Chunk) {
-        let Chunk { choices, error, possible_error, is_done, skipped } = chunk;
+        let delta = match chunk.0 {
+            ChunkContent::Delta(delta) => delta,
+            ChunkContent::Text(text) => match self.wire.read_event(&text).0 {
+                ChunkContent::Delta(delta) => delta,
+                // A wire returns text only if a program wrote that wire.
+                ChunkContent::Text(_) => return,
+            },
+        };
+        let Delta { replies, wire, model, usage, error, possible_error, is_done, skipped } = delta;
+        self.wire_name = self.wire_name.or(wire);
+        self.model = self.model.take().or(model);
+        self.usage = merge(self.usage, usage);
         self.skipped = self.skipped.take().or(skipped);
         self.possible_error =
-            if choices.is_empty() { self.possible_error.take().or(possible_error) } else { None };
-        for Choice { index, delta, message, finish_reason, .. } in choices {
+            if replies.is_empty() { self.possible_error.take().or(possible_error) } else { None };
+        for ReplyPiece { choice, content, whole, finish } in replies {
             self.has_choice = true;
-            if index.is_some_and(|index| *self.choice.get_or_insert(index) != index) {
+            if choice.is_some_and(|choice| *self.choice.get_or_insert(choice) != choice) {
                 continue;
             }
             let queued = self.queued.len();
-            if let Some(delta) = delta {
-                self.take_delta(delta);
-            }
-            if let Some(message) = message.filter(|_| self.is_empty()) {
-                self.take_delta(message);
+            self.take_content(content);
+            if let Some(whole) = whole.filter(|_| self.is_empty()) {
+                self.take_content(whole);
             }
             let is_nothing = self.queued.len() == queued;
             self.is_settled &= is_nothing;
-            if let (Some(reason), None) = (finish_reason, &error) {
+            if let (Some(finish), None) = (finish, &error) {
                 self.is_settled |= is_nothing;
-                self.take_finish_reason(reason);
+                self.take_finish(finish);
             }
         }
         if let Some(error) = error {
@@ -187,46 +250,51 @@ impl ReplyAssembler {
         }
     }
 
-    fn take_delta(&mut self, delta: Delta) {
-        let Delta { content, tool_calls, other, .. } = delta;
-        let reasoning = SHOWN_REASONING.into_iter().find(|&field| is_text(other.get(field)));
-        let from = reasoning.map(|field| self.text_of(field).len());
-        fields::add(&mut self.other, other);
-        if let (Some(field), Some(from)) = (reasoning, from) {
-            let grown = from..self.text_of(field).len();
-            self.queued.push(QueuedEvent::Reasoning(field, grown));
+    fn take_content(&mut self, piece: ContentPiece) {
+        let ContentPiece { text, parts, reasoning, refusal, calls, extra, items } = piece;
+        add_fields(&mut self.extra, extra);
+        if let Some(reasoning) = reasoning.filter(|reasoning| !reasoning.is_empty()) {
+            let from = self.reasoning.len();
+            self.reasoning.push_str(&reasoning);
+            self.queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
         }
-        if let Some(content) = content {
-            self.take_content(&content);
+        if let Some(refusal) = refusal {
+            self.refusal.get_or_insert_default().push_str(&refusal);
         }
-        for call in tool_calls.into_iter().flatten().flatten() {
-            self.calls.take(call.into(), &mut self.queued);
+        if let Some(text) = text {
+            self.take_text(&text, parts);
+        }
+        for item in items {
+            self.items.take(item);
+        }
+        for call in calls {
+            self.calls.take(call, &mut self.queued);
         }
     }
 
-    fn take_content(&mut self, content: &Content) {
+    fn take_text(&mut self, piece: &str, parts: Vec<Value>) {
         let text = self.text.get_or_insert_default();
         let from = text.len();
-        match (content.parts().filter(|parts| !parts.is_empty()), &mut self.parts) {
-            (None, None) => {}
-            (None, Some(_)) if content.as_str().is_empty() => {}
-            (None, Some(parts)) => fields::add_parts(parts, vec![text_part(content.as_str())]),
-            (Some(more), Some(parts)) => fields::add_parts(parts, more.to_vec()),
-            (Some(more), None) => {
-                let mut parts = if text.is_empty() { Vec::new() } else { vec![text_part(text)] };
-                fields::add_parts(&mut parts, more.to_vec());
-                self.parts = Some(parts);
+        match &mut self.parts {
+            None if parts.is_empty() => {}
+            None => {
+                let mut all = if text.is_empty() { Vec::new() } else { vec![text_part(text)] };
+                add_parts(&mut all, parts);
+                self.parts = Some(all);
             }
+            Some(_) if parts.is_empty() && piece.is_empty() => {}
+            Some(all) if parts.is_empty() => add_parts(all, vec![text_part(piece)]),
+            Some(all) => add_parts(all, parts),
         }
-        text.push_str(content.as_str());
+        text.push_str(piece);
         if text.len() > from {
             self.queued.push(QueuedEvent::Text(from..text.len()));
         }
     }
 
-    fn take_finish_reason(&mut self, reason: String) {
-        if self.finish_reason.is_none() || is_cut_short(&reason) {
-            self.finish_reason = Some(reason);
+    fn take_finish(&mut self, finish: Finish) {
+        if self.finish.is_none() || finish.completeness == Completeness::Truncated {
+            self.finish = Some(finish);
         }
         if self.is_settled {
             self.calls.complete_whole(&mut self.queued);
@@ -243,7 +311,7 @@ impl ReplyAssembler {
             let beginning = self.skipped.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
         }
-        if (from_server || self.is_settled) && !self.is_cut_short() {
+        if (from_server || self.is_settled) && !self.is_truncated() {
             self.calls.complete_all(&mut self.queued);
         } else {
             self.calls.complete_whole(&mut self.queued);
@@ -269,22 +337,18 @@ impl ReplyAssembler {
         }
     }
 
-    fn is_cut_short(&self) -> bool {
-        self.finish_reason.as_deref().is_some_and(is_cut_short)
+    fn is_truncated(&self) -> bool {
+        self.finish.as_ref().is_some_and(|finish| finish.completeness == Completeness::Truncated)
     }
 
     fn is_empty(&self) -> bool {
-        self.text.as_deref().unwrap_or_default().is_empty() && self.calls.is_empty() && self.other.is_empty()
-    }
-
-    fn text_of(&self, field: &str) -> &str {
-        self.other.get(field).and_then(Value::as_str).unwrap_or_default()
+        self.text.as_deref().unwrap_or_default().is_empty() && self.calls.is_empty() && self.extra.is_empty()
     }
 
     fn event(&self, queued: &QueuedEvent) -> Option<Event<'_>> {
         Some(match queued {
             QueuedEvent::Text(grown) => Event::Text(self.text.as_ref()?.get(grown.clone())?),
-            QueuedEvent::Reasoning(field, grown) => Event::Reasoning(self.text_of(field).get(grown.clone())?),
+            QueuedEvent::Reasoning(grown) => Event::Reasoning(self.reasoning.get(grown.clone())?),
             &QueuedEvent::CallStarted(index) => {
                 Event::CallStarted { index, tool: &self.calls.get(index)?.name }
             }
@@ -293,7 +357,9 @@ impl ReplyAssembler {
                 Event::Arguments { index: *index, partial, piece: partial.get(grown.start..)? }
             }
             &QueuedEvent::CallComplete(index) => Event::CallComplete { index, call: self.calls.get(index)? },
-            QueuedEvent::Finished => Event::Finished { reason: self.finish_reason.as_deref() },
+            QueuedEvent::Finished => {
+                Event::Finished { reason: self.finish.as_ref().map(|finish| &*finish.reason) }
+            }
             QueuedEvent::Failed => Event::Failed(self.error.as_ref()?),
         })
     }
@@ -314,13 +380,18 @@ impl<'a> Iterator for Events<'a> {
     }
 }
 
-/// The fields in which servers send reasoning as text. Some send the same text in both.
-const SHOWN_REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
-
-fn is_text(value: Option<&Value>) -> bool {
-    value.and_then(Value::as_str).is_some_and(|text| !text.is_empty())
+/// The larger of both counts: a provider sends them in several chunks, or again with each.
+fn merge(known: Option<Usage>, new: Option<Usage>) -> Option<Usage> {
+    let (Some(known), Some(new)) = (known, new) else { return known.or(new) };
+    Some(Usage {
+        input_tokens: known.input_tokens.max(new.input_tokens),
+        cached_input_tokens: known.cached_input_tokens.max(new.cached_input_tokens),
+        output_tokens: known.output_tokens.max(new.output_tokens),
+    })
 }
 
-fn text_part(text: &str) -> Value {
-    json!({ "type": "text", "text": text })
+impl Default for ReplyAssembler {
+    fn default() -> Self {
+        ReplyAssembler::new()
+    }
 }

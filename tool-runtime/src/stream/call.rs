@@ -1,9 +1,8 @@
 //! One call that is still arriving.
 
-use super::call_piece::{Arguments, CallPiece};
-use super::fields;
 use super::object_end::ObjectEnd;
-use crate::message::{ToolCall, is_object};
+use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_object};
+use crate::wire::add_fields;
 use serde_json::{Map, Value, json};
 use std::ops::Range;
 
@@ -12,6 +11,8 @@ use std::ops::Range;
 pub(super) struct PartialCall {
     pub(super) call: ToolCall,
     pub(super) index: Option<i64>,
+    /// Further fields.
+    extra: Map<String, Value>,
     pub(super) reported: Reported,
     /// The end of the arguments.
     end: ObjectEnd,
@@ -34,6 +35,7 @@ impl PartialCall {
         PartialCall {
             call: ToolCall::new("", "", ""),
             index: None,
+            extra: Map::new(),
             reported: Reported::Nothing,
             end: ObjectEnd::NotBegun,
             is_custom: false,
@@ -89,7 +91,7 @@ impl PartialCall {
             // The input of a custom tool is any text.
             self.end = ObjectEnd::NoObject;
         }
-        fields::add(&mut self.call.other, std::mem::take(&mut piece.other));
+        add_fields(&mut self.extra, std::mem::take(&mut piece.extra));
         if self.reported == Reported::Complete {
             return;
         }
@@ -184,15 +186,16 @@ impl PartialCall {
         }
     }
 
-    /// The call in the reply.
-    pub(super) fn into_call(self) -> ToolCall {
-        let is_cut_off = self.reported != Reported::Complete && !self.is_whole();
-        let mut call = self.call;
-        call.is_cut_off = is_cut_off;
+    /// The call in a reply of this wire.
+    pub(super) fn into_call(self, wire: &'static str) -> ToolCall {
+        let is_truncated = self.reported != Reported::Complete && !self.is_whole();
+        let PartialCall { mut call, mut extra, .. } = self;
         if self.is_custom {
             let called = json!({ "name": call.name, "input": call.arguments });
-            call.other.extend([("type".to_owned(), json!("custom")), ("custom".to_owned(), called)]);
+            extra.extend([("type".to_owned(), json!("custom")), ("custom".to_owned(), called)]);
         }
+        call.is_truncated = is_truncated;
+        call.extra = Extra::new(wire, extra);
         call
     }
 }

@@ -1,9 +1,8 @@
 //! The calls of a reply, and the assignment of pieces to them.
 
 use super::call::{PartialCall, Reported};
-use super::call_piece::{Arguments, CallPiece};
 use super::event::QueuedEvent;
-use crate::message::ToolCall;
+use crate::message::{Arguments, CallPiece, ToolCall};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -28,6 +27,11 @@ impl Calls {
 
     pub(super) fn get(&self, position: usize) -> Option<&ToolCall> {
         self.list.get(position).map(|partial| &partial.call)
+    }
+
+    /// The call with this index.
+    pub(super) fn with_index(&self, index: i64) -> Option<&ToolCall> {
+        self.get(*self.by_index.get(&index)?)
     }
 
     pub(super) fn into_list(self) -> Vec<PartialCall> {

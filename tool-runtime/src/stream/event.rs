@@ -12,7 +12,7 @@ use std::ops::Range;
 pub enum Event<'a> {
     /// The next piece of the text.
     Text(&'a str),
-    /// The next piece of the reasoning, if the server sends it as text in `reasoning_content` or `reasoning`.
+    /// The next piece of the reasoning, if the server sends it as text.
     Reasoning(&'a str),
     /// A tool call begins.
     #[non_exhaustive]
@@ -59,8 +59,7 @@ pub enum Event<'a> {
 #[derive(Debug)]
 pub(super) enum QueuedEvent {
     Text(Range<usize>),
-    /// The reasoning in the named field.
-    Reasoning(&'static str, Range<usize>),
+    Reasoning(Range<usize>),
     CallStarted(usize),
     Arguments(usize, Range<usize>),
     CallComplete(usize),

@@ -3,8 +3,7 @@
 use super::pairing::Pairing;
 use super::{Orphans, Repair};
 use crate::history::exchange::Exchange;
-use crate::message::{Content, Message, ToolMessage};
-use serde_json::json;
+use crate::message::{Content, Message, Part, ToolMessage};
 use std::ops::Range;
 
 /// The content of the tool message of a call whose result was lost.
@@ -96,9 +95,6 @@ fn user_text(answer: &ToolMessage) -> Message {
     let title = format!("The result of a call{tool} that is no longer in this conversation:");
     Message::user(match answer.content.parts() {
         None => format!("{title}\n{}", answer.content).into(),
-        Some(parts) => {
-            let title = json!({ "type": "text", "text": title });
-            Content::from_parts([&[title], parts].concat())
-        }
+        Some(parts) => Content::from_parts([&[Part::text(title)], parts].concat()),
     })
 }

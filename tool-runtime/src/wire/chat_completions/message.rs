@@ -1,10 +1,12 @@
-//! The JSON format that all messages share, read leniently and written as documented.
+//! Messages: how they are read.
 
-use super::{AssistantMessage, Content, Prompt, ToolCall, ToolMessage};
+use super::{NAME, other_wires};
+use crate::message::ToolMessage;
+use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, RETURNED, ToolCall};
 use serde::de::{Error, IntoDeserializer as _, value};
-use serde::ser::SerializeMap as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::fmt;
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,7 +34,7 @@ impl fmt::Display for Role {
 /// A message of any role.
 #[derive(Deserialize)]
 #[serde(expecting = "a message")]
-pub(super) struct WireMessage {
+pub(super) struct ReadMessage {
     #[serde(default)]
     role: Option<String>,
     #[serde(default)]
@@ -93,22 +95,15 @@ pub(super) fn null_is_default<'de, D: Deserializer<'de>, T: Default + Deserializ
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-impl WireMessage {
+impl ReadMessage {
     /// The role, which decides the kind of the message.
-    pub(super) fn role<E: Error>(&self) -> Result<Role, E> {
+    fn role<E: Error>(&self) -> Result<Role, E> {
         let role = self.role.as_deref().ok_or_else(|| E::missing_field("role"))?;
         Role::deserialize(role.into_deserializer())
     }
 
-    /// Reads a message where only one role is valid. Its role may be missing or unknown, as some servers write it.
-    pub(super) fn with_role<'de, D: Deserializer<'de>>(
-        role: Role,
-        deserializer: D,
-    ) -> Result<Self, D::Error> {
-        WireMessage::deserialize(deserializer)?.checked_as(role)
-    }
-
-    /// The message, unless it has a different known role.
+    /// The message, unless it has a different known role, where only one role is valid. The role may be missing or
+    /// unknown, as some servers write it.
     pub(super) fn checked_as<E: Error>(self, role: Role) -> Result<Self, E> {
         match self.role::<value::Error>() {
             Ok(other) if other != role => {
@@ -133,6 +128,8 @@ impl WireMessage {
         Some(self.tool_calls.take()?.into_iter().flatten().collect())
     }
 
+    // Fields that belong to another role stay with the further fields, so that no data is lost.
+
     fn keep_tool_calls(&mut self) {
         if let Some(calls) = self.calls() {
             self.other.insert("tool_calls".to_owned(), json!(calls));
@@ -146,52 +143,77 @@ impl WireMessage {
     }
 }
 
-/// Keeps fields that belong to another role with the unknown fields, so that no data is lost.
-impl From<WireMessage> for Prompt {
-    fn from(mut wire: WireMessage) -> Self {
-        wire.keep_tool_calls();
-        wire.keep_tool_call_id();
-        Prompt { content: wire.content.take().unwrap_or_default(), other: wire.other }
+impl From<ReadMessage> for InputMessage {
+    fn from(mut read: ReadMessage) -> Self {
+        read.keep_tool_calls();
+        read.keep_tool_call_id();
+        let extra = Extra::new(NAME, read.other);
+        InputMessage { extra, ..InputMessage::new(read.content.take().unwrap_or_default()) }
     }
 }
 
-impl From<WireMessage> for AssistantMessage {
-    fn from(mut wire: WireMessage) -> Self {
-        wire.keep_tool_call_id();
-        let tool_calls = wire.calls().unwrap_or_default();
-        let content = wire.content.take();
-        AssistantMessage { content, tool_calls, other: wire.other, ..AssistantMessage::default() }
+impl From<ReadMessage> for AssistantMessage {
+    fn from(mut read: ReadMessage) -> Self {
+        read.keep_tool_call_id();
+        let tool_calls = read.calls().unwrap_or_default();
+        let content = read.content.take();
+        let refusal = match read.other.remove("refusal") {
+            Some(Value::String(refusal)) => Some(refusal),
+            Some(other) => {
+                read.other.insert("refusal".to_owned(), other);
+                None
+            }
+            None => None,
+        };
+        let extra = Extra::new(NAME, read.other);
+        AssistantMessage { content, tool_calls, refusal, extra, ..AssistantMessage::default() }
     }
 }
 
-impl From<WireMessage> for ToolMessage {
-    fn from(mut wire: WireMessage) -> Self {
-        wire.keep_tool_calls();
+impl From<ReadMessage> for ToolMessage {
+    fn from(mut read: ReadMessage) -> Self {
+        read.keep_tool_calls();
+        let id = read.tool_call_id.unwrap_or_default();
+        let content = read.content.take().unwrap_or_default();
+        let is_error = content.as_str().starts_with(ERROR);
         ToolMessage {
-            tool_call_id: wire.tool_call_id.unwrap_or_default(),
-            content: wire.content.take().unwrap_or_default(),
-            other: wire.other,
-            outcome: None,
-            artifact: None,
+            tool: Cow::Owned(tool_name(&id, &read.other).unwrap_or_default()),
+            error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
+            extra: Extra::new(NAME, read.other),
+            ..ToolMessage::new(id, content)
         }
     }
 }
 
-pub(super) fn write_prompt<S: Serializer>(
-    role: Role,
-    prompt: &Prompt,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(None)?;
-    map.serialize_entry("role", &role)?;
-    map.serialize_entry("content", &prompt.content)?;
-    write_other::<S>(&mut map, &prompt.other)?;
-    map.end()
+/// The name of the tool of a tool message: in `name` (older servers), in `tool_name` (Ollama), or in its id
+/// (`functions.now:0`, Kimi).
+fn tool_name(id: &str, other: &Map<String, Value>) -> Option<String> {
+    let named = |field| other.get(field)?.as_str().filter(|name| !name.is_empty());
+    let in_id = || {
+        let (name, index) = id.strip_prefix("functions.")?.rsplit_once(':')?;
+        (!name.is_empty() && index.parse::<usize>().is_ok()).then_some(name)
+    };
+    named("name").or_else(|| named("tool_name")).or_else(in_id).map(str::to_owned)
 }
 
-pub(super) fn write_other<S: Serializer>(
-    map: &mut S::SerializeMap,
-    other: &Map<String, Value>,
-) -> Result<(), S::Error> {
-    other.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = ReadMessage::deserialize(deserializer)?;
+        if let Some(wire) = other_wires::wire_of_fields(&read.other) {
+            return Err(D::Error::custom(other_wires::error(wire)));
+        }
+        match read.role::<D::Error>()? {
+            Role::System => Ok(Message::System(read.into())),
+            Role::Developer => Ok(Message::Developer(read.into())),
+            Role::User => Ok(Message::User(read.into())),
+            Role::Assistant => Ok(Message::Assistant(read.into())),
+            Role::Tool => Ok(Message::Tool(read.into())),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadMessage::deserialize(deserializer)?.checked_as(Role::Tool).map(Into::into)
+    }
 }

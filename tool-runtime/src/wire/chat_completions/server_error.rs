@@ -1,11 +1,37 @@
-//! Errors that servers send instead of a chunk, or within one, in any of their formats.
+//! Errors that servers send instead of a reply or a chunk, or within a chunk, in any of their formats.
 
-use super::StreamError;
-use super::wire_chunk::WireChunk;
-use crate::message::error_text;
+use super::event::ReadChunk;
+use crate::message::StreamError;
 use serde_json::Value;
 
-impl WireChunk {
+/// The message of an error response.
+pub(super) fn read(body: &str) -> Option<String> {
+    match serde_json::from_str::<Value>(body).ok()? {
+        // Gemini sends errors in an array.
+        Value::Array(list) => list.iter().find_map(response_error),
+        response => response_error(&response),
+    }
+}
+
+/// The text of the error of a response.
+pub(super) fn response_error(response: &Value) -> Option<String> {
+    let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
+    response.get("error").and_then(error_text).or_else(alone)
+}
+
+/// The text of the value of `error`, if it is an error.
+pub(super) fn error_text(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(fields) => {
+            let message = fields.get("message").and_then(Value::as_str);
+            Some(message.map_or_else(|| error.to_string(), str::to_owned))
+        }
+        _ => None,
+    }
+}
+
+impl ReadChunk {
     /// The error that the server sends instead of a chunk, or within one.
     pub(super) fn take_error(&mut self) -> Option<StreamError> {
         let error = self.error.take();

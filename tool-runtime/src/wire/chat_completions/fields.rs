@@ -11,24 +11,26 @@ const TEXTS: [&str; 7] =
 const IN_PIECES: [&str; 4] = ["text", "thinking", "reasoning.text", "reasoning.summary"];
 
 /// Adds the fields of a delta. Nulls are ignored.
-pub(super) fn add(partial: &mut Map<String, Value>, delta: Map<String, Value>) {
+pub(crate) fn add_fields(partial: &mut Map<String, Value>, delta: Map<String, Value>) {
     for (field, value) in delta.into_iter().filter(|(_, value)| !value.is_null()) {
         match (partial.get_mut(&field), value) {
             (Some(Value::String(text)), Value::String(piece)) if TEXTS.contains(&&*field) => {
                 text.push_str(&piece);
             }
             (Some(Value::Array(list)), Value::Array(more)) => add_parts(list, more),
-            (Some(Value::Object(fields)), Value::Object(delta)) => add(fields, delta),
+            (Some(Value::Object(fields)), Value::Object(delta)) => add_fields(fields, delta),
             (_, value) => drop(partial.insert(field, value)),
         }
     }
 }
 
 /// Adds parts to an array. A part that continues the last one is merged with it.
-pub(super) fn add_parts(parts: &mut Vec<Value>, more: Vec<Value>) {
+pub(crate) fn add_parts(parts: &mut Vec<Value>, more: Vec<Value>) {
     for part in more {
         match (parts.last_mut(), part) {
-            (Some(Value::Object(last)), Value::Object(part)) if goes_on(last, &part) => add(last, part),
+            (Some(Value::Object(last)), Value::Object(part)) if goes_on(last, &part) => {
+                add_fields(last, part)
+            }
             (_, part) => parts.push(part),
         }
     }

@@ -1,0 +1,111 @@
+//! The items of a reply as its provider sent them.
+//!
+//! Providers sign parts of a reply, such as reasoning, and accept them only unchanged and in their order. So a reply keeps
+//! its items verbatim. An item that stands for text or a call has the fingerprint of it, so that a change of the message
+//! is noticed, and the item is written anew.
+
+use super::{AssistantMessage, Content, ToolCall};
+use crate::fingerprint::Fingerprint;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// One item of a reply, verbatim.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct NativeItem {
+    item: Value,
+    #[serde(default, skip_serializing_if = "StandsFor::is_nothing")]
+    stands_for: StandsFor,
+}
+
+/// The neutral field that an item stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StandsFor {
+    /// Only the provider reads the item: reasoning, for example.
+    #[default]
+    Nothing,
+    /// A part of the text. The fingerprint is that of the whole text.
+    Text(Fingerprint),
+    Call(Fingerprint),
+}
+
+impl StandsFor {
+    fn is_nothing(&self) -> bool {
+        *self == StandsFor::Nothing
+    }
+}
+
+/// One item of a reply that is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ReplyItem<'a> {
+    /// An unchanged item of the same provider.
+    Native(&'a Value),
+    Content(&'a Content),
+    Call(&'a ToolCall),
+}
+
+impl NativeItem {
+    pub(crate) fn new(item: Value) -> Self {
+        NativeItem { item, stands_for: StandsFor::Nothing }
+    }
+
+    pub(crate) fn from_text(item: Value, whole_text: &str) -> Self {
+        NativeItem { item, stands_for: StandsFor::Text(Fingerprint::new(&[whole_text])) }
+    }
+
+    pub(crate) fn from_call(item: Value, call: &ToolCall) -> Self {
+        NativeItem { item, stands_for: StandsFor::Call(call_fingerprint(call)) }
+    }
+
+    pub(crate) fn item(&self) -> &Value {
+        &self.item
+    }
+
+    /// Whether another provider gets nothing in place of this item.
+    pub(crate) fn is_native_only(&self) -> bool {
+        self.stands_for.is_nothing()
+    }
+}
+
+fn call_fingerprint(call: &ToolCall) -> Fingerprint {
+    Fingerprint::new(&[&call.id, &call.name, &call.arguments])
+}
+
+impl AssistantMessage {
+    /// The items to write on this wire, in order: unchanged items of the provider as they came, and the text and the
+    /// calls for which there are none.
+    pub(crate) fn items(&self, wire: &str) -> Vec<ReplyItem<'_>> {
+        let is_same_wire = self.origin.as_ref().is_some_and(|origin| origin.wire == wire);
+        let natives = if is_same_wire { &*self.native } else { &[] };
+        let mut content = self.content.as_ref().filter(|content| !content.is_empty());
+        let text = Fingerprint::new(&[self.text()]);
+        let has_text_only = content.is_none_or(|content| content.parts().is_none());
+        let has_native_text = natives.iter().any(|native| matches!(native.stands_for, StandsFor::Text(_)));
+        let mut calls = self.tool_calls.iter();
+        let mut items = Vec::with_capacity(natives.len() + self.tool_calls.len() + 1);
+        for native in natives {
+            if !has_native_text && !native.is_native_only() {
+                // Text comes before calls, and after the reasoning at the start.
+                items.extend(content.take().map(ReplyItem::Content));
+            }
+            match native.stands_for {
+                StandsFor::Nothing => items.push(ReplyItem::Native(&native.item)),
+                StandsFor::Text(fingerprint) if has_text_only && fingerprint == text => {
+                    items.push(ReplyItem::Native(&native.item));
+                    content = None;
+                }
+                StandsFor::Text(_) => items.extend(content.take().map(ReplyItem::Content)),
+                StandsFor::Call(fingerprint) => items.extend(calls.next().map(|call| {
+                    if call_fingerprint(call) == fingerprint {
+                        ReplyItem::Native(&native.item)
+                    } else {
+                        ReplyItem::Call(call)
+                    }
+                })),
+            }
+        }
+        items.extend(content.map(ReplyItem::Content));
+        items.extend(calls.map(ReplyItem::Call));
+        items
+    }
+}

@@ -1,0 +1,62 @@
+//! The origin of a reply, how it ended, and its cost.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The provider's API and the model that a reply comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The name of the wire that read the reply: for example `chat_completions`.
+    pub wire: Cow<'static, str>,
+    /// The model, if the response names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Origin {
+    pub(crate) fn new(wire: &'static str, model: Option<String>) -> Self {
+        Origin { wire: Cow::Borrowed(wire), model }
+    }
+}
+
+/// Whether a reply is complete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Completeness {
+    /// The finish reason is not known, since only the message was read.
+    #[default]
+    Unknown,
+    /// The model ended the reply.
+    Complete,
+    /// The reply was truncated, for example at its token limit.
+    Truncated,
+    /// The provider paused a long reply, in which it runs tools itself. The reply goes back to it unchanged, and it
+    /// continues.
+    Paused,
+    /// The reply was streamed, and the stream ended without a finish reason and without a regular end. The connection
+    /// may have failed; some servers send neither.
+    Unconfirmed,
+}
+
+/// The tokens that a reply took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Usage {
+    /// The tokens of the request, including those that the provider read from its cache.
+    pub input_tokens: u64,
+    /// The tokens of the request that the provider read from its cache.
+    #[serde(default)]
+    pub cached_input_tokens: u64,
+    /// The tokens of the reply, including its reasoning.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// All tokens, of the request and of the reply.
+    #[must_use]
+    pub fn total_tokens(&self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}

@@ -1,0 +1,148 @@
+//! Parts of contents: text, JSON, images and files.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// One part of a [`Content`](super::Content).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Part {
+    /// Text.
+    #[non_exhaustive]
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A JSON value, which the model reads as its text.
+    #[non_exhaustive]
+    Json {
+        /// The value.
+        json: Value,
+    },
+    /// An image.
+    #[non_exhaustive]
+    Image {
+        /// The image, or its address.
+        media: Media,
+    },
+    /// A file, such as a PDF document.
+    #[non_exhaustive]
+    File {
+        /// The name of the file.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// The file, or its address.
+        media: Media,
+    },
+    /// A part that only its provider defines, such as audio. It goes back to this provider unchanged, and is dropped
+    /// elsewhere.
+    #[non_exhaustive]
+    Other {
+        /// The type of the part in the provider's format.
+        kind: String,
+    },
+}
+
+/// The data of an image or a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Media {
+    /// The bytes.
+    #[non_exhaustive]
+    Data {
+        /// The media type, for example `image/png`.
+        mime_type: String,
+        /// The bytes in base64, with padding.
+        base64: String,
+    },
+    /// An address from which the provider loads the data.
+    #[non_exhaustive]
+    Url {
+        /// The address.
+        url: String,
+    },
+}
+
+impl Part {
+    /// A part of text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Part::Text { text: text.into() }
+    }
+
+    /// A part with a JSON value.
+    #[must_use]
+    pub fn json(json: Value) -> Self {
+        Part::Json { json }
+    }
+
+    /// An image of this media type, for example `image/png`.
+    #[must_use]
+    pub fn image(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Part::Image { media: Media::data(mime_type, bytes) }
+    }
+
+    /// An image that the provider loads from this address.
+    #[must_use]
+    pub fn image_url(url: impl Into<String>) -> Self {
+        Part::Image { media: Media::Url { url: url.into() } }
+    }
+
+    /// A file with a name and a media type, for example `application/pdf`.
+    #[must_use]
+    pub fn file(name: impl Into<String>, mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Part::File { name: Some(name.into()), media: Media::data(mime_type, bytes) }
+    }
+
+    /// The text for the model, of a part that is text or JSON.
+    pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Part::Text { text } => Some(Cow::Borrowed(text)),
+            Part::Json { json } => Some(Cow::Owned(json.to_string())),
+            Part::Image { .. } | Part::File { .. } | Part::Other { .. } => None,
+        }
+    }
+
+    /// The type of the part, for reports.
+    pub(crate) fn kind(&self) -> &str {
+        match self {
+            Part::Text { .. } => "text",
+            Part::Json { .. } => "json",
+            Part::Image { .. } => "image",
+            Part::File { .. } => "file",
+            Part::Other { kind } => kind,
+        }
+    }
+}
+
+impl Media {
+    /// These bytes.
+    #[must_use]
+    pub fn data(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        Media::Data { mime_type: mime_type.into(), base64: STANDARD.encode(bytes) }
+    }
+
+    /// The address, or a `data:` URL with the bytes.
+    pub(crate) fn to_url(&self) -> Cow<'_, str> {
+        match self {
+            Media::Url { url } => Cow::Borrowed(url),
+            Media::Data { mime_type, base64 } => Cow::Owned(format!("data:{mime_type};base64,{base64}")),
+        }
+    }
+
+    /// Reads an address. A `data:` URL in base64 becomes its bytes.
+    pub(crate) fn from_url(url: &str) -> Self {
+        let data = url.strip_prefix("data:").and_then(|data| data.split_once(";base64,"));
+        match data {
+            Some((mime_type, base64)) => {
+                Media::Data { mime_type: mime_type.to_owned(), base64: base64.to_owned() }
+            }
+            None => Media::Url { url: url.to_owned() },
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The formats of providers: how requests are written, and how replies, streams and errors are read.
+//!
+//! A [`Wire`] is the format of one provider's API. [`ChatCompletions`] is the default everywhere and needs no feature;
+//! `Anthropic` is the feature `anthropic`. [`by_name`] selects a wire at run time.
+//!
+//! ```
+//! use tool_runtime::wire::{self, Wire};
+//! use tool_runtime::{Conversation, Registry, tools};
+//!
+//! /// The time of day.
+//! #[tool_runtime::tool]
+//! fn now() -> &'static str {
+//!     "12:00"
+//! }
+//!
+//! let registry = Registry::new(tools![now])?;
+//! let chat = Conversation::new().user("What time is it?");
+//!
+//! let wire: Box<dyn Wire> = wire::by_name("chat_completions")?;
+//! let body = chat.request(&registry).on(&wire)?.with("model", "a-model");
+//! assert_eq!(body.report().dropped.len(), 0);
+//! let reply = wire.read_reply(r#"{"choices":[{"message":{"content":"Noon."},"finish_reason":"stop"}]}"#)?;
+//! assert_eq!(reply.text(), "Noon.");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod body;
+mod chat_completions;
+mod error;
+mod finish_reason;
+mod report;
+mod request_parts;
+
+pub use body::Body;
+pub use chat_completions::ChatCompletions;
+pub(crate) use chat_completions::{
+    add_fields, add_parts, read_parts, serialize_messages, text_part, written_arguments, written_name,
+};
+pub use error::{UnknownWireError, WireError};
+pub use report::{Dropped, NotStrictTool, Report};
+pub use request_parts::RequestParts;
+
+use crate::message::{AssistantMessage, Chunk, Message};
+use std::fmt;
+use std::sync::Arc;
+
+/// The format of one provider's API.
+///
+/// It is object-safe: a program that selects its provider at run time holds a `Box<dyn Wire>` or an `Arc<dyn Wire>`.
+pub trait Wire: fmt::Debug + Send + Sync {
+    /// The name of the wire, for [`by_name`] and for stored replies: for example `chat_completions`.
+    fn name(&self) -> &'static str;
+
+    /// Writes the fields of a request that come from messages and tools.
+    ///
+    /// # Errors
+    ///
+    /// The provider's format has no form of the request.
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError>;
+
+    /// Reads the body of a response.
+    ///
+    /// # Errors
+    ///
+    /// The body is an error of the server, or not a reply in the format of this wire.
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError>;
+
+    /// Reads one event of a streamed reply: the text after `data:` of a server-sent event. An error of the server, or a
+    /// text that is not an event, is a chunk that interrupts the reply.
+    fn read_event(&self, data: &str) -> Chunk;
+
+    /// Reads the messages of a request: the body of the request, or its list of messages.
+    ///
+    /// # Errors
+    ///
+    /// The body is not a request in the format of this wire.
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError>;
+
+    /// Reads the message of an error response; `None` if the body has none.
+    fn read_error(&self, body: &str) -> Option<String>;
+
+    /// What the provider accepts as names and ids of calls. [`history::warnings`](crate::history::warnings) lists calls
+    /// outside of these rules. Default: everything.
+    fn call_rules(&self) -> CallRules {
+        CallRules::default()
+    }
+}
+
+/// The rules of a provider for the calls of a request's messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallRules {
+    /// The maximum length of an id, in bytes.
+    pub max_id_bytes: Option<usize>,
+    /// Whether some servers reject an id that a call of an earlier reply also has.
+    pub are_ids_unique: bool,
+}
+
+macro_rules! forward {
+    ($($pointer:ty),*) => {$(
+        impl<W: Wire + ?Sized> Wire for $pointer {
+            fn name(&self) -> &'static str {
+                (**self).name()
+            }
+            fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+                (**self).write(parts)
+            }
+            fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+                (**self).read_reply(body)
+            }
+            fn read_event(&self, data: &str) -> Chunk {
+                (**self).read_event(data)
+            }
+            fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+                (**self).read_messages(body)
+            }
+            fn read_error(&self, body: &str) -> Option<String> {
+                (**self).read_error(body)
+            }
+            fn call_rules(&self) -> CallRules {
+                (**self).call_rules()
+            }
+        }
+    )*};
+}
+
+forward!(&W, Box<W>, Arc<W>);
+
+/// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
+///
+/// # Errors
+///
+/// No wire has this name, or its feature is disabled; the error names the feature.
+pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
+    match name {
+        chat_completions::NAME => Ok(Box::new(ChatCompletions::new())),
+        _ => Err(UnknownWireError::new(name)),
+    }
+}

@@ -1,0 +1,99 @@
+//! The body of a request.
+
+use super::{Report, WireError};
+use serde::ser::Error as _;
+use serde::{Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The body of a request: the fields that a [`Wire`](super::Wire) wrote, and those of the program.
+///
+/// It serializes as a map, with the fields in the order in which they were added.
+///
+/// ```
+/// use tool_runtime::wire::ChatCompletions;
+/// use tool_runtime::{Conversation, Registry, tools};
+///
+/// let registry = Registry::new(tools![])?;
+/// let body = Conversation::new()
+///     .user("Hello!")
+///     .request(&registry)
+///     .on(&ChatCompletions::new())?
+///     .with("model", "a-model")
+///     .with("temperature", 0.5);
+/// assert_eq!(
+///     serde_json::to_string(&body)?,
+///     r#"{"messages":[{"role":"user","content":"Hello!"}],"model":"a-model","temperature":0.5}"#,
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "it is the body of a request"]
+pub struct Body {
+    fields: Vec<(Cow<'static, str>, Arc<RawValue>)>,
+    /// The first value of `with` that cannot be written as JSON.
+    error: Option<String>,
+    report: Report,
+}
+
+impl Body {
+    /// A body without fields.
+    pub(crate) fn new() -> Self {
+        Body::default()
+    }
+
+    /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name.
+    ///
+    /// If the value cannot be written as JSON, serializing the body returns the error.
+    pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {
+        let field = field.into();
+        match to_raw_value(&value) {
+            Ok(value) => self.set(field, value.into()),
+            Err(error) => {
+                self.error.get_or_insert_with(|| format!("the field `{field}`: {error}"));
+            }
+        }
+        self
+    }
+
+    /// Writes a field of a wire.
+    pub(crate) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
+        let value = to_raw_value(value).map_err(|source| WireError::NotSerializable { source })?;
+        self.set(Cow::Borrowed(field), value.into());
+        Ok(())
+    }
+
+    fn set(&mut self, field: Cow<'static, str>, value: Arc<RawValue>) {
+        match self.fields.iter_mut().find(|(name, _)| *name == field) {
+            Some((_, old)) => *old = value,
+            None => self.fields.push((field, value)),
+        }
+    }
+
+    pub(crate) fn with_report(mut self, report: Report) -> Self {
+        self.report = report;
+        self
+    }
+
+    /// The parts of messages that the provider's format has no place for, and the tools that are not strict.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The JSON text of a field; `None` if there is no such field.
+    #[must_use]
+    pub fn get(&self, field: &str) -> Option<&RawValue> {
+        self.fields.iter().find(|(name, _)| name == field).map(|(_, value)| &**value)
+    }
+}
+
+impl Serialize for Body {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.error {
+            Some(error) => Err(S::Error::custom(error)),
+            None => serializer.collect_map(self.fields.iter().map(|(field, value)| (field, &**value))),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The wire of Chat Completions, which most servers accept.
+//!
+//! Reading accepts the variations that servers send; writing follows the API reference:
+//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of the message types are here.
+
+mod call;
+mod content;
+mod event;
+mod fields;
+mod message;
+mod other_wires;
+mod reply;
+mod request;
+mod server_error;
+mod write;
+
+pub(crate) use call::{written_arguments, written_name};
+pub(crate) use content::{read_parts, text_part};
+pub(crate) use fields::{add_fields, add_parts};
+pub(crate) use write::serialize_messages;
+
+use super::error::WireError;
+use super::{Body, CallRules, RequestParts, Wire};
+use crate::message::{AssistantMessage, Chunk, Message};
+
+pub(super) const NAME: &str = "chat_completions";
+/// The name of the format in error messages.
+const FORMAT: &str = "Chat Completions";
+
+/// The wire of Chat Completions (`POST /chat/completions`): OpenAI, Azure, DeepSeek, Mistral, Groq, xAI, OpenRouter, vLLM,
+/// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
+/// settings.
+///
+/// ```
+/// use tool_runtime::message::Message;
+/// use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
+///
+/// let wire = ChatCompletions::new().keep_reasoning(true);
+/// let reply = wire.read_reply(r#"{"choices":[{"message":{"content":"4","reasoning_content":"2 + 2"}}]}"#)?;
+/// let messages = [Message::user("What is 2 + 2?"), reply.into()];
+/// let body = wire.write(&RequestParts::new(&messages))?;
+/// assert!(serde_json::to_string(&body)?.contains(r#""reasoning_content":"2 + 2""#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ChatCompletions {
+    keep_reasoning: bool,
+    strict: bool,
+    native_allowed_tools: bool,
+}
+
+impl ChatCompletions {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        ChatCompletions::default()
+    }
+
+    /// Whether the reasoning of replies is sent back: `reasoning_content`, `reasoning`, `reasoning_details`, and Gemini's
+    /// `extra_content` with thought signatures. Each server gets back what it sent. Default: false.
+    ///
+    /// In thinking mode, DeepSeek and Kimi reject a request without the reasoning of a reply with calls
+    /// (<https://api-docs.deepseek.com/guides/thinking_mode>); so does Gemini 3
+    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), and OpenRouter asks for it
+    /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>). Gateways of models without reasoning reject it ("Extra
+    /// inputs are not permitted").
+    #[must_use]
+    pub fn keep_reasoning(mut self, keep: bool) -> Self {
+        self.keep_reasoning = keep;
+        self
+    }
+
+    /// Whether tools are sent with `strict: true`: the server makes the model follow the schema
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false.
+    ///
+    /// Every property is required, and the model sends null for an absent argument. Limits that the server does not
+    /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
+    /// as it is, and [`Body::report`] lists it.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Whether the tools that the model may call are sent as OpenAI's `allowed_tools`, which keeps the list of tools
+    /// constant for the prompt cache. Default: false, which sends only these tools, since other servers do not know
+    /// `allowed_tools`.
+    #[must_use]
+    pub fn native_allowed_tools(mut self, native: bool) -> Self {
+        self.native_allowed_tools = native;
+        self
+    }
+}
+
+impl Wire for ChatCompletions {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        request::write(self, parts)
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body)
+    }
+
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        request::read_messages(body)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        server_error::read(body)
+    }
+
+    fn call_rules(&self) -> CallRules {
+        // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for
+        // 'tool_call_id'".
+        CallRules { max_id_bytes: Some(40), are_ids_unique: true }
+    }
+}

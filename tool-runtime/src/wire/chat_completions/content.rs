@@ -1,0 +1,144 @@
+//! Contents: a string, or an array of parts.
+
+use super::{NAME, other_wires};
+use crate::message::{Content, Media, Part};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// A content as it was read, or its parts that Chat Completions has.
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (self.native(NAME), self.parts()) {
+            (Some(native), _) => native.serialize(serializer),
+            (None, Some(parts)) => serializer.collect_seq(parts.iter().filter_map(write_part)),
+            (None, None) => serializer.serialize_str(self.as_str()),
+        }
+    }
+}
+
+/// The part in this format; `None` if the format has no such part.
+pub(super) fn write_part(part: &Part) -> Option<Value> {
+    match part {
+        Part::Text { .. } | Part::Json { .. } => Some(text_part(&part.as_text()?)),
+        Part::Image { media } => Some(json!({ "type": "image_url", "image_url": { "url": media.to_url() } })),
+        Part::File { name, media: media @ Media::Data { .. } } => {
+            let name = name.as_deref().unwrap_or("file");
+            Some(json!({ "type": "file", "file": { "filename": name, "file_data": media.to_url() } }))
+        }
+        Part::File { .. } | Part::Other { .. } => None,
+    }
+}
+
+pub(crate) fn text_part(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// Reads an array of parts.
+pub(crate) fn read_parts(parts: Vec<Value>) -> Content {
+    let neutral: Vec<(Part, Exactness)> = parts.iter().map(read_part).collect();
+    let is_exact = neutral.iter().all(|(_, exactness)| *exactness == Exactness::Exact);
+    let content = Content::from_parts(neutral.into_iter().map(|(part, _)| part));
+    if is_exact { content } else { content.with_native(NAME, Value::Array(parts)) }
+}
+
+/// The parts as they were read; empty if the content is one text.
+pub(super) fn raw_parts(content: &Content) -> Vec<Value> {
+    match content.native(NAME) {
+        Some(Value::Array(parts)) => parts.clone(),
+        _ => content.parts().unwrap_or_default().iter().filter_map(write_part).collect(),
+    }
+}
+
+/// Whether a neutral part contains the whole part of the provider.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exactness {
+    Exact,
+    Partial,
+}
+
+fn read_part(part: &Value) -> (Part, Exactness) {
+    let neutral = neutral_part(part);
+    let is_exact = write_part(&neutral).is_some_and(|written| written == *part);
+    (neutral, if is_exact { Exactness::Exact } else { Exactness::Partial })
+}
+
+fn neutral_part(part: &Value) -> Part {
+    let text_of = |value: &Value| value.as_str().map(str::to_owned);
+    let kind = part["type"].as_str().unwrap_or_default();
+    let neutral = match kind {
+        "image_url" => {
+            // Some servers take the address without an object around it.
+            let url = part["image_url"]["url"].as_str().or_else(|| part["image_url"].as_str());
+            url.map(|url| Part::Image { media: Media::from_url(url) })
+        }
+        "file" => part["file"]["file_data"].as_str().map(|data| Part::File {
+            name: text_of(&part["file"]["filename"]),
+            media: Media::from_url(data),
+        }),
+        _ => {
+            let text = part.as_str().or_else(|| part.get("text").or_else(|| part.get("refusal"))?.as_str());
+            text.map(Part::text)
+        }
+    };
+    neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })
+}
+
+impl<'de> Deserialize<'de> for Content {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ContentVisitor)
+    }
+}
+
+struct ContentVisitor;
+
+impl<'de> Visitor<'de> for ContentVisitor {
+    type Value = Content;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text or a list of content parts")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Content, E> {
+        Ok(Content::default())
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Content, E> {
+        Ok(text.into())
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Content, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
+        let mut parts: Vec<Value> = Vec::new();
+        while let Some(part) = seq.next_element()? {
+            parts.push(part);
+        }
+        let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
+        if let Some(wire) = kinds.find_map(other_wires::wire_of_part) {
+            return Err(A::Error::custom(other_wires::error(wire)));
+        }
+        // Any other array is the result of a tool that was not serialized to text.
+        if parts.iter().all(|part| part.is_string() || is_part(part)) {
+            Ok(read_parts(parts))
+        } else {
+            Ok(Value::Array(parts).to_string().into())
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
+        let mut part = Map::new();
+        while let Some((key, value)) = map.next_entry()? {
+            part.insert(key, value);
+        }
+        let part = Value::Object(part);
+        Ok(if is_part(&part) { read_parts(vec![part]) } else { part.to_string().into() })
+    }
+}
+
+fn is_part(part: &Value) -> bool {
+    part["type"].is_string()
+}

@@ -1,0 +1,34 @@
+//! Detection of texts that are in the format of another provider.
+
+use crate::wire::WireError;
+use serde_json::{Map, Value};
+
+/// The wire of a part of a content that Chat Completions does not have.
+pub(super) fn wire_of_part(kind: &str) -> Option<&'static str> {
+    match kind {
+        "tool_use" | "tool_result" | "server_tool_use" | "redacted_thinking" => Some("anthropic"),
+        "function_call" | "function_call_output" | "output_text" | "input_text" => Some("responses"),
+        _ => None,
+    }
+}
+
+/// The wire of a message or response with these further fields.
+pub(super) fn wire_of_fields(fields: &Map<String, Value>) -> Option<&'static str> {
+    let kind = fields.get("type").and_then(Value::as_str);
+    let has_array = |field| fields.get(field).is_some_and(Value::is_array);
+    if kind == Some("message") && fields.contains_key("stop_reason") {
+        Some("anthropic")
+    } else if has_array("output") || kind.is_some_and(|kind| kind.starts_with("function_call")) {
+        Some("responses")
+    } else if has_array("candidates") || has_array("parts") {
+        Some("gemini")
+    } else if fields.get("output").is_some_and(|output| output.get("message").is_some()) {
+        Some("bedrock")
+    } else {
+        None
+    }
+}
+
+pub(super) fn error(wire: &'static str) -> WireError {
+    WireError::OtherWire { wire }
+}

@@ -1,0 +1,137 @@
+//! Replies: a message, the choice around it, or the response around both; or an error instead of them.
+
+use super::message::{ReadMessage, Role};
+use super::server_error::{error_text, response_error};
+use super::{FORMAT, NAME, other_wires, server_error};
+use crate::message::{AssistantMessage, Origin, Usage};
+use crate::wire::WireError;
+use crate::wire::error::beginning;
+use serde::de::{Error as _, value};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+const EXPECTED: &str = "a reply of Chat Completions";
+
+/// One of the `choices` of a response.
+#[derive(Deserialize)]
+#[serde(expecting = "a choice")]
+struct Choice {
+    message: ReadMessage,
+    /// `done_reason` is its name in Ollama's own API.
+    #[serde(default, alias = "done_reason")]
+    finish_reason: Option<String>,
+}
+
+/// Reads the body of a response.
+pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
+    match serde_json::from_str::<ReadMessage>(body) {
+        Ok(read) => from_read(read),
+        Err(error) if error.is_data() => Err(match server_error::read(body) {
+            Some(message) => WireError::Server { message },
+            None => match serde_json::from_str::<Value>(body).ok().and_then(|value| other_wire(&value)) {
+                Some(wire) => other_wires::error(wire),
+                None => WireError::Unexpected { expected: EXPECTED, problem: error.to_string() },
+            },
+        }),
+        Err(error) => Err(WireError::not_json(body, error)),
+    }
+}
+
+fn other_wire(body: &Value) -> Option<&'static str> {
+    let fields = body.as_object()?;
+    let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
+    let mut kinds = parts.filter_map(|part| part["type"].as_str());
+    other_wires::wire_of_fields(fields).or_else(|| kinds.find_map(other_wires::wire_of_part))
+}
+
+impl<'de> Deserialize<'de> for AssistantMessage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        from_read(ReadMessage::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
+    if let Some(wire) = other_wires::wire_of_fields(&read.other) {
+        return Err(other_wires::error(wire));
+    }
+    let response = take_response(&mut read)?;
+    let (message, finish_reason, origin, usage) = match response {
+        None => (read, None, Origin::new(NAME, None), None),
+        Some(Response { choice, model, usage }) => {
+            (choice.message, choice.finish_reason, Origin::new(NAME, model), usage)
+        }
+    };
+    let message = message.checked_as::<value::Error>(Role::Assistant).map_err(unexpected)?;
+    let mut reply = AssistantMessage::from(message);
+    if let Some(reason) = finish_reason {
+        reply = reply.with_finish_reason(reason);
+    }
+    (reply.origin, reply.usage) = (Some(origin), usage);
+    reply.make_ids_usable();
+    Ok(reply)
+}
+
+struct Response {
+    choice: Choice,
+    model: Option<String>,
+    usage: Option<Usage>,
+}
+
+fn unexpected(problem: impl ToString) -> WireError {
+    WireError::Unexpected { expected: EXPECTED, problem: problem.to_string() }
+}
+
+/// The response with its first choice, if this is a response or a choice; `None` if this is a message.
+fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> {
+    if !read.is_no_message() {
+        return match read.other.get("error").and_then(error_text) {
+            Some(message) if read.is_silent() => Err(WireError::Server { message }),
+            _ => Ok(None),
+        };
+    }
+    let mut response = std::mem::take(&mut read.other);
+    let model = response.get("model").and_then(Value::as_str).map(str::to_owned);
+    let usage = read_usage(response.get("usage").unwrap_or(&Value::Null)).or_else(|| ollama_usage(&response));
+    let mut choice = Value::Object(std::mem::take(&mut response));
+    if response_error(&choice).is_none() {
+        if let Some(first) = choice.pointer_mut("/choices/0") {
+            choice = first.take();
+        }
+    }
+    if let Some(message) = response_error(&choice) {
+        return Err(WireError::Server { message });
+    }
+    if choice["message"].is_object() {
+        let choice = serde_json::from_value(choice).map_err(unexpected)?;
+        return Ok(Some(Response { choice, model, usage }));
+    }
+    let problem =
+        format!("a message, or a response with one in its `choices`, not {}", beginning(&choice.to_string()));
+    Err(WireError::Unexpected { expected: FORMAT, problem })
+}
+
+/// The `usage` of a response or of the last chunk of a stream.
+pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
+    let input_tokens = usage["prompt_tokens"].as_u64();
+    let output_tokens = usage["completion_tokens"].as_u64();
+    if input_tokens.is_none() && output_tokens.is_none() {
+        return None;
+    }
+    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    // DeepSeek's name.
+    let cached = cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64());
+    Some(Usage {
+        input_tokens: input_tokens.unwrap_or_default(),
+        cached_input_tokens: cached.unwrap_or_default(),
+        output_tokens: output_tokens.unwrap_or_default(),
+    })
+}
+
+/// Ollama's own API has no `usage`.
+fn ollama_usage(response: &Map<String, Value>) -> Option<Usage> {
+    Some(Usage {
+        input_tokens: response.get("prompt_eval_count")?.as_u64()?,
+        cached_input_tokens: 0,
+        output_tokens: response.get("eval_count").and_then(Value::as_u64).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,62 @@
+//! Requests: how they are written, and how their messages are read.
+
+use super::ChatCompletions;
+use super::write::{WrittenMessages, report};
+use crate::message::Message;
+use crate::tool_choice::ToolChoice;
+use crate::wire::error::beginning;
+use crate::wire::{Body, RequestParts, WireError};
+use serde_json::{Value, json};
+
+pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+    let mut body = Body::new();
+    let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
+    body.write("messages", &messages)?;
+    let report = report(parts.messages, wire.keep_reasoning);
+    let tools: Vec<_> =
+        if wire.native_allowed_tools { parts.tools.iter().collect() } else { parts.allowed().collect() };
+    // Servers reject an empty list, and the other fields without tools.
+    if tools.is_empty() {
+        return Ok(body.with_report(report));
+    }
+    body.write("tools", &tools)?;
+    if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
+        body.write("tool_choice", &allowed_tools(parts.tool_choice, names))?;
+    } else if *parts.tool_choice != ToolChoice::Auto {
+        body.write("tool_choice", parts.tool_choice)?;
+    }
+    if !parts.parallel_calls {
+        body.write("parallel_tool_calls", &false)?;
+    }
+    Ok(body.with_report(report))
+}
+
+/// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>
+fn allowed_tools(choice: &ToolChoice, names: &[String]) -> Value {
+    let mode = match choice {
+        ToolChoice::Required => "required",
+        ToolChoice::Auto => "auto",
+        ToolChoice::None | ToolChoice::Tool(_) => return json!(choice),
+    };
+    let tools: Vec<Value> =
+        names.iter().map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
+    json!({ "type": "allowed_tools", "allowed_tools": { "mode": mode, "tools": tools } })
+}
+
+/// Reads the messages of a request: an array, or the `messages` of an object.
+pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
+    const EXPECTED: &str = "the messages of a request of Chat Completions";
+    let value: Value = serde_json::from_str(body).map_err(|source| WireError::not_json(body, source))?;
+    let messages = match value {
+        Value::Object(mut fields) => fields.remove("messages"),
+        list => Some(list),
+    };
+    match messages {
+        Some(messages) => serde_json::from_value(messages)
+            .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() }),
+        None => {
+            let problem = format!("there is no field `messages` in {}", beginning(body));
+            Err(WireError::Unexpected { expected: EXPECTED, problem })
+        }
+    }
+}

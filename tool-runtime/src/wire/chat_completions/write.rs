@@ -1,0 +1,225 @@
+//! Messages: how they are written.
+
+use super::NAME;
+use super::call::{Keep, WrittenCall, is_reasoning};
+use super::content::{text_part, write_part};
+use super::message::Role;
+use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
+use crate::wire::Report;
+use serde::ser::{SerializeMap, SerializeSeq as _};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// The messages of a request. Images and files of tool results, which tool messages cannot have, are in a user message
+/// after the last result of a reply.
+pub(super) struct WrittenMessages<'a> {
+    pub(super) messages: &'a [Message],
+    pub(super) keep_reasoning: bool,
+}
+
+impl Serialize for WrittenMessages<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        let mut media = Vec::new();
+        for (index, message) in self.messages.iter().enumerate() {
+            list.serialize_element(&WrittenMessage { message, keep_reasoning: self.keep_reasoning })?;
+            let Message::Tool(result) = message else { continue };
+            media.extend(media_of(result));
+            if !media.is_empty() && !matches!(self.messages.get(index + 1), Some(Message::Tool(_))) {
+                list.serialize_element(&json!({ "role": "user", "content": std::mem::take(&mut media) }))?;
+            }
+        }
+        list.end()
+    }
+}
+
+/// Serializes messages with the default settings.
+pub(crate) fn serialize_messages<S: Serializer>(
+    messages: &[Message],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    WrittenMessages { messages, keep_reasoning: false }.serialize(serializer)
+}
+
+/// The images and files of a result, each after a line that names the call.
+fn media_of(result: &ToolMessage) -> Vec<Value> {
+    if result.content.native(NAME).is_some() {
+        return Vec::new();
+    }
+    let parts = result.content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none());
+    let parts: Vec<Value> = parts.filter_map(write_part).collect();
+    if parts.is_empty() {
+        return parts;
+    }
+    let title = format!("Content of the result of the tool call {}:", result.tool_call_id);
+    std::iter::once(text_part(&title)).chain(parts).collect()
+}
+
+struct WrittenMessage<'a> {
+    message: &'a Message,
+    keep_reasoning: bool,
+}
+
+impl Serialize for WrittenMessage<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.message {
+            Message::System(input) => write_input(Role::System, input, serializer),
+            Message::Developer(input) => write_input(Role::Developer, input, serializer),
+            Message::User(input) => write_input(Role::User, input, serializer),
+            Message::Assistant(reply) => write_reply(reply, self.keep_reasoning, serializer),
+            Message::Tool(result) => result.serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        WrittenMessage { message: self, keep_reasoning: false }.serialize(serializer)
+    }
+}
+
+impl Serialize for AssistantMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write_reply(self, false, serializer)
+    }
+}
+
+impl Serialize for ToolMessage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("role", &Role::Tool)?;
+        map.serialize_entry("tool_call_id", &self.tool_call_id)?;
+        map.serialize_entry("content", &ResultContent(self))?;
+        for (field, value) in self.extra.on_wire(NAME) {
+            map.serialize_entry(field, value)?;
+        }
+        map.end()
+    }
+}
+
+/// The content of a tool message: OpenAI accepts only text.
+struct ResultContent<'a>(&'a ToolMessage);
+
+impl Serialize for ResultContent<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ToolMessage { content, .. } = self.0;
+        let prefix = if self.0.is_error() && !content.as_str().starts_with(ERROR) { ERROR } else { "" };
+        if prefix.is_empty() && (content.native(NAME).is_some() || !content.has_more_than_text()) {
+            return content.serialize(serializer);
+        }
+        let mut text = [prefix, content.as_str()].concat();
+        for part in content.parts().unwrap_or_default() {
+            if let Some(notice) = notice(part) {
+                let separator = if text.is_empty() { "" } else { "\n" };
+                text = [&*text, separator, &*notice].concat();
+            }
+        }
+        serializer.serialize_str(&text)
+    }
+}
+
+/// The text in place of a part that a tool message cannot have.
+fn notice(part: &Part) -> Option<String> {
+    match part {
+        Part::Image { media: Media::Data { mime_type, .. } } => Some(format!("[image: {mime_type}]")),
+        Part::Image { media: Media::Url { url } } => Some(format!("[image: {url}]")),
+        Part::File { media: Media::Url { url }, .. } => Some(format!("[file: {url}]")),
+        Part::File { name, media: Media::Data { mime_type, .. } } => {
+            Some(format!("[file: {}]", name.as_deref().unwrap_or(mime_type)))
+        }
+        Part::Text { .. } | Part::Json { .. } | Part::Other { .. } => None,
+    }
+}
+
+fn write_input<S: Serializer>(role: Role, input: &InputMessage, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("role", &role)?;
+    map.serialize_entry("content", &input.content)?;
+    for (field, value) in input.extra.on_wire(NAME) {
+        map.serialize_entry(field, value)?;
+    }
+    map.end()
+}
+
+fn write_reply<S: Serializer>(
+    reply: &AssistantMessage,
+    keep_reasoning: bool,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    // A message without an origin was read from a history, so a request contained its fields.
+    let keep = match (&reply.origin, keep_reasoning) {
+        (None, _) => Keep::All,
+        (Some(_), true) => Keep::Reasoning,
+        (Some(_), false) => Keep::None,
+    };
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("role", &Role::Assistant)?;
+    // Servers reject null without calls.
+    match &reply.content {
+        None if reply.tool_calls.is_empty() && reply.refusal.is_none() => {
+            map.serialize_entry("content", "")?
+        }
+        content => map.serialize_entry("content", content)?,
+    }
+    if !reply.tool_calls.is_empty() {
+        let calls: Vec<_> = reply.tool_calls.iter().map(|call| WrittenCall { call, keep }).collect();
+        map.serialize_entry("tool_calls", &calls)?;
+    }
+    if let Some(refusal) = &reply.refusal {
+        map.serialize_entry("refusal", refusal)?;
+    }
+    for (field, value) in reply.extra.on_wire(NAME).filter(|(field, value)| keep.keeps(field, value)) {
+        map.serialize_entry(field, value)?;
+    }
+    map.end()
+}
+
+/// Reports the parts of messages that are not written.
+pub(super) fn report(messages: &[Message], keep_reasoning: bool) -> Report {
+    let mut report = Report::default();
+    for (index, message) in messages.iter().enumerate() {
+        match message {
+            Message::System(input) | Message::Developer(input) | Message::User(input) => {
+                report_content(index, &input.content, &mut report);
+            }
+            Message::Tool(result) => report_content(index, &result.content, &mut report),
+            Message::Assistant(reply) => report_reply(index, reply, keep_reasoning, &mut report),
+        }
+    }
+    report
+}
+
+fn report_content(index: usize, content: &Content, report: &mut Report) {
+    if content.native(NAME).is_none() {
+        let parts = content.parts().unwrap_or_default().iter();
+        for part in parts.filter(|part| write_part(part).is_none()) {
+            report.drop_part(index, part.kind());
+        }
+    }
+}
+
+fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, report: &mut Report) {
+    if let Some(content) = &reply.content {
+        report_content(index, content, report);
+    }
+    // Items of another provider.
+    for item in reply.native.iter().filter(|item| item.is_native_only()) {
+        report.drop_part(index, item.item()["type"].as_str().unwrap_or("item"));
+    }
+    if reply.origin.is_some() && !keep_reasoning {
+        for (field, value) in reply.extra.on_wire(NAME) {
+            if is_reasoning(field) && has_value(value) {
+                report.drop_part(index, field.as_str());
+            }
+        }
+    }
+}
+
+fn has_value(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(details) => !details.is_empty(),
+        _ => true,
+    }
+}

@@ -1,0 +1,83 @@
+//! Finish reasons, in the words of all providers.
+
+use crate::message::{AssistantMessage, Completeness, is_object};
+
+impl AssistantMessage {
+    /// Sets the finish reason. A reply is truncated if the reason is not `stop`, `tool_calls` or an equivalent of another
+    /// server: for example `length` or `content_filter`. In a truncated reply, a call whose arguments are not a complete
+    /// JSON object never runs, even if they are empty, which otherwise means no arguments; its tool message reports that
+    /// the call was truncated.
+    ///
+    /// Needed if only the `message` of a Chat Completion was read, since the finish reason is a field of the choice.
+    ///
+    /// ```
+    /// use tool_runtime::{AssistantMessage, Registry, ToolCall, tools};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// /// Deletes the files that match, or all.
+    /// #[tool_runtime::tool]
+    /// fn delete(matching: Option<&str>) {}
+    ///
+    /// let calls = vec![ToolCall::new("call_1", "delete", "")];
+    /// let reply = AssistantMessage::from_tool_calls(calls).with_finish_reason("length");
+    /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
+    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was "));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        self.completeness = completeness(&reason);
+        self.finish_reason = Some(reason);
+        let is_truncated = self.is_truncated();
+        for call in &mut self.tool_calls {
+            call.is_truncated = is_truncated && !is_object(&call.arguments);
+        }
+        self
+    }
+}
+
+/// Whether a reply with this finish reason is complete. Every reason that is not known as a regular end reports a
+/// truncated reply: servers use many words (`length`, `content_filter`, `insufficient_system_resource`, `abort`,
+/// `SAFETY`) and add new ones.
+pub(super) fn completeness(reason: &str) -> Completeness {
+    const COMPLETE: [&str; 18] = [
+        "stop",
+        "toolcalls",
+        "toolcall",
+        "tooluse",
+        "functioncall",
+        "functioncalls",
+        "endturn",
+        "stopsequence",
+        "stoptoken",
+        "eos",
+        "eostoken",
+        "endoftext",
+        "complete",
+        "completed",
+        "finish",
+        "finished",
+        "done",
+        // Baidu.
+        "normal",
+    ];
+    // `tool_calls`, `tool-calls`, `toolCalls`.
+    let letters =
+        reason.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
+    let word: String = letters.take(20).collect();
+    match &*word {
+        _ if is_no_reason(reason) => Completeness::Unknown,
+        "pauseturn" => Completeness::Paused,
+        word if COMPLETE.contains(&word) => Completeness::Complete,
+        _ => Completeness::Truncated,
+    }
+}
+
+/// Whether this is a placeholder for a missing finish reason, as `KoboldCpp` writes it
+/// (<https://github.com/PowerShell/AIShell/issues/350>).
+pub(super) fn is_no_reason(reason: &str) -> bool {
+    reason.is_empty() || reason.eq_ignore_ascii_case("null") || reason.eq_ignore_ascii_case("none")
+}
