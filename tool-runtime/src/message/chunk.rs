@@ -124,6 +124,20 @@ pub(crate) enum Arguments {
     Json(Value),
 }
 
+impl CallPiece {
+    /// The next piece of the arguments of the call with this index.
+    pub(crate) fn arguments(index: i64, piece: String) -> Self {
+        CallPiece {
+            index: Some(index),
+            id: String::new(),
+            name: String::new(),
+            arguments: Arguments::Piece(piece),
+            is_custom: false,
+            extra: Map::new(),
+        }
+    }
+}
+
 /// A piece of a provider's item. Items have indices.
 #[derive(Debug)]
 pub(crate) enum ItemPiece {

@@ -7,12 +7,12 @@
 use super::{AssistantMessage, Content, ToolCall};
 use crate::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// One item of a reply, verbatim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NativeItem {
-    item: Value,
+    /// The text of its JSON: providers may read the order of keys.
+    item: String,
     #[serde(default, skip_serializing_if = "StandsFor::is_nothing")]
     stands_for: StandsFor,
 }
@@ -38,27 +38,36 @@ impl StandsFor {
 /// One item of a reply that is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ReplyItem<'a> {
-    /// An unchanged item of the same provider.
-    Native(&'a Value),
+    /// An unchanged item of the same provider, as JSON. If it is a call, the call.
+    Native(&'a str, Option<&'a ToolCall>),
     Content(&'a Content),
     Call(&'a ToolCall),
 }
 
 impl NativeItem {
-    pub(crate) fn new(item: Value) -> Self {
+    pub(crate) fn new(item: String) -> Self {
         NativeItem { item, stands_for: StandsFor::Nothing }
     }
 
-    pub(crate) fn from_text(item: Value, whole_text: &str) -> Self {
+    pub(crate) fn from_text(item: String, whole_text: &str) -> Self {
         NativeItem { item, stands_for: StandsFor::Text(Fingerprint::new(&[whole_text])) }
     }
 
-    pub(crate) fn from_call(item: Value, call: &ToolCall) -> Self {
+    pub(crate) fn from_call(item: String, call: &ToolCall) -> Self {
         NativeItem { item, stands_for: StandsFor::Call(call_fingerprint(call)) }
     }
 
-    pub(crate) fn item(&self) -> &Value {
+    pub(crate) fn json(&self) -> &str {
         &self.item
+    }
+
+    /// The type of the item, for reports.
+    pub(crate) fn kind(&self) -> String {
+        #[derive(Deserialize)]
+        struct Typed {
+            r#type: String,
+        }
+        serde_json::from_str::<Typed>(&self.item).map_or_else(|_| "item".to_owned(), |typed| typed.r#type)
     }
 
     /// Whether another provider gets nothing in place of this item.
@@ -89,15 +98,15 @@ impl AssistantMessage {
                 items.extend(content.take().map(ReplyItem::Content));
             }
             match native.stands_for {
-                StandsFor::Nothing => items.push(ReplyItem::Native(&native.item)),
+                StandsFor::Nothing => items.push(ReplyItem::Native(&native.item, None)),
                 StandsFor::Text(fingerprint) if has_text_only && fingerprint == text => {
-                    items.push(ReplyItem::Native(&native.item));
+                    items.push(ReplyItem::Native(&native.item, None));
                     content = None;
                 }
                 StandsFor::Text(_) => items.extend(content.take().map(ReplyItem::Content)),
                 StandsFor::Call(fingerprint) => items.extend(calls.next().map(|call| {
                     if call_fingerprint(call) == fingerprint {
-                        ReplyItem::Native(&native.item)
+                        ReplyItem::Native(&native.item, Some(call))
                     } else {
                         ReplyItem::Call(call)
                     }

@@ -264,10 +264,8 @@ impl ReplyAssembler {
         if let Some(text) = text {
             self.take_text(&text, parts);
         }
-        for item in items {
-            self.items.take(item);
-        }
-        for call in calls {
+        let of_items = items.into_iter().filter_map(|item| self.items.take(item));
+        for call in of_items.chain(calls) {
             self.calls.take(call, &mut self.queued);
         }
     }

@@ -1,9 +1,11 @@
 //! Assembly of a provider's items.
 
 use super::calls::Calls;
-use crate::message::{ItemKind, ItemPiece, NativeItem};
+use crate::message::{CallPiece, ItemKind, ItemPiece, NativeItem};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The items so far, by index.
 #[derive(Debug, Default)]
@@ -20,30 +22,31 @@ struct PartialItem {
 }
 
 impl Items {
-    pub(super) fn take(&mut self, piece: ItemPiece) {
+    /// Takes a piece. Returns a piece of arguments, if the item is a call.
+    pub(super) fn take(&mut self, piece: ItemPiece) -> Option<CallPiece> {
         match piece {
             ItemPiece::Start { index, item, kind } => {
                 self.by_index.insert(index, PartialItem { item, kind, json: None });
             }
             ItemPiece::Text { index, field, piece } => {
-                let Some(partial) = self.by_index.get_mut(&index) else { return };
-                match partial.item.get_mut(field) {
-                    Some(Value::String(text)) => text.push_str(&piece),
-                    _ => partial.set(field, piece.into()),
+                match self.by_index.get_mut(&index)?.field(field) {
+                    Value::String(text) => text.push_str(&piece),
+                    value => *value = piece.into(),
                 }
             }
             ItemPiece::Element { index, field, element } => {
-                let Some(partial) = self.by_index.get_mut(&index) else { return };
-                match partial.item.get_mut(field) {
-                    Some(Value::Array(list)) => list.push(element),
-                    _ => partial.set(field, json!([element])),
+                match self.by_index.get_mut(&index)?.field(field) {
+                    Value::Array(list) => list.push(element),
+                    value => *value = json!([element]),
                 }
             }
             ItemPiece::Json { index, field, piece } => {
-                let Some(partial) = self.by_index.get_mut(&index) else { return };
+                let partial = self.by_index.get_mut(&index)?;
                 partial.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
+                return (partial.kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
             }
         }
+        None
     }
 
     /// The items, of a reply with this text and these calls. An item whose JSON is incomplete is left out.
@@ -52,7 +55,7 @@ impl Items {
             .into_iter()
             .filter_map(|(index, partial)| {
                 let kind = partial.kind;
-                let item = partial.into_item()?;
+                let item = partial.into_json()?;
                 Some(match kind {
                     ItemKind::Native => NativeItem::new(item),
                     ItemKind::Text => NativeItem::from_text(item, text),
@@ -64,17 +67,29 @@ impl Items {
 }
 
 impl PartialItem {
-    fn set(&mut self, field: &str, value: Value) {
-        if let Value::Object(fields) = &mut self.item {
-            fields.insert(field.to_owned(), value);
+    fn field(&mut self, field: &str) -> &mut Value {
+        if !self.item.is_object() {
+            self.item = json!({});
         }
+        &mut self.item[field]
     }
 
-    fn into_item(mut self) -> Option<Value> {
-        if let Some((field, text)) = self.json.take().filter(|(_, text)| !text.is_empty()) {
-            let json = serde_json::from_str(&text).ok()?;
-            self.set(field, json);
-        }
-        Some(self.item)
+    /// The text of the item.
+    fn into_json(mut self) -> Option<String> {
+        let json = self.json.take().filter(|(_, text)| !text.is_empty());
+        let Some((field, text)) = json else { return Some(self.item.to_string()) };
+        // Raw, since the order of keys stays.
+        let value = RawValue::from_string(text).ok()?;
+        self.item.as_object_mut()?.remove(field);
+        let item = Item { fields: self.item, json: HashMap::from([(field, value)]) };
+        serde_json::to_string(&item).ok()
     }
+}
+
+#[derive(Serialize)]
+struct Item {
+    #[serde(flatten)]
+    fields: Value,
+    #[serde(flatten)]
+    json: HashMap<&'static str, Box<RawValue>>,
 }

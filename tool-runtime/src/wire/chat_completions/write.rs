@@ -204,7 +204,7 @@ fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, re
     }
     // Items of another provider.
     for item in reply.native.iter().filter(|item| item.is_native_only()) {
-        report.drop_part(index, item.item()["type"].as_str().unwrap_or("item"));
+        report.drop_part(index, item.kind());
     }
     if reply.origin.is_some() && !keep_reasoning {
         for (field, value) in reply.extra.on_wire(NAME) {

@@ -1,0 +1,105 @@
+//! The wire of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
+
+mod block;
+mod event;
+mod ids;
+mod messages;
+mod read;
+mod reply;
+mod tools;
+
+use super::error::WireError;
+use super::{Body, Report, RequestParts, Wire};
+use crate::message::{AssistantMessage, Chunk, Message};
+
+pub(super) const NAME: &str = "anthropic";
+/// The name of the format in error messages.
+const FORMAT: &str = "Anthropic's Messages API";
+
+/// The wire of Anthropic's Messages API (`POST /v1/messages`).
+///
+/// - The API requires `max_tokens`: the program adds it to the [`Body`], as it adds `model`.
+/// - System and developer messages are the field `system`, wherever they are in the conversation.
+/// - The blocks of a reply go back unchanged and in their order: thinking with its signature, and calls of tools that the
+///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
+/// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
+///   documents.
+/// - Arguments are objects, so a truncated call looks complete: the last call of a truncated reply counts as truncated,
+///   and never runs.
+/// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
+///   and results.
+///
+/// ```
+/// use tool_runtime::message::Message;
+/// use tool_runtime::wire::{Anthropic, RequestParts, Wire};
+///
+/// let wire = Anthropic::new();
+/// let messages = [Message::system("Be brief."), Message::user("Hello!")];
+/// let body = wire.write(&RequestParts::new(&messages))?.with("model", "a-model").with("max_tokens", 1024);
+/// assert_eq!(
+///     serde_json::to_string(&body)?,
+///     concat!(
+///         r#"{"system":[{"type":"text","text":"Be brief."}],"#,
+///         r#""messages":[{"role":"user","content":[{"type":"text","text":"Hello!"}]}],"#,
+///         r#""model":"a-model","max_tokens":1024}"#,
+///     ),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Anthropic {
+    strict: bool,
+}
+
+impl Anthropic {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Anthropic::default()
+    }
+
+    /// Whether tools are sent with `strict: true`: the provider makes the model follow the schema. Default: false.
+    ///
+    /// Limits that the provider does not enforce, such as bounds of numbers, are in the descriptions. A request may have
+    /// 20 strict tools, with 24 optional parameters and 16 unions together. A tool beyond these limits, or one that cannot
+    /// be strict, is sent as it is, and [`Body::report`] lists it.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+}
+
+impl Wire for Anthropic {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        let mut report = Report::default();
+        let mut body = Body::new();
+        let written = messages::write(parts.messages, &mut report)?;
+        if !written.system.is_empty() {
+            body.write("system", &written.system)?;
+        }
+        body.write("messages", &written.messages)?;
+        tools::write(&mut body, parts, self.strict, &mut report)?;
+        Ok(body.with_report(report))
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body)
+    }
+
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        read::messages(body)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        reply::read_error(body)
+    }
+}

@@ -1,0 +1,82 @@
+//! Blocks of contents, as neutral parts.
+
+use super::NAME;
+use crate::message::{Content, Media, Part};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+/// The part as a block; `None` if the format has no such block.
+pub(super) fn write_part(part: &Part) -> Option<Value> {
+    match part {
+        // The API rejects text of white space: "text content blocks must contain non-whitespace text".
+        Part::Text { .. } | Part::Json { .. } => {
+            let text = part.as_text()?;
+            (!text.trim().is_empty()).then(|| text_block(&text))
+        }
+        Part::Image { media } => Some(json!({ "type": "image", "source": source(media) })),
+        Part::File { name, media } => {
+            let mut block = json!({ "type": "document", "source": document_source(media)? });
+            if let Some(name) = name {
+                block["title"] = json!(name);
+            }
+            Some(block)
+        }
+        Part::Other { .. } => None,
+    }
+}
+
+pub(super) fn text_block(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+fn source(media: &Media) -> Value {
+    match media {
+        Media::Data { mime_type, base64 } => {
+            json!({ "type": "base64", "media_type": mime_type, "data": base64 })
+        }
+        Media::Url { url } => json!({ "type": "url", "url": url }),
+    }
+}
+
+/// The source of a document: PDF or text.
+fn document_source(media: &Media) -> Option<Value> {
+    match media {
+        Media::Data { mime_type, base64 } if mime_type.starts_with("text/") => {
+            let text = String::from_utf8(STANDARD.decode(base64).ok()?).ok()?;
+            Some(json!({ "type": "text", "media_type": "text/plain", "data": text }))
+        }
+        Media::Data { mime_type, .. } if mime_type != "application/pdf" => None,
+        media => Some(source(media)),
+    }
+}
+
+/// The content of a list of blocks. It keeps the blocks if the neutral parts do not contain all of them.
+pub(super) fn read_blocks(blocks: Vec<Value>) -> Content {
+    let parts: Vec<Part> = blocks.iter().map(read_block).collect();
+    let is_exact = parts.iter().zip(&blocks).all(|(part, block)| write_part(part).as_ref() == Some(block));
+    let content = Content::from_parts(parts);
+    if is_exact { content } else { content.with_native(NAME, Value::Array(blocks)) }
+}
+
+fn read_block(block: &Value) -> Part {
+    let kind = block["type"].as_str().unwrap_or_default();
+    let neutral = match kind {
+        "text" => block["text"].as_str().map(Part::text),
+        "image" => read_source(&block["source"]).map(|media| Part::Image { media }),
+        "document" => read_source(&block["source"])
+            .map(|media| Part::File { name: block["title"].as_str().map(str::to_owned), media }),
+        _ => None,
+    };
+    neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })
+}
+
+fn read_source(source: &Value) -> Option<Media> {
+    let text = |field: &str| source[field].as_str().map(str::to_owned);
+    match source["type"].as_str()? {
+        "base64" => Some(Media::Data { mime_type: text("media_type")?, base64: text("data")? }),
+        "url" => Some(Media::Url { url: text("url")? }),
+        "text" => Some(Media::data(text("media_type")?, text("data")?)),
+        _ => None,
+    }
+}

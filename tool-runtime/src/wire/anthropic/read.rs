@@ -1,0 +1,134 @@
+//! Histories: how the messages of a request are read.
+
+use super::block::read_blocks;
+use super::{FORMAT, NAME, reply};
+use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
+use crate::wire::WireError;
+use crate::wire::error::beginning;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+#[derive(Deserialize)]
+struct Request<'a> {
+    #[serde(default)]
+    system: Option<Value>,
+    #[serde(borrow)]
+    messages: Vec<ReadMessage<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ReadMessage<'a> {
+    role: String,
+    #[serde(borrow)]
+    content: &'a RawValue,
+}
+
+/// Reads the body of a request, or its array of messages.
+pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
+    let request = if body.trim_start().starts_with('[') {
+        serde_json::from_str(body).map(|messages| Request { system: None, messages })
+    } else {
+        serde_json::from_str(body)
+    };
+    let Request { system, messages } = request.map_err(|error: serde_json::Error| {
+        if error.is_data() { unexpected(error.to_string()) } else { WireError::not_json(body, error) }
+    })?;
+    let mut read: Vec<Message> = Vec::with_capacity(messages.len());
+    if let Some(system) = system.filter(|system| !system.is_null()) {
+        read.push(Message::system(content(system)?));
+    }
+    for ReadMessage { role, content: raw } in messages {
+        match &*role {
+            "user" => read_user(parse(raw)?, &mut read)?,
+            "assistant" => read.push(read_assistant(raw)?.into()),
+            "system" => {
+                // Marked as native, so that it goes back to its place.
+                let value: Value = parse(raw)?;
+                let blocks = match &value {
+                    Value::String(text) => Value::Array(vec![super::block::text_block(text)]),
+                    blocks => blocks.clone(),
+                };
+                read.push(Message::system(content(value)?.with_native(NAME, blocks)));
+            }
+            other => return Err(unexpected(format!("the role `{other}`"))),
+        }
+    }
+    Ok(read)
+}
+
+fn parse(raw: &RawValue) -> Result<Value, WireError> {
+    serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))
+}
+
+fn unexpected(problem: String) -> WireError {
+    WireError::Unexpected { expected: FORMAT, problem }
+}
+
+/// A text, or blocks.
+fn content(value: Value) -> Result<Content, WireError> {
+    match value {
+        Value::Null => Ok(Content::default()),
+        Value::String(text) => Ok(text.into()),
+        Value::Array(blocks) => Ok(read_blocks(blocks)),
+        other => Err(unexpected(format!("the content {}", beginning(&other.to_string())))),
+    }
+}
+
+fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
+    let mut reply = match parse(raw)? {
+        Value::String(text) => AssistantMessage::from_text(text),
+        _ => {
+            let blocks: Vec<&RawValue> =
+                serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
+            reply::read_blocks(&blocks)?
+        }
+    };
+    reply.origin = Some(Origin::new(NAME, None));
+    Ok(reply)
+}
+
+/// Adds the results of a user message, and then a message with its other blocks.
+fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
+    let Value::Array(blocks) = value else {
+        read.push(Message::User(InputMessage::new(content(value)?)));
+        return Ok(());
+    };
+    let (results, rest): (Vec<Value>, Vec<Value>) =
+        blocks.into_iter().partition(|block| block["type"] == "tool_result");
+    let has_results = !results.is_empty();
+    let tools: Vec<(String, String)> = match read.last() {
+        Some(Message::Assistant(reply)) => {
+            reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect()
+        }
+        _ => Vec::new(),
+    };
+    for result in results {
+        let mut result = read_result(result)?;
+        if let Some((_, tool)) = tools.iter().find(|(id, _)| *id == result.tool_call_id) {
+            result.tool = Cow::Owned(tool.clone());
+        }
+        read.push(result.into());
+    }
+    if !rest.is_empty() || !has_results {
+        read.push(Message::User(InputMessage::new(read_blocks(rest))));
+    }
+    Ok(())
+}
+
+fn read_result(result: Value) -> Result<ToolMessage, WireError> {
+    let Value::Object(mut fields) = result else { return Ok(ToolMessage::default()) };
+    let id = match fields.remove("tool_use_id") {
+        Some(Value::String(id)) => id,
+        _ => return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned())),
+    };
+    let content = content(fields.remove("content").unwrap_or_default())?;
+    let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);
+    fields.remove("type");
+    Ok(ToolMessage {
+        error_kind: is_error.then_some(Cow::Borrowed(RETURNED)),
+        extra: Extra::new(NAME, Map::from_iter(fields)),
+        ..ToolMessage::new(id, content)
+    })
+}

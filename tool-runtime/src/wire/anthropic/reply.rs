@@ -1,0 +1,150 @@
+//! Replies: how a response is read.
+
+use super::{FORMAT, NAME};
+use crate::message::{AssistantMessage, NativeItem, Origin, ToolCall, Usage};
+use crate::wire::WireError;
+use crate::wire::error::beginning;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+#[derive(Deserialize)]
+struct Response<'a> {
+    #[serde(default)]
+    r#type: Value,
+    #[serde(default)]
+    model: Option<String>,
+    #[serde(default, borrow)]
+    content: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    stop_reason: Option<String>,
+    #[serde(default)]
+    stop_details: Value,
+    #[serde(default)]
+    usage: Value,
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    choices: Value,
+}
+
+/// A block, with the fields of those that are not native only.
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(default)]
+    r#type: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default, borrow)]
+    input: Option<&'a RawValue>,
+}
+
+/// Reads the body of a response.
+pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
+    let response: Response<'_> = serde_json::from_str(body).map_err(|error| {
+        if error.is_data() { unexpected(error.to_string()) } else { WireError::not_json(body, error) }
+    })?;
+    if let Some(message) = error_message(&response.error) {
+        return Err(WireError::Server { message });
+    }
+    if response.choices.is_array() {
+        return Err(WireError::OtherWire { wire: "chat_completions" });
+    }
+    let is_message = response.r#type.is_null() || response.r#type == "message";
+    let Some(blocks) = response.content.filter(|_| is_message) else {
+        return Err(unexpected(format!("there is no `content` of a message in {}", beginning(body))));
+    };
+    let mut reply = read_blocks(&blocks)?;
+    if let Some(reason) = response.stop_reason {
+        reply.refusal = refusal(&reason, &response.stop_details);
+        reply = reply.with_finish_reason(reason);
+        // Arguments are objects, so a truncated call looks complete.
+        if reply.is_truncated() {
+            if let Some(last) = reply.tool_calls.last_mut() {
+                last.is_truncated = true;
+            }
+        }
+    }
+    reply.origin = Some(Origin::new(NAME, response.model));
+    reply.usage = read_usage(&response.usage);
+    reply.make_ids_usable();
+    Ok(reply)
+}
+
+fn unexpected(problem: String) -> WireError {
+    WireError::Unexpected { expected: FORMAT, problem }
+}
+
+/// The reply with these blocks as its items.
+pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
+    let mut text = None;
+    let mut reply = AssistantMessage::default();
+    let mut kinds = Vec::with_capacity(blocks.len());
+    for raw in blocks {
+        let block: Block<'_> = serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
+        match &*block.r#type {
+            "text" => text.get_or_insert_with(String::new).push_str(&block.text),
+            "tool_use" => {
+                let input = block.input.map_or("{}", RawValue::get);
+                reply.tool_calls.push(ToolCall::new(block.id, block.name, input));
+            }
+            _ => {}
+        }
+        kinds.push(block.r#type);
+    }
+    let whole_text = text.as_deref().unwrap_or_default();
+    let mut calls = reply.tool_calls.iter();
+    for (raw, kind) in blocks.iter().zip(kinds) {
+        let item = raw.get().to_owned();
+        reply.native.push(match &*kind {
+            "text" => NativeItem::from_text(item, whole_text),
+            "tool_use" => match calls.next() {
+                Some(call) => NativeItem::from_call(item, call),
+                None => NativeItem::new(item),
+            },
+            _ => NativeItem::new(item),
+        });
+    }
+    reply.content = text.map(Into::into);
+    Ok(reply)
+}
+
+/// The reason why the model declines, if it does. The provider sends it for some models only.
+pub(super) fn refusal(stop_reason: &str, stop_details: &Value) -> Option<String> {
+    let explanation = || stop_details["explanation"].as_str().unwrap_or("the model declined to answer");
+    (stop_reason == "refusal").then(|| explanation().to_owned())
+}
+
+/// Cached tokens are not in `input_tokens`: <https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching>.
+pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
+    let count = |field: &str| usage[field].as_u64();
+    let cached = count("cache_read_input_tokens").unwrap_or_default();
+    let written = count("cache_creation_input_tokens").unwrap_or_default();
+    let output = count("output_tokens");
+    let input = count("input_tokens");
+    output.or(input)?;
+    Some(Usage {
+        input_tokens: input.unwrap_or_default().saturating_add(cached).saturating_add(written),
+        cached_input_tokens: cached,
+        output_tokens: output.unwrap_or_default(),
+    })
+}
+
+/// The message of an error response.
+pub(super) fn read_error(body: &str) -> Option<String> {
+    error_message(&serde_json::from_str::<Value>(body).ok()?["error"])
+}
+
+pub(super) fn error_message(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(_) => {
+            Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned))
+        }
+        _ => None,
+    }
+}
