@@ -4,11 +4,10 @@ use super::Conversation;
 use crate::message::Message;
 use crate::outcome::UnknownToolError;
 use crate::registry::Registry;
-use crate::schema::Dialect;
+use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
@@ -49,7 +48,6 @@ use std::sync::Arc;
 pub struct Request {
     messages: Arc<Vec<Message>>,
     registry: Registry,
-    dialect: Dialect,
     tool_choice: ToolChoice,
 }
 
@@ -71,7 +69,6 @@ impl Conversation {
         Request {
             messages: Arc::clone(&self.messages),
             registry: registry.clone(),
-            dialect: registry.dialect(),
             tool_choice: ToolChoice::Auto,
         }
     }
@@ -94,24 +91,16 @@ impl Request {
         Ok(self)
     }
 
-    /// Sets the dialect of the tools. The default is that of
-    /// [`RegistryBuilder::dialect`](crate::RegistryBuilder::dialect).
-    #[must_use]
-    pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.dialect = dialect;
-        self
-    }
-
     /// The messages.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
 
-    /// The `tools` array; `None` without tools.
+    /// The tools.
     #[must_use]
-    pub fn tools(&self) -> Option<&RawValue> {
-        self.registry.schemas_for(self.dialect)
+    pub fn tools(&self) -> &[ToolSchema] {
+        self.registry.schemas()
     }
 }
 
@@ -119,8 +108,8 @@ impl Serialize for Request {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("messages", &*self.messages)?;
-        if let Some(tools) = self.tools() {
-            map.serialize_entry("tools", tools)?;
+        if !self.tools().is_empty() {
+            map.serialize_entry("tools", self.tools())?;
             if self.tool_choice != ToolChoice::Auto {
                 map.serialize_entry("tool_choice", &self.tool_choice)?;
             }
