@@ -45,7 +45,7 @@ const ABSENT: &str =
     "a 3 Some(7) None Some(Filter { limit: 10, author: None, tags: [None, Some(1)] }) [1] null";
 
 #[tokio::test]
-async fn null_means_absent_if_the_registry_is_told_so() {
+async fn null_means_absent_with_the_option_of_the_builder() {
     let registry = builder().null_means_absent(true).build().expect("one tool");
     assert_eq!(call(&registry, NULLS).await, ABSENT);
     let required = call(&registry, &NULLS.replace("\"a\"", "null")).await;

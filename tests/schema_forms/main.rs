@@ -107,7 +107,9 @@ fn every_openai_form_follows_the_rules() {
         .filter_map(|schema| Some((schema.name(), json!(schema.openai_strict().ok()?))))
         .collect();
     assert_eq!(forms.len(), 9);
-    forms.iter().for_each(|(name, form)| assert_openai_strict(form, name));
+    for (name, form) in &forms {
+        assert_openai_strict(form, name);
+    }
 }
 
 /// Asserts Anthropic's rules for a schema and its subschemas, and returns the number of optional properties and of

@@ -44,10 +44,8 @@ fn run(bytes: &mut Unstructured) -> Result<()> {
         *slot.lock().expect("nobody panicked") = Some(Value::Object(arguments));
         std::future::ready(Ok::<_, String>(()))
     });
-    let registry = Registry::builder()
-        .dynamic(tool.deny_unknown_arguments(closed))
-        .lenient_arguments(lenient)
-        .build();
+    let registry =
+        Registry::builder().dynamic(tool.deny_unknown_arguments(closed)).lenient_arguments(lenient).build();
     let Ok(registry) = registry else { return Ok(()) };
     if strict {
         let schema = &registry.schemas()[0];

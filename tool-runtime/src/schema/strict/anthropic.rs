@@ -82,10 +82,9 @@ fn simplify(keywords: &mut Map<String, Value>) {
     split_types(keywords);
 }
 
-/// The client drops the type of an `enum` and a `const`: the values say it.
+/// Removes the type next to an `enum` or a `const`, as the client does; values of other types leave the `enum`.
 fn replace_type_of_literals(keywords: &mut Map<String, Value>) {
-    let types =
-        kinds(keywords).filter_map(|kind| TypeSet::from_name(kind)).fold(TypeSet::NONE, TypeSet::union);
+    let types = kinds(keywords).filter_map(TypeSet::from_name).fold(TypeSet::NONE, TypeSet::union);
     if let Some(Value::Array(values)) = keywords.get_mut("enum") {
         if values.iter().any(|value| types.intersects(TypeSet::from_value(value))) {
             values.retain(|value| types.intersects(TypeSet::from_value(value)));

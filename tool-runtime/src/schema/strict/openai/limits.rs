@@ -15,7 +15,7 @@ const LARGE_ENUM: usize = 250;
 /// Characters of the values of a large `enum`.
 const MAX_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
 
-/// What the server counts in a schema.
+/// The counts of a schema that the server limits.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     properties: usize,
