@@ -104,11 +104,6 @@ impl Message {
             Message::Tool(message) => message.text(),
         }
     }
-
-    /// Whether the program gives instructions with this message: a system or developer message.
-    pub(crate) fn is_instruction(&self) -> bool {
-        matches!(self, Message::System(_) | Message::Developer(_))
-    }
 }
 
 impl From<AssistantMessage> for Message {

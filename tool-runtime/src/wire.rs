@@ -24,13 +24,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(feature = "anthropic")]
+mod anthropic;
 mod body;
 mod chat_completions;
 mod error;
 mod finish_reason;
 mod report;
 mod request_parts;
+mod tool_arrays;
 
+#[cfg(feature = "anthropic")]
+pub use anthropic::Anthropic;
 pub use body::Body;
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
@@ -39,6 +44,7 @@ pub(crate) use chat_completions::{
 pub use error::{UnknownWireError, WireError};
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
+pub(crate) use tool_arrays::ToolArrays;
 
 use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;
@@ -134,6 +140,8 @@ forward!(&W, Box<W>, Arc<W>);
 pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
     match name {
         chat_completions::NAME => Ok(Box::new(ChatCompletions::new())),
+        #[cfg(feature = "anthropic")]
+        anthropic::NAME => Ok(Box::new(Anthropic::new())),
         _ => Err(UnknownWireError::new(name)),
     }
 }

@@ -155,7 +155,7 @@ impl Request {
     /// The format has no form of the request.
     pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
         let parts = RequestParts::new(&self.messages)
-            .with_tools(self.tools())
+            .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
             .with_allowed_tools(self.allowed_tools.as_deref())
             .with_parallel_calls(self.parallel_calls);

@@ -28,12 +28,10 @@ impl Items {
             ItemPiece::Start { index, item, kind } => {
                 self.by_index.insert(index, PartialItem { item, kind, json: None });
             }
-            ItemPiece::Text { index, field, piece } => {
-                match self.by_index.get_mut(&index)?.field(field) {
-                    Value::String(text) => text.push_str(&piece),
-                    value => *value = piece.into(),
-                }
-            }
+            ItemPiece::Text { index, field, piece } => match self.by_index.get_mut(&index)?.field(field) {
+                Value::String(text) => text.push_str(&piece),
+                value => *value = piece.into(),
+            },
             ItemPiece::Element { index, field, element } => {
                 match self.by_index.get_mut(&index)?.field(field) {
                     Value::Array(list) => list.push(element),

@@ -39,7 +39,7 @@ pub struct Body {
 
 impl Body {
     /// A body without fields.
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Body::default()
     }
 
@@ -58,20 +58,22 @@ impl Body {
     }
 
     /// Writes a field of a wire.
-    pub(crate) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
+    pub(super) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
         let value = to_raw_value(value).map_err(|source| WireError::NotSerializable { source })?;
-        self.set(Cow::Borrowed(field), value.into());
+        self.set(field, value.into());
         Ok(())
     }
 
-    fn set(&mut self, field: Cow<'static, str>, value: Arc<RawValue>) {
+    /// Writes a field whose JSON is shared.
+    pub(super) fn set(&mut self, field: impl Into<Cow<'static, str>>, value: Arc<RawValue>) {
+        let field = field.into();
         match self.fields.iter_mut().find(|(name, _)| *name == field) {
             Some((_, old)) => *old = value,
             None => self.fields.push((field, value)),
         }
     }
 
-    pub(crate) fn with_report(mut self, report: Report) -> Self {
+    pub(super) fn with_report(mut self, report: Report) -> Self {
         self.report = report;
         self
     }

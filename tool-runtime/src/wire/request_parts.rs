@@ -1,8 +1,11 @@
 //! The parts of a request that a wire writes.
 
+use super::WireError;
+use super::tool_arrays::{ToolArray, ToolArrays, ToolForm};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+use std::sync::Arc;
 
 /// The parts of a request: messages, tools, and how the model may call them.
 ///
@@ -31,6 +34,8 @@ pub struct RequestParts<'a> {
     pub allowed_tools: Option<&'a [String]>,
     /// Whether the model may call several tools in one reply.
     pub parallel_calls: bool,
+    /// The cached arrays of `tools`.
+    arrays: Option<&'a ToolArrays>,
 }
 
 impl<'a> RequestParts<'a> {
@@ -43,13 +48,20 @@ impl<'a> RequestParts<'a> {
             tool_choice: &ToolChoice::Auto,
             allowed_tools: None,
             parallel_calls: true,
+            arrays: None,
         }
     }
 
     /// Sets the tools.
     #[must_use]
     pub fn with_tools(mut self, tools: &'a [ToolSchema]) -> Self {
-        self.tools = tools;
+        (self.tools, self.arrays) = (tools, None);
+        self
+    }
+
+    /// Sets the tools, with the cache of their arrays.
+    pub(crate) fn with_cached_tools(mut self, tools: &'a [ToolSchema], arrays: &'a ToolArrays) -> Self {
+        (self.tools, self.arrays) = (tools, Some(arrays));
         self
     }
 
@@ -75,10 +87,23 @@ impl<'a> RequestParts<'a> {
     }
 
     /// The tools that the model may call.
-    pub(crate) fn allowed(&self) -> impl Iterator<Item = &'a ToolSchema> {
-        let names = self.allowed_tools;
-        self.tools
-            .iter()
-            .filter(move |tool| names.is_none_or(|names| names.iter().any(|name| name == tool.name())))
+    pub(super) fn allowed(&self) -> Vec<&'a ToolSchema> {
+        let is_allowed = |tool: &&ToolSchema| {
+            self.allowed_tools.is_none_or(|names| names.iter().any(|name| name == tool.name()))
+        };
+        self.tools.iter().filter(is_allowed).collect()
+    }
+
+    /// The array of these tools: the cached one, if they are all tools.
+    pub(super) fn tool_array(
+        &self,
+        tools: &[&ToolSchema],
+        form: ToolForm,
+        make: impl FnOnce() -> Result<ToolArray, WireError>,
+    ) -> Result<Arc<ToolArray>, WireError> {
+        match self.arrays.filter(|_| tools.len() == self.tools.len()) {
+            Some(arrays) => arrays.get_or_init(form, make),
+            None => make().map(Arc::new),
+        }
     }
 }

@@ -41,13 +41,14 @@ fn read_event(mut event: Value, text: &str) -> Delta {
         "message_delta" => {
             let delta = &event["delta"];
             let reason = delta["stop_reason"].as_str();
-            let details = if delta["stop_details"].is_null() { &event["stop_details"] } else { &delta["stop_details"] };
+            let details =
+                if delta["stop_details"].is_null() { &event["stop_details"] } else { &delta["stop_details"] };
             let content = ContentPiece {
                 refusal: reason.and_then(|reason| refusal(reason, details)),
                 ..ContentPiece::default()
             };
-            let finish = reason
-                .map(|reason| Finish { reason: reason.to_owned(), completeness: completeness(reason) });
+            let finish =
+                reason.map(|reason| Finish { reason: reason.to_owned(), completeness: completeness(reason) });
             Delta {
                 replies: vec![ReplyPiece { content, finish, ..ReplyPiece::default() }],
                 usage: read_usage(&event["usage"]),

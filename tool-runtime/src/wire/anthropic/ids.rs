@@ -41,6 +41,7 @@ fn usable(id: &str) -> Cow<'_, str> {
     if !id.is_empty() && id.chars().all(is_allowed) {
         return Cow::Borrowed(id);
     }
-    let allowed: String = id.chars().take(40).map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
+    let allowed: String =
+        id.chars().take(40).map(|letter| if is_allowed(letter) { letter } else { '_' }).collect();
     Cow::Owned(format!("{allowed}_{:08x}", fingerprint(id.bytes()) & 0xffff_ffff))
 }

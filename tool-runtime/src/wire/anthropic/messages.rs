@@ -108,7 +108,9 @@ impl<'a> Writer<'a, '_> {
 
     /// A block that the provider sent, with another id if its id is taken.
     fn native(&self, json: &str, call: Option<&'a ToolCall>) -> Result<Block, WireError> {
-        if let Some(id) = call.map(|call| self.ids.written(&call.id)).filter(|id| Some(&**id) != call.map(|call| &*call.id)) {
+        if let Some(id) =
+            call.map(|call| self.ids.written(&call.id)).filter(|id| Some(&**id) != call.map(|call| &*call.id))
+        {
             let mut block: Value = serde_json::from_str(json).map_err(not_serializable)?;
             block["id"] = Value::from(&*id);
             return raw(&block);

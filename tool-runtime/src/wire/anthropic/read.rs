@@ -2,7 +2,9 @@
 
 use super::block::read_blocks;
 use super::{FORMAT, NAME, reply};
-use crate::message::{AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
+use crate::message::{
+    AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
+};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::Deserialize;

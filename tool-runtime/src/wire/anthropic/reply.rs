@@ -85,7 +85,8 @@ pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, Wire
     let mut reply = AssistantMessage::default();
     let mut kinds = Vec::with_capacity(blocks.len());
     for raw in blocks {
-        let block: Block<'_> = serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
+        let block: Block<'_> =
+            serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
         match &*block.r#type {
             "text" => text.get_or_insert_with(String::new).push_str(&block.text),
             "tool_use" => {
@@ -142,9 +143,7 @@ pub(super) fn read_error(body: &str) -> Option<String> {
 pub(super) fn error_message(error: &Value) -> Option<String> {
     match error {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(_) => {
-            Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned))
-        }
+        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
         _ => None,
     }
 }

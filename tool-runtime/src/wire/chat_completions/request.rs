@@ -3,23 +3,30 @@
 use super::ChatCompletions;
 use super::write::{WrittenMessages, report};
 use crate::message::Message;
+use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
-use crate::wire::{Body, RequestParts, WireError};
+use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
+use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
     let mut body = Body::new();
     let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
     body.write("messages", &messages)?;
-    let report = report(parts.messages, wire.keep_reasoning);
-    let tools: Vec<_> =
-        if wire.native_allowed_tools { parts.tools.iter().collect() } else { parts.allowed().collect() };
+    let mut report = report(parts.messages, wire.keep_reasoning);
+    let tools = if wire.native_allowed_tools { parts.tools.iter().collect() } else { parts.allowed() };
     // Servers reject an empty list, and the other fields without tools.
     if tools.is_empty() {
         return Ok(body.with_report(report));
     }
-    body.write("tools", &tools)?;
+    let form = if wire.strict { ToolForm::ChatCompletionsStrict } else { ToolForm::ChatCompletions };
+    let array = parts.tool_array(&tools, form, || tool_array(&tools, wire.strict))?;
+    body.set("tools", Arc::clone(&array.json));
+    report.not_strict.clone_from(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
         body.write("tool_choice", &allowed_tools(parts.tool_choice, names))?;
     } else if *parts.tool_choice != ToolChoice::Auto {
@@ -29,6 +36,49 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
         body.write("parallel_tool_calls", &false)?;
     }
     Ok(body.with_report(report))
+}
+
+fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireError> {
+    if !is_strict {
+        return ToolArray::new(tools, Vec::new());
+    }
+    let mut not_strict = Vec::new();
+    let mut definitions = Vec::with_capacity(tools.len());
+    for tool in tools {
+        // A request may have both kinds of tools.
+        let definition = match tool.openai_strict() {
+            Ok(parameters) => to_raw_value(&StrictTool::new(tool, parameters)),
+            Err(errors) => {
+                not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons: reasons(errors) });
+                to_raw_value(tool)
+            }
+        };
+        definitions.push(definition.map_err(|source| WireError::NotSerializable { source })?);
+    }
+    ToolArray::new(&definitions, not_strict)
+}
+
+#[derive(Serialize)]
+struct StrictTool<'a> {
+    r#type: &'static str,
+    function: StrictFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct StrictFunction<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    strict: bool,
+    parameters: &'a RawValue,
+}
+
+impl<'a> StrictTool<'a> {
+    fn new(tool: &'a ToolSchema, parameters: &'a RawValue) -> Self {
+        let (name, description) = (tool.name(), tool.description());
+        let function = StrictFunction { name, description, strict: true, parameters };
+        StrictTool { r#type: "function", function }
+    }
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>

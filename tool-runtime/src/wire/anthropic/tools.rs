@@ -1,0 +1,106 @@
+//! Tools of a request, and how the model may call them.
+
+use crate::schema::ToolSchema;
+use crate::tool_choice::ToolChoice;
+use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
+use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
+    input_schema: &'a RawValue,
+}
+
+pub(super) fn write(
+    body: &mut Body,
+    parts: &RequestParts<'_>,
+    is_strict: bool,
+    report: &mut Report,
+) -> Result<(), WireError> {
+    let tools = parts.allowed();
+    if tools.is_empty() {
+        return Ok(());
+    }
+    let form = if is_strict { ToolForm::AnthropicStrict } else { ToolForm::Anthropic };
+    let array = parts.tool_array(&tools, form, || tool_array(&tools, is_strict))?;
+    body.set("tools", Arc::clone(&array.json));
+    report.not_strict.clone_from(&array.not_strict);
+    let mut choice = match parts.tool_choice {
+        ToolChoice::Auto if parts.parallel_calls => return Ok(()),
+        ToolChoice::Auto => json!({ "type": "auto" }),
+        ToolChoice::None => json!({ "type": "none" }),
+        ToolChoice::Required => json!({ "type": "any" }),
+        ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
+    };
+    if !parts.parallel_calls && *parts.tool_choice != ToolChoice::None {
+        choice["disable_parallel_tool_use"] = json!(true);
+    }
+    body.write("tool_choice", &choice)
+}
+
+/// The limits of strict tools in one request:
+/// <https://docs.anthropic.com/en/docs/build-with-claude/structured-outputs>.
+const MAX_STRICT_TOOLS: usize = 20;
+const MAX_OPTIONAL: usize = 24;
+const MAX_UNIONS: usize = 16;
+
+#[derive(Default)]
+struct Counts {
+    tools: usize,
+    optional: usize,
+    unions: usize,
+}
+
+impl Counts {
+    /// Adds a tool with these numbers of optional parameters and unions, or returns the reason why it does not fit.
+    fn add(&mut self, optional: usize, unions: usize) -> Result<(), String> {
+        let sums = [
+            (self.tools + 1, MAX_STRICT_TOOLS, "strict tools"),
+            (self.optional + optional, MAX_OPTIONAL, "optional parameters of strict tools"),
+            (self.unions + unions, MAX_UNIONS, "unions in strict tools"),
+        ];
+        if let Some((_, max, unit)) = sums.into_iter().find(|(sum, max, _)| sum > max) {
+            return Err(format!("a request may have at most {max} {unit}"));
+        }
+        *self = Counts {
+            tools: self.tools + 1,
+            optional: self.optional + optional,
+            unions: self.unions + unions,
+        };
+        Ok(())
+    }
+}
+
+fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireError> {
+    let mut not_strict = Vec::new();
+    let mut counts = Counts::default();
+    let mut definitions = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let mut definition = Tool {
+            name: tool.name(),
+            description: tool.description(),
+            strict: false,
+            input_schema: tool.parameters(),
+        };
+        if is_strict {
+            let form = tool.anthropic_strict().map_err(reasons);
+            match form.and_then(|form| {
+                counts.add(form.optional, form.unions).map_err(|reason| vec![reason])?;
+                Ok(form)
+            }) {
+                Ok(form) => (definition.strict, definition.input_schema) = (true, &form.parameters),
+                Err(reasons) => not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons }),
+            }
+        }
+        definitions.push(definition);
+    }
+    ToolArray::new(&definitions, not_strict)
+}
