@@ -1,0 +1,19 @@
+//! The wires other than Chat Completions: recorded exchanges, and fixtures made from the documentation of providers.
+
+mod anthropic;
+mod anthropic_recorded;
+mod moved;
+#[path = "../recorded_traffic/rows.rs"]
+mod rows;
+
+use serde_json::Value;
+use tool_runtime::wire::{Body, RequestParts, Wire};
+
+/// The body of a request with these messages.
+fn write(wire: &dyn Wire, messages: &[tool_runtime::message::Message]) -> Body {
+    wire.write(&RequestParts::new(messages)).expect("it is written")
+}
+
+fn json(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).expect("it is JSON")
+}
