@@ -2,7 +2,7 @@
 
 use super::message::{ReadMessage, Role};
 use super::server_error::{error_text, response_error};
-use super::{FORMAT, NAME, other_wires, server_error};
+use super::{NAME, other_wires, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
@@ -107,7 +107,7 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
     }
     let problem =
         format!("a message, or a response with one in its `choices`, not {}", beginning(&choice.to_string()));
-    Err(WireError::Unexpected { expected: FORMAT, problem })
+    Err(WireError::Unexpected { expected: EXPECTED, problem })
 }
 
 /// The `usage` of a response or of the last chunk of a stream.
