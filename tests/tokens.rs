@@ -11,8 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tool_runtime::registry::ToolList;
-use tool_runtime::schema::Dialect;
-use tool_runtime::{Registry, tool, tools};
+use tool_runtime::{Registry, ToolSchema, tool, tools};
 
 /// Declares each tool twice with the same docs: as a function with `#[tool]`, and as most libraries do, as a struct of
 /// its parameters with a derived schema.
@@ -247,9 +246,8 @@ fn tokens(text: &str) -> usize {
 #[test]
 fn twenty_tools_cost_less_than_their_derived_schemas() {
     let registry = Registry::new(ours()).expect("the tools have different names");
-    let ours: Vec<Value> =
-        serde_json::from_str(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get())
-            .expect("JSON");
+    let array = serde_json::to_string(registry.schemas()).expect("JSON");
+    let ours: Vec<Value> = serde_json::from_str(&array).expect("JSON");
     let derived = derived();
     assert_eq!((ours.len(), derived.len()), (20, 20));
     for (ours, derived) in ours.iter().zip(&derived) {
@@ -258,11 +256,23 @@ fn twenty_tools_cost_less_than_their_derived_schemas() {
         println!("{name}: {ours} of {derived}");
         assert!(ours <= derived, "{name}: {ours} tokens, {derived} derived");
     }
-    let default = tokens(registry.schemas_for(Dialect::OpenAi).expect("there are tools").get());
-    let strict = tokens(registry.schemas_for(Dialect::OpenAiStrict).expect("there are tools").get());
+    let default = tokens(&array);
+    let [openai, anthropic] = [
+        |schema: &ToolSchema| json!(schema.openai_strict().expect("it has a strict form")),
+        |schema: &ToolSchema| json!(schema.anthropic_strict().expect("it has a strict form").parameters),
+    ]
+    .map(|form| {
+        let definition = |schema: &ToolSchema| {
+            let mut definition = json!(schema);
+            definition["function"]["strict"] = json!(true);
+            definition["function"]["parameters"] = form(schema);
+            definition
+        };
+        tokens(&registry.schemas().iter().map(definition).collect::<Value>().to_string())
+    });
     let derived = tokens(&serde_json::to_string(&derived).expect("JSON"));
     println!(
-        "20 tools: {default} tokens, {strict} strict, {derived} derived ({:.2})",
+        "20 tools: {default} tokens, {openai} strict for OpenAI, {anthropic} for Anthropic, {derived} derived ({:.2})",
         ratio(default, derived)
     );
     assert!(default < derived);

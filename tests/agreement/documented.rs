@@ -7,7 +7,6 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::time::Duration;
 use tool_runtime::registry::ToolList;
-use tool_runtime::schema::Dialect;
 use tool_runtime::{Registry, tool, tools};
 
 /// Asserts that the published schema accepts both arguments, and the tool only the first.
@@ -17,13 +16,17 @@ async fn assert_tool_rejects_second(tools: ToolList, tool: &str, both: [&str; 2]
     assert_rejects_second(&registry, &schema, tool, both).await;
 }
 
-/// Asserts that the strict schema accepts both arguments, and the tool only the first.
+/// Asserts that each strict schema accepts both arguments, and the tool only the first.
 async fn assert_tool_rejects_second_of_strict(tools: ToolList, tool: &str, both: [&str; 2]) {
     let registry = Registry::new(tools).expect("one tool");
-    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get();
-    let mut tools: serde_json::Value = serde_json::from_str(array).expect("an array is JSON");
-    let schema = Schema::new(tools[0]["function"]["parameters"].take());
-    assert_rejects_second(&registry, &schema, tool, both).await;
+    let [schema] = registry.schemas() else { panic!("one tool") };
+    for strict in [
+        schema.openai_strict().expect("it has a strict form"),
+        &schema.anthropic_strict().expect("it has a strict form").parameters,
+    ] {
+        let strict = Schema::new(serde_json::from_str(strict.get()).expect("a schema is JSON"));
+        assert_rejects_second(&registry, &strict, tool, both).await;
+    }
 }
 
 async fn assert_rejects_second(registry: &Registry, schema: &Schema, tool: &str, both: [&str; 2]) {

@@ -3,8 +3,8 @@
 //! For each shape of parameter, the test generates valid instances from its schema, and instances that differ from a
 //! valid one in one value. An independent validator decides which are valid, and the tool must agree. The validator
 //! gets the published schema and the keywords of `enforced`, which a tool enforces and does not publish. `documented`
-//! tests each case in which a tool rejects a value that its published schema accepts, and `strict` tests strict
-//! schemas.
+//! tests each case in which a tool rejects a value that its published schema accepts, and `strict` and
+//! `strict_anthropic` test strict forms.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -18,6 +18,7 @@ mod hand_written;
 mod instances;
 mod shapes;
 mod strict;
+mod strict_anthropic;
 
 use fastrand::Rng;
 use instances::{SyntaxMistake, Writer, changed, instance};

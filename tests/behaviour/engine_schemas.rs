@@ -7,7 +7,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use tool_runtime::registry::{BuildErrorKind, ToolList};
-use tool_runtime::schema::Dialect;
 use tool_runtime::{DynamicTool, Registry, tool, tools};
 
 pub(crate) fn parameters(tools: ToolList) -> Value {
@@ -17,10 +16,8 @@ pub(crate) fn parameters(tools: ToolList) -> Value {
 
 pub(crate) fn strict_parameters(tools: ToolList) -> Value {
     let registry = Registry::new(tools).expect("one tool");
-    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get();
-    let mut tools: Value = serde_json::from_str(array).expect("JSON");
-    assert_eq!(tools[0]["function"]["strict"], true, "the tool has a strict form");
-    tools[0]["function"]["parameters"].take()
+    let strict = registry.schemas()[0].openai_strict().expect("the tool has a strict form");
+    serde_json::from_str(strict.get()).expect("JSON")
 }
 
 pub(crate) async fn error(tools: ToolList, tool: &str, arguments: Value) -> String {
@@ -277,8 +274,12 @@ fn nested_unions_and_tuples_do_not_grow_without_end() {
     let parameters = json!({"type": "object", "properties": properties});
     let tool = DynamicTool::new("deep", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
-    for dialect in [Dialect::OpenAi, Dialect::OpenAiStrict] {
-        let length = registry.schemas_for(dialect).expect("there is a tool").get().len();
+    let [schema] = registry.schemas() else { panic!("one tool") };
+    let strict = [
+        schema.openai_strict().map_or(0, |parameters| parameters.get().len()),
+        schema.anthropic_strict().map_or(0, |form| form.parameters.get().len()),
+    ];
+    for length in [schema.parameters().get().len()].into_iter().chain(strict) {
         assert!(length < 2_000_000, "{length} bytes");
     }
 }

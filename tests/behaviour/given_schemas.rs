@@ -1,7 +1,6 @@
 //! Hand-written schemas of dynamic tools, with keywords that derived schemas never have.
 
 use serde_json::{Value, json};
-use tool_runtime::schema::Dialect;
 use tool_runtime::{CallError, DynamicTool, Registry};
 
 /// A tool whose argument `a` has this schema.
@@ -236,94 +235,4 @@ fn mapped_names_that_would_be_equal_stay_different() {
         assert_eq!(registry.subset([original]).expect("both names are known").len(), 1);
     }
     assert!(registry.names().iter().all(|name| name.len() <= 64));
-}
-
-#[test]
-fn optional_properties_can_be_strict() {
-    let tool = DynamicTool::new(
-        "take",
-        "",
-        json!({"type": "object", "properties": {"d": {"$ref": "#/$defs/D"}}, "$defs": {"D": {"type": "integer"}}}),
-        |_| async { Ok::<_, String>(()) },
-    );
-    let registry =
-        Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build().expect("it is strict");
-    let array = registry.schemas_for(Dialect::OpenAiStrict).expect("a tool").get();
-    assert!(array.contains(r##""d":{"anyOf":[{"$ref":"#/$defs/D"},{"type":"null"}]}"##), "{array}");
-}
-
-#[test]
-fn the_reason_why_a_dynamic_tool_cannot_be_strict_is_reported() {
-    for (parameters, reason) in [
-        (
-            json!({"type": "object", "properties": {"a": {"type": "object"}}}),
-            "`a` is an object with any keys",
-        ),
-        (
-            json!({"type": "object", "properties": {}, "required": ["z"]}),
-            "requires `z`, which is not in its `properties`",
-        ),
-        (
-            json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D", "minimum": 1}}, "required": ["a"], "$defs": {"D": {"type": "integer"}}}),
-            "`a` has `minimum` next to `$ref`",
-        ),
-        (json!({"type": "object", "properties": {"a": {"type": "array"}}}), "`a[]` takes any value"),
-        (
-            json!({"type": "object", "oneOf": [{"properties": {"a": {"type": "null"}}}]}),
-            "has `oneOf` at the root",
-        ),
-    ] {
-        let tool = DynamicTool::new("take", "", parameters.clone(), |_| async { Ok::<_, String>(()) });
-        let error =
-            Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build().expect_err("not strict");
-        assert!(
-            error.to_string().contains(&format!("`take` cannot be strict: {reason};")),
-            "{error} for {parameters}"
-        );
-    }
-}
-
-#[test]
-fn the_limits_of_strict_schemas_are_enforced() {
-    fn objects(depth: usize) -> Value {
-        match depth {
-            0 => json!({"type": "string"}),
-            _ => json!({"type": "object", "properties": {"deeper": objects(depth - 1)}}),
-        }
-    }
-    let properties = |count: usize| -> Value {
-        let property = |index: usize| (format!("p{index}"), json!({"type": "string"}));
-        json!({"type": "object", "properties": (0..count).map(property).collect::<serde_json::Map<_, _>>()})
-    };
-    let values = |count: usize, length: usize| -> Value {
-        let values: Vec<String> = (0..count).map(|index| format!("{index:0length$}")).collect();
-        json!({"type": "object", "properties": {"one": {"type": "string", "enum": values}}, "required": ["one"]})
-    };
-    for (parameters, reason) in [
-        (objects(10), None),
-        (objects(11), Some("has 11 levels of nesting, and strict schemas may have at most 10")),
-        (properties(5_000), None),
-        (properties(5_001), Some("has 5001 properties, and strict schemas may have at most 5000")),
-        (values(1_000, 4), None),
-        (values(1_001, 4), Some("has 1001 values of enums, and strict schemas may have at most 1000")),
-        (values(250, 70), None),
-        (
-            values(251, 70),
-            Some("has 17570 characters of one large enum, and strict schemas may have at most 15000"),
-        ),
-        (
-            values(200, 700),
-            Some("has 140003 characters of names and enums, and strict schemas may have at most 120000"),
-        ),
-    ] {
-        let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
-        let built = Registry::builder().dialect(Dialect::OpenAiStrict).dynamic(tool).build();
-        match (built, reason) {
-            (Ok(_), None) => {}
-            (Err(error), Some(reason)) => assert!(error.to_string().contains(reason), "{error}"),
-            (built, reason) => {
-                panic!("expected {reason:?}, got {:?}", built.map_err(|error| error.to_string()))
-            }
-        }
-    }
 }

@@ -47,6 +47,7 @@ mod schemas;
 mod state_and_context;
 #[allow(dead_code, reason = "some values are only printed")]
 mod strict_replies;
+mod strict_schemas;
 mod suggested_names;
 mod text;
 mod tool_options;

@@ -4,7 +4,6 @@ use crate::schemas::now;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tool_runtime::conversation::{Request, RequestError};
-use tool_runtime::schema::Dialect;
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 #[derive(Serialize)]
@@ -84,20 +83,6 @@ fn a_tool_choice_uses_the_mapped_name() {
     let choice = ToolChoice::Tool("time.now".to_owned());
     let request = Conversation::new().user("?").request(&registry).tool_choice(choice).expect("it is there");
     assert_eq!(body(request)["tool_choice"]["function"]["name"], "time_now");
-}
-
-#[test]
-fn a_request_can_override_the_dialect_of_the_registry() {
-    let strict = |request: Request| body(request)["tools"][0]["function"]["strict"] == true;
-    let chat = Conversation::new().user("Hello!");
-    assert!(!strict(chat.request(&registry())));
-    assert!(strict(chat.request(&registry()).dialect(Dialect::OpenAiStrict)));
-    let registry = Registry::builder()
-        .tools(tools![now])
-        .dialect(Dialect::OpenAiStrict)
-        .build()
-        .expect("it can be strict");
-    assert!(strict(chat.request(&registry)));
 }
 
 #[test]

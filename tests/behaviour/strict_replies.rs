@@ -1,8 +1,7 @@
-//! With strict schemas, null stands for a missing argument.
+//! With schemas in which every argument is required, null stands for an absent argument.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tool_runtime::schema::Dialect;
 use tool_runtime::{Registry, ToolCall, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,27 +45,29 @@ const ABSENT: &str =
     "a 3 Some(7) None Some(Filter { limit: 10, author: None, tags: [None, Some(1)] }) [1] null";
 
 #[tokio::test]
-async fn null_means_missing_with_a_strict_registry() {
-    let registry = builder().dialect(Dialect::OpenAiStrict).allow_non_strict(true).build().expect("one tool");
+async fn null_means_absent_with_the_option_of_the_builder() {
+    let registry = builder().null_means_absent(true).build().expect("one tool");
     assert_eq!(call(&registry, NULLS).await, ABSENT);
     let required = call(&registry, &NULLS.replace("\"a\"", "null")).await;
     assert!(required.contains("`text`: expected a string, got null"), "{required}");
 }
 
 #[tokio::test]
-async fn null_means_missing_once_strict_schemas_were_requested() {
+async fn null_means_absent_once_the_strict_form_was_created() {
     let registry = builder().build().expect("one tool");
     assert!(
         call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
-        "strict schemas were not requested yet"
+        "the strict form does not exist yet"
     );
     let of_request = registry.subset(["search"]).expect("it is there");
-    assert!(of_request.schemas_for(Dialect::OpenAi).is_some());
+    assert!(serde_json::to_string(of_request.schemas()).is_ok());
+    assert!(of_request.schemas()[0].anthropic_strict().is_err(), "it takes any value");
     assert!(
         call(&registry, NULLS).await.contains("`page`: expected u8, got null"),
-        "the other dialect is not strict"
+        "no other form makes an optional argument required"
     );
-    assert!(of_request.schemas_for(Dialect::OpenAiStrict).is_some());
+    // A model that sends null in the calls of other tools may do so for this one, which has no strict form.
+    assert!(of_request.schemas()[0].openai_strict().is_err(), "it takes any value");
     assert_eq!(call(&registry, NULLS).await, ABSENT);
 }
 
@@ -80,13 +81,26 @@ async fn without_strict_schemas_null_is_a_value() {
 }
 
 #[tokio::test]
-async fn null_means_missing_for_a_blocking_tool() {
+async fn null_means_absent_for_a_blocking_tool() {
     /// Waits.
     #[tool(blocking)]
     fn wait(#[arg(default = 3)] times: u8) -> u8 {
         times
     }
-    let registry =
-        Registry::builder().tools(tools![wait]).dialect(Dialect::OpenAiStrict).build().expect("one tool");
+    let registry = Registry::new(tools![wait]).expect("one tool");
+    assert!(registry.schemas()[0].openai_strict().is_ok());
     assert_eq!(registry.call("wait", r#"{"times":null}"#).await.expect("the default is used"), "3");
+}
+
+#[tokio::test]
+async fn only_tools_whose_strict_form_was_created_read_null_as_absent() {
+    /// Waits.
+    #[tool]
+    fn wait(#[arg(default = 3)] times: u8) -> u8 {
+        times
+    }
+    let registry = builder().tools(tools![wait]).build().expect("two tools");
+    assert!(registry.get("wait").expect("it is there").openai_strict().is_ok());
+    assert_eq!(registry.call("wait", r#"{"times":null}"#).await.expect("the default is used"), "3");
+    assert!(call(&registry, NULLS).await.contains("`page`: expected u8, got null"));
 }

@@ -4,7 +4,6 @@ use crate::{coercions, patterns, products, references, sizes, texts, unions};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
-use tool_runtime::schema::Dialect;
 use tool_runtime::{DynamicTool, Registry};
 
 /// A named case.
@@ -68,12 +67,15 @@ impl Call {
     async fn run(self) -> String {
         let tool = DynamicTool::new("take", "", self.schema, |_| async { Ok::<_, String>(()) })
             .deny_unknown_arguments(self.closed);
-        let dialect = if self.strict { Dialect::OpenAiStrict } else { Dialect::OpenAi };
-        let builder = Registry::builder().dynamic(tool).dialect(dialect).lenient_arguments(self.lenient);
+        let builder = Registry::builder().dynamic(tool).lenient_arguments(self.lenient);
         let registry = match builder.build() {
             Ok(registry) => registry,
             Err(error) => return error.to_string(),
         };
+        if self.strict {
+            let [schema] = registry.schemas() else { return "no tool".to_owned() };
+            let _ = (schema.openai_strict(), schema.anthropic_strict());
+        }
         match registry.call("take", &self.arguments).await {
             Ok(_) => "accepted".to_owned(),
             Err(error) => error.to_string(),

@@ -11,7 +11,7 @@ mod type_set;
 pub(crate) use descendants::descendants;
 pub(crate) use nesting::Nesting;
 pub(crate) use pairs::pairs;
-pub(crate) use reference::{percent_decoded, referenced};
+pub(crate) use reference::{definition_name, referenced};
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use text::Text;
 pub(crate) use type_set::TypeSet;

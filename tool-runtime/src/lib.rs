@@ -76,8 +76,12 @@
 //! The schema of a tool comes from the types of its parameters, and the tool enforces it: the tool message for invalid
 //! arguments lists the errors, even if `serde` alone would accept the arguments. The request contains the schema in a
 //! form that grammar engines compile (llama.cpp, xgrammar, llguidance). That form accepts slightly more; the
-//! documentation of [`#[tool]`](macro@tool#published-schemas) lists the differences. With
-//! [`Dialect::OpenAiStrict`](schema::Dialect::OpenAiStrict), the server enforces the schema as well.
+//! documentation of [`#[tool]`](macro@tool#published-schemas) lists the differences.
+//!
+//! Some servers make the model follow the schema of a tool with `strict: true`. Strict schemas are a setting of a wire:
+//! `wire::ChatCompletions::new().strict(true)`. Each provider has its own rules for them, so a tool has one form for
+//! OpenAI ([`ToolSchema::openai_strict`]) and one for Anthropic ([`ToolSchema::anthropic_strict`]). A tool that cannot
+//! have the form, for example since it takes a map with any keys, is sent without `strict`; the error has the reasons.
 //!
 #![doc = include_str!("docs/error_messages.md")]
 #![doc = include_str!("docs/expansion.md")]

@@ -27,12 +27,11 @@ pub(crate) use limits::Limits;
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
 use crate::outcome::UnknownToolError;
-use crate::schema::{Dialect, ToolSchema, tools_array};
+use crate::schema::ToolSchema;
 use crate::state::States;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool_choice::ToolChoice;
-use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -71,24 +70,14 @@ struct Tools {
     schemas: Vec<ToolSchema>,
     entries: Vec<Entry>,
     index: Index,
-    /// For errors. Created on first use, like the arrays, since there may be thousands of tools.
+    /// For errors. Created on first use, since there may be thousands of tools.
     names: OnceLock<Arc<[String]>>,
-    loose_array: OnceLock<Option<Box<RawValue>>>,
-    strict_array: OnceLock<Option<Box<RawValue>>>,
     config: Arc<Config>,
 }
 
 impl Tools {
     fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, config: Arc<Config>) -> Self {
-        Tools {
-            schemas,
-            index: Index::of(&entries),
-            entries,
-            names: OnceLock::new(),
-            loose_array: OnceLock::new(),
-            strict_array: OnceLock::new(),
-            config,
-        }
+        Tools { schemas, index: Index::of(&entries), entries, names: OnceLock::new(), config }
     }
 }
 
@@ -127,52 +116,28 @@ impl Registry {
     /// The definitions for the `tools` array of the request. They are sorted by name, so that servers can cache the
     /// prompt.
     ///
-    /// Servers reject `tools: []`. If the registry may be empty, omit the key, or use
-    /// [`schemas_for`](Registry::schemas_for), which returns `None`.
-    #[must_use]
-    pub fn schemas(&self) -> &[ToolSchema] {
-        &self.tools.schemas
-    }
-
-    /// The `tools` array in a dialect. It is serialized once and cached: a request copies its bytes.
-    ///
-    /// `None` without tools, since servers reject `tools: []`. A request type omits the key with
-    /// `#[serde(skip_serializing_if = "Option::is_none")]`.
-    ///
-    /// In [`Dialect::OpenAiStrict`], a tool that cannot be strict is sent without `strict`; with
-    /// [`RegistryBuilder::dialect`], it is an error of `build` instead.
-    ///
-    /// After a call with `OpenAiStrict`, the registry and its subsets read a null as an omitted argument. If another
-    /// process sends the requests, declare the dialect with [`RegistryBuilder::dialect`].
+    /// The definitions serialize as the tools of Chat Completions. Each is written once and cached: a request copies its
+    /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty.
     ///
     /// ```
     /// use serde::Serialize;
-    /// use serde_json::value::RawValue;
-    /// use tool_runtime::schema::Dialect;
-    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime::{Registry, ToolSchema, tools};
     ///
     /// #[derive(Serialize)]
     /// struct Request<'a> {
     ///     model: &'a str,
-    ///     #[serde(skip_serializing_if = "Option::is_none")]
-    ///     tools: Option<&'a RawValue>,
+    ///     #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    ///     tools: &'a [ToolSchema],
     /// }
     ///
     /// let registry = Registry::new(tools![])?;
-    /// let request = Request { model: "a-model", tools: registry.schemas_for(Dialect::OpenAi) };
+    /// let request = Request { model: "a-model", tools: registry.schemas() };
     /// assert_eq!(serde_json::to_string(&request)?, r#"{"model":"a-model"}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn schemas_for(&self, dialect: Dialect) -> Option<&RawValue> {
-        let array = match dialect {
-            Dialect::OpenAi => &self.tools.loose_array,
-            Dialect::OpenAiStrict => {
-                self.tools.config.set_strict_sent();
-                &self.tools.strict_array
-            }
-        };
-        array.get_or_init(|| tools_array(&self.tools.schemas, dialect)).as_deref()
+    pub fn schemas(&self) -> &[ToolSchema] {
+        &self.tools.schemas
     }
 
     /// The keywords in the schema of a tool that are not enforced, with their locations. Empty if there is no such tool.
@@ -345,11 +310,6 @@ impl Registry {
         self.tools.config.before_call.as_ref()
     }
 
-    /// The default dialect of requests.
-    pub(crate) fn dialect(&self) -> Dialect {
-        self.tools.config.options.dialect
-    }
-
     /// Whether a call of this tool may start before the end of the reply.
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
         let is_repeatable = |tool: Annotations| tool.read_only || tool.idempotent;
@@ -362,9 +322,15 @@ impl Registry {
         self.tools.config.options.trace_content
     }
 
-    /// The coercions that are allowed.
-    pub(crate) fn coercion_options(&self) -> CoercionOptions {
-        self.tools.config.coercion_options()
+    /// The coercions of the arguments of a tool that are allowed.
+    pub(crate) fn coercion_options(&self, tool: &Entry) -> CoercionOptions {
+        let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
+        CoercionOptions { null_is_absent, lenient: self.is_lenient() }
+    }
+
+    /// Whether invalid arguments are repaired and coerced.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.tools.config.options.lenient_arguments
     }
 
     #[cold]

@@ -1,11 +1,11 @@
 //! Tool definitions: the name, the description and the JSON Schema of the arguments that a request contains.
 //!
-//! [`ToolSchema`] is the definition of one tool, [`Dialect`] selects plain or strict definitions, and [`ToolChoice`]
+//! [`ToolSchema`] is the definition of one tool, with its parameters in the strict forms of providers, and [`ToolChoice`]
 //! controls whether the model calls a tool.
 
 mod close;
 mod description;
-mod dialect;
+mod forms;
 mod keywords;
 mod normalise;
 mod nullable;
@@ -15,14 +15,14 @@ mod strict;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
-pub use dialect::Dialect;
-pub(crate) use dialect::tools_array;
+pub(crate) use forms::Forms;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
-pub(crate) use strict::{NotStrict, strict_parameters};
+pub use strict::{AnthropicStrict, NotStrict};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 /// The definition of one tool. It serializes as an entry of the `tools` array of Chat Completions:
@@ -47,12 +47,11 @@ use std::sync::Arc;
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ToolSchema {
     name: Cow<'static, str>,
     description: Cow<'static, str>,
-    /// Shared between a registry and its subsets.
-    parameters: Arc<RawValue>,
+    forms: Arc<Forms>,
 }
 
 impl ToolSchema {
@@ -61,7 +60,11 @@ impl ToolSchema {
         description: Cow<'static, str>,
         parameters: Box<RawValue>,
     ) -> Self {
-        ToolSchema { name, description, parameters: parameters.into() }
+        ToolSchema { name, description, forms: Arc::new(Forms::new(parameters)) }
+    }
+
+    pub(crate) fn forms(&self) -> &Arc<Forms> {
+        &self.forms
     }
 
     /// The name that the model calls.
@@ -80,15 +83,93 @@ impl ToolSchema {
     /// deserialized definition may contain any schema.
     #[must_use]
     pub fn parameters(&self) -> &RawValue {
-        &self.parameters
+        &self.forms.parameters
+    }
+
+    /// The parameters in the form that OpenAI's servers accept with `strict: true`
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>), so that the server makes the
+    /// model follow them. It is created once and cached.
+    ///
+    /// Every object is closed, every property is required, and an optional one accepts null. Keywords that the server
+    /// rejects are in the descriptions. A value that is valid under this form and under the enforced schema runs.
+    ///
+    /// After this call, the registries that share this definition read a null in a call of the tool as an absent
+    /// argument, since the model sends null for one. If another process sends the requests, set
+    /// [`RegistryBuilder::null_means_absent`](crate::RegistryBuilder::null_means_absent).
+    ///
+    /// # Errors
+    ///
+    /// Returns every reason why there is no strict form, for example a map with any keys. Servers accept requests with
+    /// both kinds of tools: send the tool without `strict`, with [`parameters`](ToolSchema::parameters).
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Looks up the weather.
+    /// #[tool]
+    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
+    ///
+    /// let registry = Registry::new(tools![get_weather])?;
+    /// let schema = registry.get("get_weather").expect("it is there");
+    /// assert!(schema.parameters().get().contains(r#""required":["city"]"#));
+    /// let strict = schema.openai_strict().expect("it has no map").get();
+    /// assert!(strict.contains(r#""required":["city","days"]"#) && strict.contains(r#""type":["integer","null"]"#));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
+        self.forms.openai_strict()
+    }
+
+    /// The parameters in the form that Anthropic's servers accept with `strict: true`
+    /// (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>), so that the
+    /// server makes the model follow them. It is created once and cached.
+    ///
+    /// Every object is closed, and optional properties stay optional. Limits of numbers, strings and arrays, and other
+    /// keywords that the server does not accept, are in the descriptions. A value that is valid under this form and
+    /// under the enforced schema runs.
+    ///
+    /// # Errors
+    ///
+    /// Returns every reason why there is no strict form, for example a map with any keys or a recursive type. Servers
+    /// accept requests with both kinds of tools: send the tool without `strict`, with
+    /// [`parameters`](ToolSchema::parameters).
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Looks up the weather.
+    /// #[tool]
+    /// fn get_weather(city: &str, #[arg(default = 0)] days: u8) {}
+    ///
+    /// let registry = Registry::new(tools![get_weather])?;
+    /// let strict = registry.schemas()[0].anthropic_strict().expect("it has no map");
+    /// assert_eq!((strict.optional, strict.unions), (1, 0));
+    /// assert_eq!(
+    ///     serde_json::from_str::<serde_json::Value>(strict.parameters.get())?["properties"]["days"],
+    ///     serde_json::json!({"type": "integer", "description": "(default: 0, minimum: 0, maximum: 255)"}),
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
+        self.forms.anthropic_strict()
+    }
+}
+
+impl fmt::Debug for ToolSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolSchema")
+            .field("name", &self.name)
+            .field("description", &self.description)
+            .field("parameters", &self.forms.parameters)
+            .finish()
     }
 }
 
 /// Compares the JSON text.
 impl PartialEq for ToolSchema {
     fn eq(&self, other: &Self) -> bool {
-        (&self.name, &self.description, self.parameters.get())
-            == (&other.name, &other.description, other.parameters.get())
+        (&self.name, &self.description, self.parameters().get())
+            == (&other.name, &other.description, other.parameters().get())
     }
 }
 
@@ -103,27 +184,23 @@ struct FunctionDefinition<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    strict: Option<bool>,
     parameters: &'a RawValue,
 }
 
-impl<'a> Definition<'a> {
-    /// `strict`: the strict form of the parameters, if the definition is strict.
-    fn new(schema: &'a ToolSchema, strict: Option<&'a RawValue>) -> Self {
-        let function = FunctionDefinition {
-            name: &schema.name,
-            description: &schema.description,
-            strict: strict.map(|_| true),
-            parameters: strict.unwrap_or(&schema.parameters),
-        };
-        Definition { r#type: "function", function }
-    }
-}
-
+/// The definition is written once and cached: a request copies its bytes.
 impl Serialize for ToolSchema {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Definition::new(self, None).serialize(serializer)
+        if let Some(definition) = self.forms.definition.get() {
+            return definition.serialize(serializer);
+        }
+        let function = FunctionDefinition {
+            name: &self.name,
+            description: &self.description,
+            parameters: self.parameters(),
+        };
+        let definition = to_raw_value(&Definition { r#type: "function", function });
+        let definition = definition.map_err(serde::ser::Error::custom)?;
+        self.forms.definition.get_or_init(|| definition).serialize(serializer)
     }
 }
 
@@ -149,10 +226,8 @@ impl<'de> Deserialize<'de> for ToolSchema {
             Some(parameters) => to_raw_value(&parameters),
             None => from_parameters(&[], &[], serde_json::Map::new()).map(|schema| schema.published),
         };
-        Ok(ToolSchema {
-            name: function.name.into(),
-            description: function.description.unwrap_or_default().into(),
-            parameters: parameters.map_err(serde::de::Error::custom)?.into(),
-        })
+        let parameters = parameters.map_err(serde::de::Error::custom)?;
+        let description = function.description.unwrap_or_default();
+        Ok(ToolSchema::new(function.name.into(), description.into(), parameters))
     }
 }

@@ -1,20 +1,19 @@
 //! The tools whose schemas the engines must accept: the shapes of `tests/agreement`, the reviewed tools of
-//! `tests/dialects`, and every type of number.
+//! `tests/schema_forms`, and every type of number.
 
 mod numbers;
-#[path = "../../dialects/tools.rs"]
+#[path = "../../schema_forms/tools.rs"]
 mod reviewed;
 #[path = "../../agreement/shapes.rs"]
 mod shapes;
 
 use serde_json::Value;
 use tool_runtime::Registry;
-use tool_runtime::schema::Dialect;
 
 /// The schema of a tool's parameters in one form.
 pub struct Form {
     pub tool: String,
-    /// `default` or `strict`.
+    /// `default`, `openai` or `anthropic`; the latter two are strict.
     pub form: &'static str,
     /// Whether the only parameter of the tool is of a number type.
     pub is_number: bool,
@@ -36,26 +35,24 @@ pub fn registry() -> Registry {
 ///
 /// # Panics
 ///
-/// If a definition does not have the form of Chat Completions.
+/// If a schema is not JSON.
 #[must_use]
 pub fn forms(registry: &Registry) -> Vec<Form> {
     let number_tools = Registry::new(numbers::numbers()).expect("the tools have different names");
     let numbers = number_tools.names();
     let mut forms = Vec::new();
-    for (dialect, form) in [(Dialect::OpenAi, "default"), (Dialect::OpenAiStrict, "strict")] {
-        let array = registry.schemas_for(dialect).expect("there are tools").get();
-        let tools: Vec<Value> = serde_json::from_str(array).expect("an array is JSON");
-        for mut tool in tools {
-            let function = &mut tool["function"];
-            // A tool that cannot be strict is in the array in its default form.
-            if form == "strict" && function.get("strict").is_none() {
-                continue;
-            }
-            let parameters = function["parameters"].take();
-            let tool = function["name"].as_str().expect("a name").to_owned();
-            let is_number = numbers.contains(&tool.as_str());
+    for schema in registry.schemas() {
+        let openai = schema.openai_strict().ok();
+        let anthropic = schema.anthropic_strict().ok().map(|form| &*form.parameters);
+        let all = [("default", Some(schema.parameters())), ("openai", openai), ("anthropic", anthropic)];
+        for (form, parameters) in all {
+            let Some(parameters) = parameters else { continue };
+            let parameters = serde_json::from_str(parameters.get()).expect("a schema is JSON");
+            let (tool, is_number) = (schema.name().to_owned(), numbers.contains(&schema.name()));
             forms.push(Form { tool, form, is_number, parameters });
         }
     }
+    // One form after the other, as the tables list them.
+    forms.sort_by_key(|form| ["default", "openai", "anthropic"].iter().position(|name| *name == form.form));
     forms
 }

@@ -1,10 +1,9 @@
-//! `engines schemas` prints the schema of every tool in both forms, a JSON object per line. `engines judge` reads calls
+//! `engines schemas` prints the schema of every tool in each of its forms, a JSON object per line. `engines judge` reads calls
 //! (`{"tool": .., "arguments": ".."}`, one per line), and prints `null` for each call that the tool accepts, and the
 //! error message for any other.
 
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _};
-use tool_runtime::schema::Dialect;
 
 fn main() {
     let registry = engines::registry();
@@ -19,8 +18,8 @@ fn main() {
             }
         }
         Some("judge") => {
-            // After this call, the registry reads null as an absent argument.
-            let _ = registry.schemas_for(Dialect::OpenAiStrict);
+            // Once OpenAI's strict form exists, null means an absent argument.
+            let _ = engines::forms(&registry);
             let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
             for line in io::stdin().lock().lines() {
                 let call: Value = serde_json::from_str(&line.expect("a line")).expect("a call is JSON");

@@ -1,11 +1,11 @@
-//! llguidance compiles every schema, in both forms.
+//! llguidance compiles every schema, in each form.
 
 use llguidance::ParserFactory;
 use llguidance::api::TopLevelGrammar;
 use llguidance::toktrie::ApproximateTokEnv;
 
 #[test]
-fn llguidance_compiles_every_schema_in_both_forms() {
+fn llguidance_compiles_every_schema_in_each_form() {
     let factory = ParserFactory::new_simple(&ApproximateTokEnv::single_byte_env()).expect("a factory");
     let forms = engines::forms(&engines::registry());
     let mut errors = Vec::new();

@@ -10,7 +10,6 @@ use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, Mutex};
-use tool_runtime::schema::Dialect;
 use tool_runtime::{CallError, DynamicTool, Registry};
 
 fuzz_target!(|data: &[u8]| {
@@ -45,12 +44,13 @@ fn run(bytes: &mut Unstructured) -> Result<()> {
         *slot.lock().expect("nobody panicked") = Some(Value::Object(arguments));
         std::future::ready(Ok::<_, String>(()))
     });
-    let registry = Registry::builder()
-        .dynamic(tool.deny_unknown_arguments(closed))
-        .dialect(if strict { Dialect::OpenAiStrict } else { Dialect::OpenAi })
-        .lenient_arguments(lenient)
-        .build();
+    let registry =
+        Registry::builder().dynamic(tool.deny_unknown_arguments(closed)).lenient_arguments(lenient).build();
     let Ok(registry) = registry else { return Ok(()) };
+    if strict {
+        let schema = &registry.schemas()[0];
+        let _ = (schema.openai_strict(), schema.anthropic_strict());
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
     let result = runtime.block_on(registry.call("take", &text));
     assert!(!matches!(result, Err(CallError::Panicked { .. })), "{parameters} {text}");

@@ -52,7 +52,7 @@ impl Registry {
             }
             // The batch may provide the missing state later. The arguments are validated then.
             Ok(Err(error)) if matches!(*error, CallError::Unavailable { .. }) => {
-                let mended = tool.coerce(work.arguments, self.coercion_options());
+                let mended = tool.coerce(work.arguments, self.coercion_options(tool));
                 let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
                 self.proposed(&Work { arguments, ..work }).ok()
             }

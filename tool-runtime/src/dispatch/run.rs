@@ -25,7 +25,7 @@ impl Registry {
     }
 
     fn begin<'a>(&'a self, work: &'a Work<'a>) -> Result<Running<'a>, Hindrance> {
-        if self.coercion_options().null_is_absent && work.arguments.contains("null") {
+        if self.coercion_options(work.tool).null_is_absent && work.arguments.contains("null") {
             return Err(Hindrance::Nulls);
         }
         self.start(work).map_err(|why| match why {
@@ -48,11 +48,12 @@ impl Registry {
 
     /// Replaces arguments that are not JSON with the coerced ones, for the history.
     pub(crate) fn write_as_understood(&self, call: &mut ToolCall) {
-        if !self.coercion_options().lenient || call.is_truncated || call.has_an_object() {
+        if !self.is_lenient() || call.is_truncated || call.has_an_object() {
             return;
         }
         let tool = self.entry(&call.name);
-        if let Some(mended) = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options())) {
+        let mended = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(tool)));
+        if let Some(mended) = mended {
             call.set_arguments(mended.arguments);
         }
     }
@@ -76,7 +77,7 @@ impl Registry {
         hindrance: Hindrance,
         place: &'a Place,
     ) -> Result<(Work<'a>, Running<'a>), Box<CallError>> {
-        let (tool, options) = (work.tool, self.coercion_options());
+        let (tool, options) = (work.tool, self.coercion_options(work.tool));
         let (arguments, refusal) = match hindrance {
             Hindrance::Lasting(why) => return Err(not_started(tool, why).into()),
             // A null for an omitted argument may also be a valid value, so it is removed before the arguments are

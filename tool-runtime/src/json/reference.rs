@@ -8,8 +8,14 @@ pub(crate) fn referenced<'v>(document: &'v Value, reference: &str) -> Option<&'v
     document.pointer(&percent_decoded(reference.strip_prefix('#')?))
 }
 
+/// The name of the definition that a reference such as `#/$defs/stop` refers to; `None` for any other reference.
+pub(crate) fn definition_name(reference: &str) -> Option<String> {
+    let encoded = reference.strip_prefix("#/$defs/").filter(|encoded| !encoded.contains('/'))?;
+    Some(percent_decoded(encoded).replace("~1", "/").replace("~0", "~"))
+}
+
 /// Decodes the percent-encoded bytes of a reference, which is a URI.
-pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
+fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut parts = text.split('%');
     let first = parts.next().unwrap_or_default();
     let mut bytes = first.as_bytes().to_vec();

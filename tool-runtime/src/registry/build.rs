@@ -6,7 +6,6 @@ use super::options::BuildOptions;
 use super::{Config, Registry, Tools, name, validate};
 use crate::approval::BeforeCall;
 use crate::invocation::Need;
-use crate::schema::Dialect;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, ToolList, Toolset};
 use crate::validator::drop_without_recursion;
@@ -237,10 +236,7 @@ impl RegistryBuilder {
         }
         let is_missing = |need: &&Need| !states.contains(need.id) && !batch_states.contains(&need.id);
         candidates.retain(|candidate| {
-            let mut tool_errors = validate::candidate(candidate, is_missing);
-            if options.dialect == Dialect::OpenAiStrict && !options.allow_non_strict {
-                tool_errors.extend(validate::not_strict(candidate));
-            }
+            let tool_errors = validate::candidate(candidate, is_missing);
             let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
             let is_kept = tool_errors.is_empty() || !may_skip;
             validate::record(

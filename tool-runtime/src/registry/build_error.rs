@@ -87,16 +87,6 @@ pub enum BuildErrorKind {
         /// The path that was passed to [`collect_from`](crate::RegistryBuilder::collect_from).
         from: String,
     },
-    /// A tool has no strict form, which [`dialect`](crate::RegistryBuilder::dialect) requires.
-    #[non_exhaustive]
-    NotStrict {
-        /// The name of the tool.
-        tool: String,
-        /// The path in its parameters, for example `stops[].notes`; empty for the parameters as a whole.
-        path: String,
-        /// The reason, for example `takes any value`.
-        reason: String,
-    },
     /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 consecutive schemas for one
     /// value (such as `$ref` and `allOf`), or 2 MB of compiled patterns. The limits bound the time and memory that a
     /// definition of a remote server can take.
@@ -196,16 +186,6 @@ impl fmt::Display for BuildErrorKind {
                 "no tool of `{from}` is linked into the program; check the path, and write `use .. as _;` with \
                  the name of the crate if the program uses nothing else of it"
             ),
-            BuildErrorKind::NotStrict { tool, path, reason } => {
-                write!(f, "`{tool}` cannot be strict: ")?;
-                if !path.is_empty() {
-                    write!(f, "`{path}` ")?;
-                }
-                write!(
-                    f,
-                    "{reason}; use another type, or send the tool without `strict` with `.allow_non_strict(true)`"
-                )
-            }
             BuildErrorKind::SchemaLimit { tool, limit } => write!(
                 f,
                 "the parameters of `{tool}` exceed a limit: {limit}; give it a smaller schema, or leave the tool out"

@@ -4,7 +4,7 @@ use crate::arguments::{ArgumentsError, ParamSchema, ToolValidator, key_probes, n
 use crate::coerce::{Coerced, CoercionOptions, coerce};
 use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
 use crate::panics::catch_panic;
-use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
+use crate::schema::{Forms, ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
 use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
 use crate::validator::ExceededLimit;
@@ -20,6 +20,8 @@ pub(crate) struct Entry {
     /// The name before `map_names` changed it.
     pub(super) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
+    /// The forms of the definition, which know whether a request may have had the strict one.
+    pub(super) forms: Arc<Forms>,
     validator: Arc<ToolValidator>,
     body: Body,
 }
@@ -154,8 +156,8 @@ impl Candidate {
             from_parameters(tool.parameters, &description.parameters, definitions)?;
         let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
-        let entry =
-            Entry { name, original_name: None, options: tool.options, validator: Arc::new(validator), body };
+        let (validator, forms) = (Arc::new(validator), Arc::clone(schema.forms()));
+        let entry = Entry { name, original_name: None, options: tool.options, forms, validator, body };
         Ok(Candidate { entry, schema, needs: description.needs })
     }
 
@@ -166,8 +168,8 @@ impl Candidate {
             from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
         let validator = Arc::new(ToolValidator::from_schema(&enforced)?);
         let schema = ToolSchema::new(name.clone().into(), tool.description.into(), published);
-        let body = Body::Dynamic(tool.handler);
-        let entry = Entry { name: name.into(), original_name, options: tool.options, validator, body };
+        let (body, forms) = (Body::Dynamic(tool.handler), Arc::clone(schema.forms()));
+        let entry = Entry { name: name.into(), original_name, options: tool.options, forms, validator, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })
     }
 }

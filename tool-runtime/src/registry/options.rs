@@ -1,14 +1,12 @@
 //! The options of a registry that apply to all tools.
 
 use super::{Limits, RegistryBuilder};
-use crate::schema::Dialect;
 
 /// The values of the options.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "one for each method of the builder")]
 pub(super) struct BuildOptions {
-    pub(super) dialect: Dialect,
-    pub(super) allow_non_strict: bool,
+    pub(super) null_means_absent: bool,
     pub(super) map_names: bool,
     pub(super) skip_invalid_tools: bool,
     pub(super) lenient_arguments: bool,
@@ -19,39 +17,32 @@ pub(super) struct BuildOptions {
 }
 
 impl RegistryBuilder {
-    /// Sets the dialect of the requests. Default: [`Dialect::OpenAi`].
+    /// Reads a null as an absent argument, in the calls of every tool, if the argument is optional: an `Option` is
+    /// `None`, and an argument with a default has its default. Default: `false`.
     ///
-    /// With [`Dialect::OpenAiStrict`], a tool that cannot be strict is an error of [`build`](RegistryBuilder::build),
-    /// which names the parameter and the reason. Since a strict model sends every property, a null is read as an
-    /// omitted argument: an `Option` is `None`, and an argument with a default has its default.
+    /// A model sends such nulls if its request has the tools in OpenAI's strict form, in which every argument is
+    /// required. In the process that creates that form, with
+    /// [`ToolSchema::openai_strict`](crate::ToolSchema::openai_strict), they are read so without this option. Set it if
+    /// another process sends the requests, or created them before a restart.
     ///
     /// ```
-    /// use tool_runtime::schema::Dialect;
     /// use tool_runtime::{Registry, tool, tools};
     ///
-    /// /// Tags a page.
+    /// /// Returns a page.
     /// #[tool]
-    /// fn tag(page: &str, tags: std::collections::BTreeMap<String, String>) {}
+    /// fn read(#[arg(default = 1)] page: u32) -> u32 {
+    ///     page
+    /// }
     ///
-    /// let strict = || Registry::builder().tools(tools![tag]).dialect(Dialect::OpenAiStrict);
-    /// assert_eq!(
-    ///     strict().build().expect_err("a map cannot be strict").to_string(),
-    ///     "the registry cannot be built: `tag` cannot be strict: `tags` is a map, whose keys are not fixed; \
-    ///      use another type, or send the tool without `strict` with `.allow_non_strict(true)`",
-    /// );
-    /// let registry = strict().allow_non_strict(true).build()?;
-    /// assert!(!registry.schemas_for(Dialect::OpenAiStrict).expect("there is a tool").get().contains("strict"));
-    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().tools(tools![read]).null_means_absent(true).build()?;
+    /// assert_eq!(registry.call("read", r#"{"page":null}"#).await?, "1");
+    /// # Ok(())
+    /// # }
     /// ```
-    pub fn dialect(mut self, dialect: Dialect) -> Self {
-        self.options.dialect = dialect;
-        self
-    }
-
-    /// Sends a tool that cannot be strict without `strict`, instead of failing the build. Servers accept requests with
-    /// both kinds of tools. Default: `false`. It has an effect only with [`Dialect::OpenAiStrict`].
-    pub fn allow_non_strict(mut self, allowed: bool) -> Self {
-        self.options.allow_non_strict = allowed;
+    pub fn null_means_absent(mut self, absent: bool) -> Self {
+        self.options.null_means_absent = absent;
         self
     }
 
@@ -85,9 +76,8 @@ impl RegistryBuilder {
     /// build.
     ///
     /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
-    /// object, a name that servers reject, a property named `$ref`, or a tool that cannot be strict in the strict
-    /// dialect. Of two tools with one name, the first valid one stays, and a function takes precedence over a dynamic
-    /// tool. Other mistakes inside a schema are not errors: see
+    /// object, a name that servers reject or a property named `$ref`. Of two tools with one name, the first valid
+    /// one stays, and a function takes precedence over a dynamic tool. Other mistakes inside a schema are not errors: see
     /// [`Registry::unsupported_keywords`](super::Registry::unsupported_keywords).
     ///
     /// ```

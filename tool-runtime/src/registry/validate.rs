@@ -4,7 +4,7 @@ use super::build_error::{BuildError, BuildErrorKind};
 use super::entry::{Candidate, SchemaError};
 use crate::invocation::Need;
 use crate::json::descendants;
-use crate::schema::{NotStrict, is_any_object, strict_parameters};
+use crate::schema::is_any_object;
 use crate::tool::DynamicTool;
 use crate::tool_name;
 use crate::validator::ExceededLimit;
@@ -106,15 +106,4 @@ pub(super) fn duplicates(candidates: &[Candidate], errors: &mut Vec<BuildErrorKi
             errors.push(BuildErrorKind::DuplicateName { name, first, second });
         }
     }
-}
-
-/// The reasons why a tool has no strict form.
-pub(super) fn not_strict(candidate: &Candidate) -> impl Iterator<Item = BuildErrorKind> {
-    let reasons = strict_parameters(candidate.schema.parameters()).err().unwrap_or_default();
-    let tool = candidate.entry.name.to_string();
-    reasons.into_iter().map(move |NotStrict { path, reason }| BuildErrorKind::NotStrict {
-        tool: tool.clone(),
-        path,
-        reason,
-    })
 }

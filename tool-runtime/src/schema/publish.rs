@@ -7,7 +7,7 @@
 
 mod unions;
 
-pub(super) use unions::distribute;
+pub(super) use unions::{distribute, merge_all_of};
 
 use super::description;
 use super::keywords::{KNOWN_FORMATS, each_subschema};

@@ -1,7 +1,7 @@
 //! Definitions of recursive types.
 
 use crate::fingerprint::fingerprint;
-use crate::json::percent_decoded;
+use crate::json::definition_name;
 use crate::schema::keywords::each_subschema;
 use serde_json::{Map, Value, json};
 
@@ -79,8 +79,7 @@ fn plain_name(name: &str) -> String {
 fn rename(schema: &mut Value) {
     let Value::Object(keywords) = schema else { return };
     if let Some(Value::String(reference)) = keywords.get_mut("$ref") {
-        if let Some(encoded) = reference.strip_prefix(PREFIX) {
-            let name = percent_decoded(encoded).replace("~1", "/").replace("~0", "~");
+        if let Some(name) = definition_name(reference) {
             *reference = format!("{PREFIX}{}", plain_name(&name));
         }
     }

@@ -20,7 +20,6 @@ pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
             None => return,
         }
     }
-    let is_annotation = |keyword: &str| matches!(keyword, "title" | "description" | "default" | "examples");
     let (annotations, shared): (Map<_, _>, Map<_, _>) =
         rest.into_iter().partition(|(keyword, _)| is_annotation(keyword));
     let merged = match &mut unions[..] {
@@ -33,6 +32,27 @@ pub(in crate::schema) fn distribute(keywords: &mut Map<String, Value>) {
     };
     *keywords = annotations;
     keywords.insert("anyOf".to_owned(), merged.into());
+}
+
+/// Merges the parts of `allOf` into the schema, if the result is equivalent.
+pub(in crate::schema) fn merge_all_of(keywords: &mut Map<String, Value>) {
+    let Some(Value::Array(parts)) = keywords.remove("allOf") else { return };
+    let is_annotated = keywords.keys().all(|keyword| is_annotation(keyword));
+    let merged = match &parts[..] {
+        // The only part may be a reference, next to which a schema has a description.
+        [Value::Object(only)] if is_annotated => {
+            Some(only.clone().into_iter().chain(std::mem::take(keywords)).collect())
+        }
+        parts => parts.iter().try_fold(keywords.clone(), |merged, part| merge(&merged, part.as_object()?)),
+    };
+    match merged {
+        Some(merged) => *keywords = merged,
+        None => drop(keywords.insert("allOf".to_owned(), parts.into())),
+    }
+}
+
+fn is_annotation(keyword: &str) -> bool {
+    matches!(keyword, "title" | "description" | "default" | "examples")
 }
 
 /// The branches of a union. A branch that is a union itself is replaced with its branches.

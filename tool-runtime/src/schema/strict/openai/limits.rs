@@ -1,8 +1,9 @@
 //! The limits of a strict schema.
 //! <https://platform.openai.com/docs/guides/structured-outputs#limitations>
 
-use super::NotStrict;
-use serde_json::Value;
+use crate::schema::strict::NotStrict;
+use crate::schema::strict::subschemas::subschemas;
+use serde_json::{Map, Value};
 
 const MAX_PROPERTIES: usize = 5_000;
 const MAX_DEPTH: usize = 10;
@@ -14,9 +15,10 @@ const LARGE_ENUM: usize = 250;
 /// Characters of the values of a large `enum`.
 const MAX_CHARACTERS_OF_LARGE_ENUM: usize = 15_000;
 
+/// The counts of a schema that the server limits.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
-    pub(super) properties: usize,
+    properties: usize,
     depth: usize,
     values: usize,
     characters: usize,
@@ -24,15 +26,31 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn add_name(&mut self, name: &str) {
-        self.characters += name.chars().count();
+    /// Counts a converted schema.
+    pub(super) fn of(root: &Map<String, Value>) -> Self {
+        let mut limits = Limits::default();
+        for (keywords, depth) in subschemas(root) {
+            limits.add(keywords, depth);
+        }
+        limits
     }
 
-    pub(super) fn add_depth(&mut self, depth: usize) {
+    fn add(&mut self, keywords: &Map<String, Value>, depth: usize) {
         self.depth = self.depth.max(depth);
+        if let Some(values) = keywords.get("enum").and_then(Value::as_array) {
+            self.add_values(values);
+        }
+        if let Some(constant) = keywords.get("const") {
+            self.add_values(std::slice::from_ref(constant));
+        }
+        let names =
+            |keyword: &str| keywords.get(keyword).and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        self.properties += names("properties").count();
+        let all_names = ["properties", "$defs", "definitions"].into_iter().flat_map(names);
+        self.characters += all_names.map(|name| name.chars().count()).sum::<usize>();
     }
 
-    pub(super) fn add_values(&mut self, values: &[Value]) {
+    fn add_values(&mut self, values: &[Value]) {
         let characters: usize =
             values.iter().filter_map(Value::as_str).map(|text| text.chars().count()).sum();
         self.values += values.len();
@@ -42,6 +60,7 @@ impl Limits {
         }
     }
 
+    /// A reason for each limit that the schema exceeds.
     pub(super) fn exceeded(&self) -> impl Iterator<Item = NotStrict> {
         let counts = [
             (self.properties, MAX_PROPERTIES, "properties"),
@@ -50,9 +69,6 @@ impl Limits {
             (self.characters, MAX_CHARACTERS, "characters of names and enums"),
             (self.characters_of_large_enum, MAX_CHARACTERS_OF_LARGE_ENUM, "characters of one large enum"),
         ];
-        counts.into_iter().filter(|(count, max, _)| count > max).map(|(count, max, unit)| NotStrict {
-            path: String::new(),
-            reason: format!("has {count} {unit}, and strict schemas may have at most {max}"),
-        })
+        counts.into_iter().filter_map(|(count, max, unit)| NotStrict::too_many(count, max, unit))
     }
 }

@@ -1,0 +1,184 @@
+//! Anthropic's strict form: optional properties stay optional, and a schema has one type, literals or alternatives.
+//!
+//! The form is a fixed point of `anthropic.transform_schema`, with which Anthropic's Python client prepares schemas;
+//! `tests/wires/strict_anthropic.py` checks this. The rules:
+//! <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>
+
+mod definitions;
+
+use super::NotStrict;
+use super::convert::{Parameters, Rules, accepts, is_rejected};
+use super::infer_type::infer_type;
+use super::subschemas::subschemas;
+use crate::json::TypeSet;
+use crate::schema::description;
+use crate::schema::keywords::KNOWN_FORMATS;
+use crate::schema::normalise::is_closed_tuple;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// A tool's parameters in Anthropic's strict form, and how much of the limits of a request they take.
+///
+/// The server accepts a request if its strict tools together have at most 24 optional properties and 16 unions, and
+/// there are at most 20 of them. Other tools do not count.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AnthropicStrict {
+    /// The JSON Schema of the arguments.
+    pub parameters: Box<RawValue>,
+    /// The number of properties that are not required.
+    pub optional: usize,
+    /// The number of schemas with alternatives (`anyOf`).
+    pub unions: usize,
+}
+
+/// The limits of a single schema. The server accepts 24 optional properties, or 16 unions, in the tools of a request,
+/// but not in one tool ("Schema is too complex for compilation").
+const MAX_OPTIONAL: usize = 23;
+const MAX_UNIONS: usize = 15;
+
+const RULES: Rules = Rules { requires_all: false, refers_to_definitions: true, simplify };
+
+/// Returns the parameters of a tool in strict form, or every reason why there is none.
+pub(in crate::schema) fn anthropic_strict(parameters: &RawValue) -> Result<AnthropicStrict, Vec<NotStrict>> {
+    let mut parameters = Parameters::read(parameters)?;
+    let errors = definitions::gather(&mut parameters.keywords);
+    parameters.errors.extend(errors);
+    parameters.convert(&RULES);
+    let schemas = subschemas(&parameters.keywords);
+    let length = |keywords: &Map<String, Value>, keyword: &str| match keywords.get(keyword) {
+        Some(Value::Object(entries)) => entries.len(),
+        Some(Value::Array(items)) => items.len(),
+        _ => 0,
+    };
+    let count_optional =
+        |keywords| length(keywords, "properties").saturating_sub(length(keywords, "required"));
+    let optional = schemas.iter().map(|(keywords, _)| count_optional(keywords)).sum();
+    let unions = schemas.iter().filter(|(keywords, _)| keywords.contains_key("anyOf")).count();
+    let exceeded = [
+        NotStrict::too_many(optional, MAX_OPTIONAL, "optional properties"),
+        NotStrict::too_many(unions, MAX_UNIONS, "unions"),
+    ];
+    parameters.errors.extend(exceeded.into_iter().flatten());
+    Ok(AnthropicStrict { parameters: parameters.finish()?, optional, unions })
+}
+
+/// Moves every keyword that the server does not accept into the description, and splits several types into
+/// alternatives.
+fn simplify(keywords: &mut Map<String, Value>) {
+    // Only the definitions of the root can be referred to.
+    for definitions in ["$defs", "definitions"] {
+        keywords.remove(definitions);
+    }
+    // A closed tuple has the union of its items in `items`, and their order in the description.
+    if is_closed_tuple(keywords) {
+        keywords.remove("prefixItems");
+    }
+    infer_type(keywords);
+    replace_type_of_literals(keywords);
+    let moved: Vec<String> =
+        keywords.keys().filter(|keyword| !is_accepted(keyword, keywords)).cloned().collect();
+    description::move_keywords(keywords, &in_order(&moved));
+    split_types(keywords);
+}
+
+/// Removes the type next to an `enum` or a `const`, as the client does; values of other types leave the `enum`.
+fn replace_type_of_literals(keywords: &mut Map<String, Value>) {
+    let types = kinds(keywords).filter_map(TypeSet::from_name).fold(TypeSet::NONE, TypeSet::union);
+    if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+        if values.iter().any(|value| types.intersects(TypeSet::from_value(value))) {
+            values.retain(|value| types.intersects(TypeSet::from_value(value)));
+        }
+    }
+    if keywords.keys().any(|keyword| is_literal(keyword, keywords)) {
+        keywords.remove("type");
+    }
+}
+
+/// The keyword `type` as a list.
+fn kinds(keywords: &Map<String, Value>) -> impl Iterator<Item = &str> {
+    let kinds =
+        keywords.get("type").map(|kind| kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice));
+    kinds.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Whether the keyword lists values, and none of them is an array or an object.
+fn is_literal(keyword: &str, keywords: &Map<String, Value>) -> bool {
+    let is_scalar = |value: &Value| !value.is_array() && !value.is_object();
+    match (keyword, keywords.get(keyword)) {
+        ("enum", Some(Value::Array(values))) => !values.is_empty() && values.iter().all(is_scalar),
+        ("const", Some(value)) => is_scalar(value),
+        _ => false,
+    }
+}
+
+/// Whether a keyword stays in the schema, or makes the conversion fail.
+fn is_accepted(keyword: &str, keywords: &Map<String, Value>) -> bool {
+    match keyword {
+        "type" | "description" | "anyOf" | "$ref" => true,
+        "enum" | "const" => is_literal(keyword, keywords),
+        "properties" | "required" | "additionalProperties" | "patternProperties" => {
+            accepts(keywords, "object")
+        }
+        "items" | "prefixItems" => accepts(keywords, "array"),
+        "minItems" => {
+            accepts(keywords, "array")
+                && keywords.get(keyword).and_then(Value::as_u64).is_some_and(|items| items <= 1)
+        }
+        "format" => {
+            let format = keywords.get(keyword).and_then(Value::as_str);
+            accepts(keywords, "string") && format.is_some_and(|format| KNOWN_FORMATS.contains(&format))
+        }
+        _ => is_rejected(keyword),
+    }
+}
+
+/// The keywords in the order in which the description lists them.
+fn in_order(keywords: &[String]) -> Vec<&str> {
+    const FIRST: [&str; 12] = [
+        "default",
+        "minimum",
+        "exclusiveMinimum",
+        "maximum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+    ];
+    let mut ordered: Vec<&str> = keywords.iter().map(String::as_str).collect();
+    ordered.sort_unstable_by_key(|keyword| {
+        (FIRST.iter().position(|first| first == keyword).unwrap_or(FIRST.len()), *keyword)
+    });
+    ordered
+}
+
+/// Replaces several types with alternatives, each with the keywords that apply to its type: the client does not accept
+/// a list of types.
+fn split_types(keywords: &mut Map<String, Value>) {
+    let kinds: Vec<String> = match keywords.get("type") {
+        Some(Value::Array(_)) if !keywords.contains_key("anyOf") => {
+            kinds(keywords).map(str::to_owned).collect()
+        }
+        _ => return,
+    };
+    keywords.remove("type");
+    let mut branches: Vec<Value> = Vec::new();
+    for kind in kinds {
+        let own: &[&str] = match kind.as_str() {
+            "object" => &["properties", "required", "additionalProperties", "patternProperties"],
+            "array" => &["items", "prefixItems", "minItems"],
+            "string" => &["format"],
+            _ => &[],
+        };
+        let own = own.iter().filter_map(|keyword| keywords.remove_entry(*keyword));
+        branches.push(std::iter::once(("type".to_owned(), json!(kind))).chain(own).collect());
+    }
+    match &mut branches[..] {
+        [Value::Object(only)] => keywords.extend(std::mem::take(only)),
+        _ => drop(keywords.insert("anyOf".to_owned(), branches.into())),
+    }
+}

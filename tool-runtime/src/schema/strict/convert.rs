@@ -1,0 +1,289 @@
+//! The conversion of a schema to a strict one, as far as providers agree: every object is closed, every value has a
+//! type, and there is no keyword that the server rejects.
+
+use super::NotStrict;
+use super::infer_type::infer_type;
+use crate::json::{definition_name, pairs};
+use crate::schema::keywords::{each_subschema, names, take_object};
+use crate::schema::normalise::is_closed_tuple;
+use crate::schema::nullable::nullable;
+use crate::schema::parameters::Ordered;
+use crate::schema::publish;
+use crate::validator::push_key;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// The rules of a provider that the conversion applies to each subschema.
+pub(super) struct Rules {
+    /// Whether every property must be required, so that the model sends null for an absent one.
+    pub(super) requires_all: bool,
+    /// Whether a reference may only refer to an entry of `$defs`.
+    pub(super) refers_to_definitions: bool,
+    /// Adds a missing type, and moves keywords that the server rejects into the description: the model reads them, and
+    /// the tool enforces them.
+    pub(super) simplify: fn(&mut Map<String, Value>),
+}
+
+/// The parameters of a tool while they are converted.
+pub(super) struct Parameters {
+    pub(super) keywords: Map<String, Value>,
+    pub(super) errors: Vec<NotStrict>,
+    /// The names of the properties, in the order in which a model writes the arguments.
+    order: Vec<String>,
+}
+
+impl Parameters {
+    pub(super) fn read(parameters: &RawValue) -> Result<Self, Vec<NotStrict>> {
+        let keywords: Map<String, Value> = serde_json::from_str(parameters.get()).unwrap_or_default();
+        if keywords.get("type").is_none_or(|kind| kind != "object") {
+            return Err(vec![NotStrict::new("", "is not the schema of an object")]);
+        }
+        let in_order = pairs(parameters.get()).unwrap_or_default();
+        let properties = in_order.iter().find(|(keyword, _)| keyword == "properties");
+        let properties = properties.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
+        let order = properties.into_iter().map(|(name, _)| name.into_owned()).collect();
+        Ok(Parameters { keywords, errors: Vec::new(), order })
+    }
+
+    pub(super) fn convert(&mut self, rules: &Rules) {
+        let keywords = &mut self.keywords;
+        each_subschema(keywords, &mut merge_unions);
+        let mut definitions =
+            ["$defs", "definitions"].map(|keyword| (keyword, take_object(keywords, keyword)));
+        let [(_, known), _] = &definitions;
+        let known = known.keys().cloned().collect();
+        let mut converter = Converter { rules, definitions: known, errors: &mut self.errors };
+        let at = Location { path: "" };
+        for keyword in ["anyOf", "oneOf", "enum", "const", "not", "$ref"] {
+            if keywords.contains_key(keyword) {
+                converter.reject(at, format!("has `{keyword}` at the root"));
+            }
+        }
+        for (name, definition) in definitions.iter_mut().flat_map(|(_, definitions)| definitions) {
+            converter.schema(definition, Location { path: name });
+        }
+        remove_annotations(keywords);
+        (rules.simplify)(keywords);
+        converter.reject_keywords(keywords, at);
+        converter.object(keywords, at);
+        for (keyword, definitions) in definitions {
+            if !definitions.is_empty() {
+                keywords.insert(keyword.to_owned(), definitions.into());
+            }
+        }
+    }
+
+    /// The converted schema, or the errors. The properties keep their order.
+    pub(super) fn finish(mut self) -> Result<Box<RawValue>, Vec<NotStrict>> {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let mut properties = take_object(&mut self.keywords, "properties");
+        let ordered =
+            self.order.into_iter().filter_map(|name| properties.remove(&name).map(|schema| (name, schema)));
+        let root = Root { properties: Ordered(ordered.collect()), rest: self.keywords };
+        to_raw_value(&root).map_err(|error| vec![NotStrict::new("", error.to_string())])
+    }
+}
+
+#[derive(Serialize)]
+struct Root {
+    properties: Ordered,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The maximum number of reasons that are collected.
+const MAX_ERRORS: usize = 100;
+
+struct Converter<'a> {
+    rules: &'a Rules,
+    /// The names of the definitions in `$defs`.
+    definitions: HashSet<String>,
+    errors: &'a mut Vec<NotStrict>,
+}
+
+/// The location of a subschema.
+#[derive(Clone, Copy)]
+struct Location<'a> {
+    path: &'a str,
+}
+
+impl Converter<'_> {
+    fn reject(&mut self, at: Location<'_>, reason: impl Into<String>) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(NotStrict::new(at.path, reason));
+        }
+    }
+
+    /// Rejects a keyword that nothing else can express; returns whether there is one.
+    fn reject_keywords(&mut self, keywords: &Map<String, Value>, at: Location<'_>) -> bool {
+        let rejected = keywords.keys().find(|keyword| is_rejected(keyword));
+        if let Some(keyword) = rejected {
+            self.reject(at, format!("has `{keyword}`, which strict schemas do not allow"));
+        }
+        rejected.is_some()
+    }
+
+    fn schema(&mut self, schema: &mut Value, at: Location<'_>) {
+        let Value::Object(keywords) = schema else {
+            return self.reject(at, "takes any value");
+        };
+        remove_annotations(keywords);
+        (self.rules.simplify)(keywords);
+        if keywords.contains_key("$ref") {
+            return self.reference(keywords, at);
+        }
+        if self.reject_keywords(keywords, at) {
+            return;
+        }
+        if keywords.contains_key("anyOf") {
+            return self.union(keywords, at);
+        }
+        if accepts(keywords, "object") {
+            self.object(keywords, at);
+        }
+        if accepts(keywords, "array") {
+            self.array(keywords, at);
+        }
+        if !["type", "enum", "const"].iter().any(|keyword| keywords.contains_key(*keyword)) {
+            self.reject(at, "takes any value");
+        }
+    }
+
+    fn object(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+        let is_open = |value: &Value| *value != Value::Bool(false);
+        if keywords.get("additionalProperties").is_some_and(is_open)
+            || keywords.contains_key("patternProperties")
+        {
+            return self.reject(at, "is a map, whose keys are not fixed");
+        }
+        if !keywords.contains_key("properties") {
+            return self.reject(at, "is an object with any keys");
+        }
+        let mut required = names(keywords.remove("required").as_ref());
+        let known: HashSet<String> = required.iter().cloned().collect();
+        let mut properties = take_object(keywords, "properties");
+        if let Some(unknown) = required.iter().find(|name| !properties.contains_key(*name)) {
+            let reason = format!("requires `{unknown}`, which is not in its `properties`");
+            self.reject(at, reason);
+        }
+        for (name, schema) in &mut properties {
+            if self.rules.requires_all && !known.contains(name) {
+                if let Value::Object(keywords) = schema {
+                    infer_type(keywords);
+                    nullable(keywords);
+                }
+                required.push(name.clone());
+            }
+            let mut path = at.path.to_owned();
+            push_key(&mut path, name);
+            self.schema(schema, Location { path: &path });
+        }
+        keywords.insert("properties".to_owned(), properties.into());
+        if self.rules.requires_all || !required.is_empty() {
+            keywords.insert("required".to_owned(), required.into());
+        }
+        keywords.insert("additionalProperties".to_owned(), false.into());
+    }
+
+    /// Strict schemas do not support tuples: the tool checks the order of the items.
+    fn array(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+        if keywords.contains_key("prefixItems") && !is_closed_tuple(keywords) {
+            return self.reject(at, "has items after those of `prefixItems`");
+        }
+        keywords.remove("prefixItems");
+        match keywords.get_mut("items") {
+            Some(items) => {
+                let path = format!("{}[]", at.path);
+                self.schema(items, Location { path: &path });
+            }
+            None => self.reject(at, "is an array of any values"),
+        }
+    }
+
+    /// Wraps a `$ref` with a description, which OpenAI's server rejects ("$ref cannot have keywords {'description'}"),
+    /// and Anthropic's client removes.
+    fn reference(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+        let Some(reference) = keywords.remove("$ref") else { return };
+        let name = reference.as_str().and_then(definition_name);
+        if self.rules.refers_to_definitions && name.is_none_or(|name| !self.definitions.contains(&name)) {
+            return self.reject(at, format!("refers to {reference}, which is not one of the definitions"));
+        }
+        let description = keywords.remove("description");
+        if let Some(keyword) = keywords.keys().next() {
+            let reason = format!("has `{keyword}` next to `$ref`");
+            return self.reject(at, reason);
+        }
+        match description {
+            Some(description) => {
+                keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }]));
+                keywords.insert("description".to_owned(), description);
+            }
+            None => drop(keywords.insert("$ref".to_owned(), reference)),
+        }
+    }
+
+    /// Converts a union. Servers accept only a description next to it.
+    fn union(&mut self, keywords: &mut Map<String, Value>, at: Location<'_>) {
+        let Some(Value::Array(branches)) = keywords.remove("anyOf") else { return };
+        let description = keywords.remove("description");
+        if let Some(keyword) = keywords.keys().next() {
+            let reason = format!("has `{keyword}` next to alternatives");
+            self.reject(at, reason);
+        }
+        let mut converted = Vec::new();
+        for mut branch in branches {
+            self.schema(&mut branch, at);
+            match branch
+                .as_object_mut()
+                .filter(|inner| inner.len() == 1)
+                .and_then(|inner| inner.remove("anyOf"))
+            {
+                Some(Value::Array(inner)) => converted.extend(inner),
+                _ => converted.push(branch),
+            }
+        }
+        keywords.insert("anyOf".to_owned(), converted.into());
+        keywords.extend(description.map(|description| ("description".to_owned(), description)));
+    }
+}
+
+/// Whether the keyword `type` has this type.
+pub(super) fn accepts(keywords: &Map<String, Value>, kind: &str) -> bool {
+    match keywords.get("type") {
+        Some(Value::String(only)) => only == kind,
+        Some(Value::Array(kinds)) => kinds.iter().any(|one| one == kind),
+        _ => false,
+    }
+}
+
+/// Replaces `oneOf` with `anyOf`, which servers accept, and merges the keywords next to it into its branches.
+fn merge_unions(schema: &mut Value) {
+    let Value::Object(keywords) = schema else { return };
+    each_subschema(keywords, &mut merge_unions);
+    publish::replace_one_of(keywords);
+    publish::merge_all_of(keywords);
+    publish::distribute(keywords);
+}
+
+/// Whether servers reject a keyword that nothing else can express.
+pub(super) fn is_rejected(keyword: &str) -> bool {
+    const REJECTED: [&[&str]; 5] = [
+        &["allOf", "if", "then", "else"],
+        &["dependentRequired", "dependentSchemas", "dependencies"],
+        &["contains", "minContains", "maxContains"],
+        &["unevaluatedProperties", "unevaluatedItems", "additionalItems"],
+        &["$dynamicRef", "$recursiveRef"],
+    ];
+    REJECTED.iter().any(|keywords| keywords.contains(&keyword))
+}
+
+/// Removes keywords that are of no use to a model.
+fn remove_annotations(keywords: &mut Map<String, Value>) {
+    for keyword in ["title", "$schema", "$comment", "deprecated", "readOnly", "writeOnly"] {
+        keywords.remove(keyword);
+    }
+}
