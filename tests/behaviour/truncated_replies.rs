@@ -57,7 +57,7 @@ async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
             "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.",
             "{arguments}"
         );
-        assert_eq!(chat.warnings(), [ReplyWarning::CutShort]);
+        assert_eq!(chat.warnings(), [ReplyWarning::Truncated]);
         examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
     }
 }
@@ -67,7 +67,7 @@ async fn a_truncated_call_does_not_run_in_a_plain_dispatch() {
     let registry = registry();
     let message = truncated_choice(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
-    let reply = reply.with_finish_reason("length").echo(tool_runtime::message::Echo::Minimal);
+    let reply = reply.with_finish_reason("length");
     let answers = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(contents(&answers)[0], "a");
     assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())));
@@ -151,7 +151,7 @@ fn a_truncated_call_does_not_await_approval() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
     let waiting = |reason| match Conversation::new()
-        .reply(AssistantMessage::calling(calls.clone()).with_finish_reason(reason))
+        .reply(AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason))
     {
         Turn::Calls(pending) => pending.awaiting_approval(&registry).len(),
         Turn::Answer(_) => panic!("it calls"),
@@ -163,7 +163,10 @@ fn a_truncated_call_does_not_await_approval() {
 fn a_choice_with_a_message_of_another_role_is_rejected() {
     let choice = json!({"choices": [{"message": {"role": "user", "content": "x"}}]});
     let error = serde_json::from_value::<AssistantMessage>(choice).expect_err("the role is not `assistant`");
-    assert_eq!(error.to_string(), "expected a message of role `assistant`, got `user`");
+    assert_eq!(
+        error.to_string(),
+        "expected a reply of Chat Completions: expected a message of role `assistant`, got `user`"
+    );
 }
 
 #[test]
@@ -184,8 +187,8 @@ fn errors_and_unknown_objects_are_not_read_as_empty_replies() {
     let good = json!({"choices": [{"message": {"role": "assistant", "content": "Hi."}}], "error": ""});
     let reply: AssistantMessage = serde_json::from_value(good).expect("an empty error is no error");
     assert_eq!(reply.text(), "Hi.");
-    for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
-        let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");
-        assert_eq!(error(other), expected);
+    for other in [json!({}), json!({"choices": []}), json!({"text": "Hi."})] {
+        let problem = format!("this is neither a message nor a response with `choices`: {other}");
+        assert_eq!(error(other), format!("expected a reply of Chat Completions: {problem}"));
     }
 }

@@ -105,9 +105,8 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
         let choice = serde_json::from_value(choice).map_err(unexpected)?;
         return Ok(Some(Response { choice, model, usage }));
     }
-    let problem =
-        format!("a message, or a response with one in its `choices`, not {}", beginning(&choice.to_string()));
-    Err(WireError::Unexpected { expected: EXPECTED, problem })
+    let text = choice.to_string();
+    Err(unexpected(format!("this is neither a message nor a response with `choices`: {}", beginning(&text))))
 }
 
 /// The `usage` of a response or of the last chunk of a stream.
