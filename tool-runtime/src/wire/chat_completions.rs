@@ -75,7 +75,7 @@ impl ChatCompletions {
     ///
     /// Every property is required, and the model sends null for an absent argument. Limits that the server does not
     /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
-    /// as it is, and [`Body::report`] lists it.
+    /// without `strict`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
