@@ -21,8 +21,8 @@ struct Open<'a> {
 }
 
 impl Pairing {
-    /// Pairs tool messages with calls of the reply before them first, and each remaining one with the nearest earlier call
-    /// of its id.
+    /// Pairs tool messages with calls of the reply before them first. Each remaining one is paired with the nearest
+    /// call of its id: an earlier call, or else a later one with no user message in between.
     pub(super) fn by_id(messages: &[Message]) -> Self {
         let exchanges: Vec<Exchange> = exchanges(messages).collect();
         let answers: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
@@ -34,6 +34,7 @@ impl Pairing {
         }
         let mut pairing = Pairing { exchanges, answers, exchange_of };
         pairing.by_earlier_call(messages);
+        pairing.by_later_call(messages);
         pairing
     }
 
@@ -42,6 +43,22 @@ impl Pairing {
         for number in 0..self.exchanges.len() {
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
+        }
+    }
+
+    /// A result never comes before its call, so a tool message is paired with a later call only if no user message is
+    /// in between.
+    fn by_later_call(&mut self, messages: &[Message]) {
+        let mut open = Open::default();
+        let mut next = messages.len();
+        for number in (0..self.exchanges.len()).rev() {
+            let end = self.exchanges[number].answers.end;
+            if messages[end..next].iter().any(|message| matches!(message, Message::User(_))) {
+                open = Open::default();
+            }
+            self.displaced(number, messages, &mut open);
+            self.add_open_calls(number, messages, &mut open);
+            next = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
         }
     }
 
