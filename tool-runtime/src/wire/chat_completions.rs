@@ -1,7 +1,8 @@
 //! The wire of Chat Completions, which most servers accept.
 //!
 //! Reading accepts the variations that servers send; writing follows the API reference:
-//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of the message types are here.
+//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of messages,
+//! tool definitions and the tool choice are here.
 
 mod call;
 mod content;
@@ -12,6 +13,7 @@ mod other_wires;
 mod reply;
 mod request;
 mod server_error;
+mod tool;
 mod write;
 
 pub(crate) use call::{written_arguments, written_name};
