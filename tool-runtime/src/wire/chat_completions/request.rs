@@ -78,12 +78,10 @@ pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
         Value::Object(mut fields) => fields.remove("messages"),
         list => Some(list),
     };
-    match messages {
-        Some(messages) => serde_json::from_value(messages)
-            .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() }),
-        None => {
-            let problem = format!("there is no field `messages` in {}", beginning(body));
-            Err(WireError::Unexpected { expected: EXPECTED, problem })
-        }
-    }
+    let Some(messages) = messages else {
+        let problem = format!("there is no field `messages` in {}", beginning(body));
+        return Err(WireError::Unexpected { expected: EXPECTED, problem });
+    };
+    serde_json::from_value(messages)
+        .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() })
 }
