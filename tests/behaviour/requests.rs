@@ -4,7 +4,7 @@ use crate::schemas::now;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tool_runtime::conversation::{Request, RequestError};
-use tool_runtime::wire::ChatCompletions;
+use tool_runtime::wire::{self, ChatCompletions};
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 #[derive(Serialize)]
@@ -128,4 +128,25 @@ fn a_request_may_forbid_parallel_calls() {
     let empty = Registry::new(tools![]).expect("no tools");
     let without_tools = body(chat.request(&empty).with_parallel_calls(false));
     assert_eq!(without_tools.get("parallel_tool_calls"), None, "servers reject the field without tools");
+}
+
+#[test]
+fn a_tool_choice_outside_of_the_allowed_tools_is_ignored_and_reported() {
+    /// The date.
+    #[tool]
+    fn today() {}
+
+    let registry = Registry::new(tools![now, today]).expect("two tools");
+    let request = Conversation::new().user("?").request(&registry);
+    let request =
+        request.tool_choice(registry.tool_choice("now").expect("it is there")).expect("it is there");
+    let request = request.with_allowed_tools(["today"]).expect("it is there");
+    for wire in ["chat_completions", "anthropic"] {
+        let body = request.on(&wire::by_name(wire).expect("it is enabled")).expect("it is written");
+        assert!(body.get("tool_choice").is_none(), "{wire}");
+        assert_eq!(body.report().ignored_choice, Some(ToolChoice::Tool("now".to_owned())), "{wire}");
+    }
+    let none = request.with_allowed_tools(Vec::<String>::new()).expect("no name is unknown");
+    let body = none.on(&ChatCompletions::new()).expect("it is written");
+    assert!(body.get("tools").is_none() && body.report().ignored_choice.is_some());
 }
