@@ -1,10 +1,11 @@
 //! A conversation is always valid for servers.
 
-use crate::contents_of;
+use crate::{contents_of, messages_on};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::history::ViolationKind;
-use tool_runtime::message::{Echo, Message};
+use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, tools};
 
 fn reply(message: Value) -> AssistantMessage {
@@ -29,7 +30,8 @@ fn a_conversation_serializes_as_the_messages_array() {
 
 #[test]
 fn a_reply_without_calls_returns_the_conversation() {
-    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::saying("Hi.")) else {
+    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::from_text("Hi."))
+    else {
         panic!("it calls nothing")
     };
     assert_eq!(chat.final_text(), "Hi.");
@@ -66,7 +68,7 @@ fn invalid_messages_are_rejected_with_all_violations() {
     let calls = vec![ToolCall::new("a", "now", "{}"), ToolCall::new("b", "now", "{}")];
     let messages: Vec<Message> = vec![
         ToolMessage::new("x", "lost").into(),
-        AssistantMessage::calling(calls).into(),
+        AssistantMessage::from_tool_calls(calls).into(),
         ToolMessage::new("a", "12:00").into(),
         Message::user("Well?"),
     ];
@@ -85,8 +87,8 @@ fn invalid_messages_are_rejected_with_all_violations() {
 }
 
 #[test]
-fn editing_messages_keeps_the_settings() {
-    let chat = Conversation::new().echo(Echo::Reasoning).system("Monday").user("Hello!").assistant("Hi.");
+fn editing_messages_keeps_the_other_messages() {
+    let chat = Conversation::new().system("Monday").user("Hello!").assistant("Hi.");
     let mut changed = chat.clone();
     changed.edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
     assert_eq!(contents_of(&chat)[0], "Monday");
@@ -94,7 +96,8 @@ fn editing_messages_keeps_the_settings() {
     let Turn::Answer(mut chat) = changed.reply(reply(json!({"content": "!", "reasoning": "Hm."}))) else {
         panic!("it calls nothing")
     };
-    assert_eq!(wire(&chat)[3]["reasoning"], "Hm.");
+    let keeping = ChatCompletions::new().keep_reasoning(true);
+    assert_eq!(messages_on(&keeping, chat.messages())[3]["reasoning"], "Hm.");
     let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
     assert_eq!(violations.expect_err("there is no such call")[0].kind, ViolationKind::LostCalls);
     assert_eq!(chat.messages().len(), 4, "the conversation is unchanged");
@@ -104,7 +107,8 @@ fn editing_messages_keeps_the_settings() {
 fn half_of_a_surrogate_pair_in_arguments_is_repaired_in_the_next_request() {
     let calls =
         vec![ToolCall::new("a", "now", r#"{"a":"\ud800"}"#), ToolCall::new("b", "now", r#"{"a":"\u00e9"}"#)];
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::calling(calls)) else {
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    else {
         panic!("it calls")
     };
     let chat = wire(&pending.skip_rest("skipped"));
@@ -135,17 +139,19 @@ fn a_clone_changes_independently() {
 }
 
 #[test]
-fn echo_decides_whether_reasoning_is_sent_back() {
-    let reasoning = || reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
-    let last = |chat: Conversation| match chat.user("Hello!").reply(reasoning()) {
-        Turn::Answer(chat) => wire(&chat)[1].clone(),
-        Turn::Calls(_) => panic!("it calls nothing"),
+fn the_wire_decides_whether_reasoning_is_sent_back() {
+    let reasoning = reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
+    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reasoning) else {
+        panic!("it calls nothing")
     };
-    assert_eq!(last(Conversation::new()), json!({"role": "assistant", "content": "Hi."}));
-    assert_eq!(
-        last(Conversation::new().echo(Echo::Reasoning)),
-        json!({"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."}),
-    );
+    let without = json!({"role": "assistant", "content": "Hi."});
+    let with = json!({"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."});
+    assert_eq!(wire(&chat)[1], without);
+    let request = chat.request(&Registry::new(tools![]).expect("no tools"));
+    assert_eq!(wire(&request)["messages"][1], without);
+    let keeping = ChatCompletions::new().keep_reasoning(true);
+    assert_eq!(wire(&request.on(&keeping).expect("it is written"))["messages"][1], with);
+    assert_eq!(wire(&request.with_wire(keeping))["messages"][1], with);
 }
 
 #[test]
@@ -162,7 +168,8 @@ async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form(
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let names = ["functions.now", "now<|channel|>commentary", "", "jetzt bitte", "now"];
     let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}")).collect();
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::calling(calls)) else {
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    else {
         panic!("it calls")
     };
     assert_eq!(pending.calls()[0].name, "functions.now");
@@ -178,7 +185,7 @@ async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form(
     assert_eq!(&written[..2], ["functions_now", "now__channel__commentary"]);
     assert!(!written[2].is_empty());
     assert_eq!(&written[3..], ["jetzt_bitte", "now"]);
-    assert!(tool_runtime::history::warnings(chat.messages()).is_empty());
+    assert!(tool_runtime::history::warnings(chat.messages(), &ChatCompletions::new()).is_empty());
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn calling(calls: &[(&str, &str)]) -> AssistantMessage {
         .iter()
         .enumerate()
         .map(|(id, (name, arguments))| ToolCall::new(id.to_string(), *name, *arguments));
-    AssistantMessage::calling(calls.collect())
+    AssistantMessage::from_tool_calls(calls.collect())
 }
 
 const THIRTEEN: (&str, &str) = ("half", r#"{"of":13}"#);
@@ -56,7 +56,7 @@ async fn driving_ends_when_the_model_answers() {
         assert!(!request.tools().is_empty());
         Ok::<_, Infallible>(match request.messages().len() {
             1 => calling(&[("half", r#"{"of":4}"#), ("quarter", "{}")]),
-            _ => AssistantMessage::saying("2"),
+            _ => AssistantMessage::from_text("2"),
         })
     };
     assert_eq!(chat.drive(&registry(), None, model).await, Ok(Ending::Answered));

@@ -100,7 +100,7 @@ fn beijing() -> ToolCall {
 }
 
 fn pending(chat: Conversation, call: ToolCall) -> PendingCalls {
-    match chat.reply(AssistantMessage::calling(vec![call])) {
+    match chat.reply(AssistantMessage::from_tool_calls(vec![call])) {
         Turn::Calls(pending) => pending,
         Turn::Answer(_) => unreachable!("the reply has a call"),
     }
@@ -159,7 +159,7 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         "The text of the arguments is truncated." => message_for("get_weather", r#"{"city":"#).await,
         "The reply was truncated within the arguments of the call (`finish_reason`)." => {
             let call = ToolCall::new("call_1", "get_weather", r#"{"city":"Bei"#);
-            let reply = AssistantMessage::calling(vec![call]).with_finish_reason("length");
+            let reply = AssistantMessage::from_tool_calls(vec![call]).with_finish_reason("length");
             message(builder().tools(tools![get_weather]), &reply.tool_calls).await
         }
         "The stream of the reply was interrupted." => interrupted_stream().await,

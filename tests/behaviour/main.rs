@@ -21,7 +21,6 @@ mod descriptions;
 mod dispatch;
 mod driving;
 mod dynamic_tools;
-mod echo;
 mod engine_schemas;
 mod error_messages;
 mod errors;
@@ -54,9 +53,12 @@ mod tool_options;
 mod toolsets;
 mod truncated_replies;
 mod unsupported_keywords;
+mod written_replies;
 
+use serde_json::Value;
 use tool_runtime::message::Message;
 use tool_runtime::registry::ToolList;
+use tool_runtime::wire::{RequestParts, Wire};
 use tool_runtime::{Conversation, Registry, ToolCall, ToolMessage};
 
 /// A random number generator. The seed is printed, and `SEED` sets it.
@@ -74,6 +76,12 @@ async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
     assert_eq!(answers.len(), 1);
     assert_eq!(answers[0].tool_call_id, "call_1");
     answers[0].content.to_string()
+}
+
+/// The `messages` that a wire writes.
+fn messages_on(wire: &dyn Wire, messages: &[Message]) -> Value {
+    let body = wire.write(&RequestParts::new(messages)).expect("the wire writes messages");
+    serde_json::from_str(body.get("messages").expect("there are messages").get()).expect("they are JSON")
 }
 
 /// The text of each message of a conversation.

@@ -1,7 +1,7 @@
 //! Reading and writing messages in the format of Chat Completions.
 
 use serde_json::{Value, json};
-use tool_runtime::message::{Content, Message};
+use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::{AssistantMessage, ToolCall, ToolChoice, ToolMessage, ToolSchema};
 
 fn read(json: Value) -> AssistantMessage {
@@ -18,8 +18,8 @@ fn every_role_is_written_role_first() {
         Message::system("a"),
         Message::developer("b"),
         Message::user("c"),
-        AssistantMessage::saying("d").into(),
-        AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]).into(),
+        AssistantMessage::from_text("d").into(),
+        AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "now", "{}")]).into(),
         ToolMessage::new("1", "e").into(),
     ];
     assert_eq!(
@@ -39,8 +39,8 @@ fn every_role_survives_a_round_trip() {
     let messages = [
         Message::system("a"),
         Message::developer("b"),
-        Message::user(Content::from_parts(vec![json!({"type":"image_url","image_url":{"url":"x"}})])),
-        AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]).into(),
+        Message::user(Content::from_parts([Part::image_url("x")])),
+        AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "now", "{}")]).into(),
         ToolMessage::new("1", "e").into(),
     ];
     let again: Vec<Message> = serde_json::from_str(&written(&messages)).expect("it is read");

@@ -1,6 +1,6 @@
 //! Calls that wait for an approval, for a restart, or for the rest of an interrupted run.
 
-use crate::contents_of;
+use crate::{contents_of, messages_on};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tool_runtime::conversation::{NotPendingError, PendingCalls, Turn};
 use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
 use tool_runtime::history::validate;
-use tool_runtime::message::Echo;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{
     AssistantMessage, BatchContext, CallError, Conversation, Registry, ToolCall, tool, tools,
 };
@@ -57,7 +57,7 @@ fn registry() -> (Registry, Arc<Runs>) {
 
 fn pending(calls: &[(&str, &str, &str)]) -> PendingCalls {
     let calls = calls.iter().map(|(id, name, arguments)| ToolCall::new(*id, *name, *arguments));
-    let reply = AssistantMessage::calling(calls.collect());
+    let reply = AssistantMessage::from_tool_calls(calls.collect());
     match Conversation::new().user("Go on.").reply(reply) {
         Turn::Calls(pending) => pending,
         Turn::Answer(_) => panic!("it calls"),
@@ -127,10 +127,9 @@ fn reasoning_is_kept_across_a_restart() {
         "tool_calls": [{"id": "1", "function": {"name": "quick", "arguments": "{}"}, "extra_content": {"x": 1}}],
     }))
     .expect("it is read");
-    let Turn::Calls(pending) = Conversation::new().echo(Echo::Reasoning).user("?").reply(reply) else {
-        panic!("it calls")
-    };
-    let chat = serde_json::to_value(after_restart(&pending).skip_rest("skipped")).expect("it is written");
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let chat = after_restart(&pending).skip_rest("skipped");
+    let chat = messages_on(&ChatCompletions::new().keep_reasoning(true), chat.messages());
     assert_eq!(chat[1]["reasoning_content"], "Hm.");
     assert_eq!(chat[1]["tool_calls"][0]["extra_content"], json!({"x": 1}));
 }
@@ -149,8 +148,7 @@ fn invalid_stored_calls_are_rejected() {
         "the reply has 2 calls, but there are states of 1: these are not pending calls",
     );
     assert_eq!(
-        error(&|stored| stored["calls"][0]["answer"] =
-            json!({"role": "tool", "tool_call_id": "2", "content": ""})),
+        error(&|stored| stored["calls"][0]["result"] = json!({"tool_call_id": "2", "content": ""})),
         "the tool message `2` does not belong to the call `1`: these are not pending calls",
     );
     assert_eq!(

@@ -1,13 +1,14 @@
 //! Warnings about replies.
 
 use serde_json::{Value, json};
-use tool_runtime::Conversation;
 use tool_runtime::conversation::{ReplyWarning, Turn};
-use tool_runtime::message::Echo;
+use tool_runtime::message::Message;
+use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
+use tool_runtime::{AssistantMessage, Conversation};
 
-fn warnings(echo: Echo, message: Value) -> Vec<ReplyWarning> {
+fn warnings(message: Value) -> Vec<ReplyWarning> {
     let reply = serde_json::from_value(message).expect("it is read");
-    match Conversation::new().echo(echo).user("Hello!").reply(reply) {
+    match Conversation::new().user("Hello!").reply(reply) {
         Turn::Answer(chat) => chat.warnings().to_vec(),
         Turn::Calls(pending) => {
             let warnings = pending.warnings().to_vec();
@@ -18,9 +19,9 @@ fn warnings(echo: Echo, message: Value) -> Vec<ReplyWarning> {
 }
 
 fn unparsed_call(text: &str) -> Option<String> {
-    match &*warnings(Echo::Minimal, json!({ "content": text })) {
+    match &*warnings(json!({ "content": text })) {
         [] => None,
-        [ReplyWarning::CallsInText { words, .. }] => Some((*words).to_owned()),
+        [ReplyWarning::UnparsedCalls { words, .. }] => Some((*words).to_owned()),
         other => panic!("{other:?}"),
     }
 }
@@ -66,37 +67,43 @@ fn text_about_calls_is_no_warning() {
 
 #[test]
 fn the_warning_names_the_server_settings() {
-    let found = warnings(Echo::Minimal, json!({"content": "<tool_call>{}"}));
+    let found = warnings(json!({"content": "<tool_call>{}"}));
     let text = found[0].to_string();
     assert!(text.contains("<tool_call>") && text.contains("--enable-auto-tool-choice"), "{text}");
 }
 
 #[test]
-fn dropped_reasoning_of_a_reply_with_calls_is_a_warning() {
+fn dropped_reasoning_is_in_the_report_of_the_request() {
+    let dropped = |keep: bool, message: Value| -> Vec<String> {
+        let reply: AssistantMessage = serde_json::from_value(message).expect("it is read");
+        let messages = [Message::user("Hello!"), reply.into()];
+        let wire = ChatCompletions::new().keep_reasoning(keep);
+        let body = wire.write(&RequestParts::new(&messages)).expect("it is written");
+        body.report().dropped.iter().map(ToString::to_string).collect()
+    };
     let calls = json!([{"id": "a", "function": {"name": "now", "arguments": "{}"}}]);
     let with_reasoning = json!({"content": null, "reasoning_content": "Hm.", "tool_calls": calls});
-    assert_eq!(warnings(Echo::Minimal, with_reasoning.clone()), [ReplyWarning::ReasoningDropped]);
-    assert_eq!(warnings(Echo::Reasoning, with_reasoning), []);
+    assert_eq!(dropped(false, with_reasoning.clone()), ["messages[1]: dropped reasoning_content"]);
+    assert!(dropped(true, with_reasoning).is_empty());
     let signed = json!({"content": null, "tool_calls": [
         {"id": "a", "function": {"name": "now", "arguments": "{}"}, "extra_content": {"google": {"thought_signature": "s"}}},
     ]});
-    assert_eq!(warnings(Echo::Minimal, signed), [ReplyWarning::ReasoningDropped]);
-    for without_reasoning in [
-        json!({"content": null, "reasoning_content": "", "reasoning": null, "reasoning_details": [], "tool_calls": calls}),
-        json!({"content": "Hi.", "reasoning_content": "Hm."}),
-    ] {
-        assert_eq!(warnings(Echo::Minimal, without_reasoning), []);
-    }
+    assert_eq!(dropped(false, signed.clone()), ["messages[1]: dropped extra_content"]);
+    assert!(dropped(true, signed).is_empty());
+    let without_reasoning = json!({
+        "content": null, "reasoning_content": "", "reasoning": null, "reasoning_details": [], "tool_calls": calls,
+    });
+    assert!(dropped(false, without_reasoning).is_empty());
 }
 
 #[test]
 fn a_truncated_or_empty_answer_is_a_warning() {
     let choice = json!({"finish_reason": "length", "message": {"content": "It is"}});
-    assert_eq!(warnings(Echo::Minimal, choice), [ReplyWarning::CutShort]);
+    assert_eq!(warnings(choice), [ReplyWarning::Truncated]);
     let choice = json!({"finish_reason": "length", "message": {"content": "", "reasoning_content": "Hm"}});
-    assert_eq!(warnings(Echo::Minimal, choice), [ReplyWarning::CutShort, ReplyWarning::Empty]);
-    assert_eq!(warnings(Echo::Minimal, json!({"content": null})), [ReplyWarning::Empty]);
-    assert_eq!(warnings(Echo::Minimal, json!({"content": null, "refusal": "I cannot."})), []);
+    assert_eq!(warnings(choice), [ReplyWarning::Truncated, ReplyWarning::Empty]);
+    assert_eq!(warnings(json!({"content": null})), [ReplyWarning::Empty]);
+    assert_eq!(warnings(json!({"content": null, "refusal": "I cannot."})), []);
 }
 
 #[test]
@@ -109,6 +116,6 @@ fn each_kind_of_warning_is_reported_once() {
     }
     assert!(matches!(
         chat.warnings(),
-        [ReplyWarning::Empty, ReplyWarning::CallsInText { words: "<tool_call>", .. }]
+        [ReplyWarning::Empty, ReplyWarning::UnparsedCalls { words: "<tool_call>", .. }]
     ));
 }

@@ -57,7 +57,7 @@ async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
             "Error: the call of `delete` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.",
             "{arguments}"
         );
-        assert_eq!(chat.warnings(), [ReplyWarning::CutShort]);
+        assert_eq!(chat.warnings(), [ReplyWarning::Truncated]);
         examples::provider_rules::check(&json!({ "messages": chat })).expect("a strict server takes it");
     }
 }
@@ -67,7 +67,7 @@ async fn a_truncated_call_does_not_run_in_a_plain_dispatch() {
     let registry = registry();
     let message = truncated_choice(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
-    let reply = reply.with_finish_reason("length").echo(tool_runtime::message::Echo::Minimal);
+    let reply = reply.with_finish_reason("length");
     let answers = registry.dispatch(&reply.tool_calls).await;
     assert_eq!(contents(&answers)[0], "a");
     assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())));
@@ -151,7 +151,7 @@ fn a_truncated_call_does_not_await_approval() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
     let waiting = |reason| match Conversation::new()
-        .reply(AssistantMessage::calling(calls.clone()).with_finish_reason(reason))
+        .reply(AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason))
     {
         Turn::Calls(pending) => pending.awaiting_approval(&registry).len(),
         Turn::Answer(_) => panic!("it calls"),

@@ -10,9 +10,9 @@ fn history() -> Vec<Message> {
     let second = vec![ToolCall::new("call_0", "today", "{}"), ToolCall::new("call_1", "now", "{}")];
     vec![
         user("?"),
-        AssistantMessage::calling(first).into(),
+        AssistantMessage::from_tool_calls(first).into(),
         answer("call_0"),
-        AssistantMessage::calling(second).into(),
+        AssistantMessage::from_tool_calls(second).into(),
         answer("call_1"),
         answer("call_0"),
         text_reply("!"),

@@ -4,6 +4,7 @@ use crate::{answer, calling, found, read, rejection, text_reply, user, written};
 use serde_json::json;
 use tool_runtime::history::{Repair, ViolationKind, repair, validate, warnings};
 use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 
 /// The repaired messages, which are valid, and the repairs.
 fn repaired(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
@@ -176,5 +177,5 @@ fn history_compacted_between_a_call_and_its_answer() {
     assert_eq!(found(&messages), [(0, "a".to_owned(), ViolationKind::MissingAnswer)]);
     let (fixed, _) = repaired(messages);
     assert_eq!(fixed[1].text(), "Error: the result of this call was lost");
-    assert!(warnings(&fixed).is_empty());
+    assert!(warnings(&fixed, &ChatCompletions::new()).is_empty());
 }

@@ -29,12 +29,12 @@ pub(crate) fn user(text: &str) -> Message {
 }
 
 pub(crate) fn text_reply(text: &str) -> Message {
-    AssistantMessage::saying(text).into()
+    AssistantMessage::from_text(text).into()
 }
 
 /// A reply that calls the tool `f` with each of these ids.
 pub(crate) fn calling(ids: &[&str]) -> Message {
-    AssistantMessage::calling(ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()).into()
+    AssistantMessage::from_tool_calls(ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()).into()
 }
 
 pub(crate) fn answer(id: &str) -> Message {

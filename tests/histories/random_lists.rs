@@ -19,11 +19,11 @@ fn message(random: &mut Rng) -> Message {
         0 => Message::system("Be brief."),
         1 => Message::developer("Be kind."),
         2 | 3 => Message::user("?"),
-        4 => AssistantMessage::saying("!").into(),
+        4 => AssistantMessage::from_text("!").into(),
         5 => AssistantMessage::default().into(),
         6 | 7 => {
             let calls = (0..random.usize(..4)).map(|_| ToolCall::new(id(random), "f", "{}")).collect();
-            let mut reply = AssistantMessage::calling(calls);
+            let mut reply = AssistantMessage::from_tool_calls(calls);
             if random.bool() {
                 reply.content = Some("".into());
             }

@@ -1,9 +1,10 @@
 //! Each kind of violation, with its index and the error message of a provider.
 
-use crate::{answer, calling, found, read, rejection, text_reply, user, violations};
+use crate::{answer, calling, found, read, rejection, text_reply, user, violations, written};
 use serde_json::json;
 use tool_runtime::history::{ViolationKind, validate, warnings};
-use tool_runtime::message::{Echo, Message};
+use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, ToolCall};
 
 #[test]
@@ -103,7 +104,7 @@ fn tool_messages_in_another_order_are_valid() {
 fn an_id_may_repeat_in_a_later_reply() {
     let messages = [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0")];
     validate(&messages).expect("the messages are valid");
-    let found = warnings(&messages);
+    let found = warnings(&messages, &ChatCompletions::new());
     assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
     assert_eq!(found[0].kind.rejected_by(), ["DeepSeek"]);
 }
@@ -163,37 +164,49 @@ fn an_empty_history_and_one_that_begins_with_calls_are_valid() {
 #[test]
 fn messages_that_some_servers_reject_are_warnings_with_their_names() {
     let long = "x".repeat(41);
-    let calls = vec![
-        ToolCall::new("a", "f", "{\"cut"),
-        ToolCall::new("b", "f", "null"),
-        ToolCall::new("c", "f", "[]"),
-        ToolCall::new("d", "f.g", "{}"),
-        ToolCall::new(&*long, "f", " {} "),
-    ];
-    let ids: Vec<String> = calls.iter().map(|call| call.id.clone()).collect();
-    let reply = AssistantMessage::calling(calls);
-    let mut messages = vec![Message::from(reply.clone())];
-    messages.extend(ids.iter().map(|id| answer(id)));
+    let messages = [calling(&["a", &long]), answer("a"), answer(&long)];
     validate(&messages).expect("calls and tool messages are paired");
-    let found: Vec<_> = warnings(&messages).into_iter().map(|warning| (warning.id, warning.kind)).collect();
-    let expected = [
-        ("a", ViolationKind::ArgumentsNotAnObject),
-        ("b", ViolationKind::ArgumentsNotAnObject),
-        ("c", ViolationKind::ArgumentsNotAnObject),
-        ("d", ViolationKind::UnusableName),
-        (&*long, ViolationKind::LongId),
-    ];
-    assert_eq!(found, expected.map(|(id, rule)| (id.to_owned(), rule)));
-    assert_eq!(ViolationKind::ArgumentsNotAnObject.rejected_by(), ["Ollama", "llama.cpp"]);
-    assert_eq!(warnings(&messages)[0].provider_text(), "invalid tool call arguments");
-
-    messages[0] = reply.echo(Echo::Minimal).into();
-    let left: Vec<ViolationKind> = warnings(&messages).into_iter().map(|warning| warning.kind).collect();
+    let found = warnings(&messages, &ChatCompletions::new());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((found[0].index, &*found[0].id, found[0].kind), (0, &*long, ViolationKind::LongId));
+    assert_eq!(ViolationKind::LongId.rejected_by(), ["OpenAI", "Azure"]);
     assert_eq!(
-        left,
-        [ViolationKind::LongId],
-        "an echo writes names and arguments in a form that all servers accept"
+        found[0].provider_text(),
+        "Invalid 'messages[0].tool_calls[1].id': string too long. Expected a string with maximum length 40, but got a \
+         string with length 41"
     );
+}
+
+#[test]
+fn names_and_arguments_are_written_in_a_form_that_all_servers_accept() {
+    let calls =
+        [("a", "f", "{\"cut"), ("b", "f", "null"), ("c", "f", "[]"), ("d", "f.g", "{}"), ("e", "f", " {} ")];
+    let expected = [
+        ("f", r#"{"invalid_json":"{\"cut"}"#),
+        ("f", "{}"),
+        ("f", r#"{"invalid_json":"[]"}"#),
+        ("f_g", "{}"),
+        ("f", " {} "),
+    ];
+    let constructed = calls.map(|(id, name, arguments)| ToolCall::new(id, name, arguments));
+    let of_a_history = calls.map(|(id, name, arguments)| {
+        json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
+    });
+    for reply in [
+        Message::from(AssistantMessage::from_tool_calls(constructed.into())),
+        read(json!([{ "role": "assistant", "content": null, "tool_calls": of_a_history }])).remove(0),
+    ] {
+        let mut messages = vec![reply];
+        messages.extend(calls.map(|(id, ..)| answer(id)));
+        assert!(warnings(&messages, &ChatCompletions::new()).is_empty());
+        assert_eq!(rejection(&messages), None);
+        let written: serde_json::Value =
+            serde_json::from_str(&written(&messages[0])).expect("a message is JSON");
+        for (index, (name, arguments)) in expected.into_iter().enumerate() {
+            let function = &written["tool_calls"][index]["function"];
+            assert_eq!(*function, json!({ "name": name, "arguments": arguments }));
+        }
+    }
 }
 
 #[test]
@@ -208,8 +221,6 @@ fn every_kind_of_violation_has_a_unique_name() {
         ViolationKind::MessageBetween,
         ViolationKind::LostCalls,
         ViolationKind::EmptyReply,
-        ViolationKind::ArgumentsNotAnObject,
-        ViolationKind::UnusableName,
         ViolationKind::LongId,
         ViolationKind::RepeatedId,
     ];
@@ -227,5 +238,5 @@ fn parts_and_other_fields_are_valid() {
         {"role": "tool", "tool_call_id": "a", "content": [{"type": "text", "text": "1"}]},
     ]));
     validate(&messages).expect("the messages are valid");
-    assert!(warnings(&messages).is_empty());
+    assert!(warnings(&messages, &ChatCompletions::new()).is_empty());
 }

@@ -4,7 +4,8 @@ use crate::{list, rows};
 use serde_json::Value;
 use tool_runtime::conversation::Turn;
 use tool_runtime::history::{self, ViolationKind};
-use tool_runtime::message::{Echo, Message};
+use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
 
 /// The id, name and arguments of each call, which a program must keep.
@@ -30,7 +31,7 @@ async fn converse(row: &Value, registry: &Registry) {
         panic!("{}: {violations}", row["source"]);
     }
     // Ids are those of the server, and some are longer than OpenAI accepts.
-    let warnings = history::warnings(chat.messages());
+    let warnings = history::warnings(chat.messages(), &ChatCompletions::new());
     assert!(
         warnings.iter().all(|warning| warning.kind == ViolationKind::LongId),
         "{}: {warnings:?}",
@@ -43,7 +44,7 @@ async fn converse(row: &Value, registry: &Registry) {
 }
 
 #[tokio::test]
-async fn every_reply_is_read_echoed_and_paired() {
+async fn every_reply_is_read_written_and_paired() {
     let Some(rows) = rows("replies.jsonl") else { return };
     let registry = Registry::new(tools![]).expect("no tools");
     let (mut read, mut ids, mut objects, mut replaced) = (0, 0, 0, 0);
@@ -51,35 +52,34 @@ async fn every_reply_is_read_echoed_and_paired() {
         let source = &row["source"];
         let reply: AssistantMessage = serde_json::from_value(row["message"].clone())
             .unwrap_or_else(|error| panic!("{source}: {error}"));
-        let reply = reply.echo(Echo::Minimal);
-        let echoed = serde_json::to_value(&reply).expect("an echo is written");
-        for ((id, name, arguments), (echoed_id, echoed_name, echoed_arguments)) in
-            calls(&row["message"]).into_iter().zip(calls(&echoed))
+        let written = serde_json::to_value(&reply).expect("the reply is written");
+        for ((id, name, arguments), (written_id, written_name, written_arguments)) in
+            calls(&row["message"]).into_iter().zip(calls(&written))
         {
-            assert_eq!(name, echoed_name, "{source}");
+            assert_eq!(name, written_name, "{source}");
             if !id.is_empty() {
-                assert_eq!(id, echoed_id, "{source}");
+                assert_eq!(id, written_id, "{source}");
                 ids += 1;
             }
-            assert!(!echoed_id.is_empty(), "{source}");
+            assert!(!written_id.is_empty(), "{source}");
             if let Ok(Value::Object(_)) = serde_json::from_str::<Value>(arguments) {
-                assert_eq!(arguments, echoed_arguments, "{source}");
+                assert_eq!(arguments, written_arguments, "{source}");
                 objects += 1;
             } else {
-                assert!(matches!(serde_json::from_str(echoed_arguments), Ok(Value::Object(_))), "{source}");
+                assert!(matches!(serde_json::from_str(written_arguments), Ok(Value::Object(_))), "{source}");
                 replaced += 1;
             }
         }
-        assert_eq!(calls(&row["message"]).len(), calls(&echoed).len(), "{source}");
+        assert_eq!(calls(&row["message"]).len(), calls(&written).len(), "{source}");
         assert!(
-            echoed.as_object().is_some_and(|echoed| echoed.keys().all(|key| [
+            written.as_object().is_some_and(|written| written.keys().all(|key| [
                 "role",
                 "content",
                 "tool_calls",
                 "refusal"
             ]
             .contains(&&**key))),
-            "{source}: {echoed}"
+            "{source}: {written}"
         );
         let answers = registry.dispatch(&reply.tool_calls).await;
         assert!(

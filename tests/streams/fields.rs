@@ -3,15 +3,17 @@
 use crate::{assembled, calls, delta, finish};
 use serde_json::{Value, json};
 use tool_runtime::message::Content;
-use tool_runtime::message::Echo;
+use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
 
 /// The reply in the next request, with its reasoning.
-fn echoed(chunks: impl IntoIterator<Item = Value>) -> Value {
-    serde_json::to_value(assembled(chunks).echo(Echo::Reasoning)).expect("the reply serializes")
+fn written_with_reasoning(chunks: impl IntoIterator<Item = Value>) -> Value {
+    let wire = ChatCompletions::new().keep_reasoning(true);
+    let body = wire.write(&RequestParts::new(&[assembled(chunks).into()])).expect("the reply is written");
+    serde_json::to_value(&body).expect("the body serializes")["messages"][0].take()
 }
 
 #[test]
-fn reasoning_is_assembled_and_echoed() {
+fn reasoning_is_assembled_and_written() {
     for field in ["reasoning_content", "reasoning"] {
         let chunks = [
             delta(json!({ "role": "assistant", "content": null, field: "The user " })),
@@ -20,7 +22,7 @@ fn reasoning_is_assembled_and_echoed() {
             finish("stop"),
         ];
         assert_eq!(
-            echoed(chunks),
+            written_with_reasoning(chunks),
             json!({ "role": "assistant", "content": "Hello.", field: "The user asks." })
         );
     }
@@ -29,7 +31,7 @@ fn reasoning_is_assembled_and_echoed() {
 #[test]
 fn reasoning_details_are_the_same_as_without_streaming() {
     let detail = |detail: Value| delta(json!({ "reasoning_details": [detail] }));
-    let reply = echoed([
+    let reply = written_with_reasoning([
         detail(json!({ "type": "reasoning.text", "text": "Let me ", "format": "x", "index": 0 })),
         detail(json!({ "type": "reasoning.text", "text": "see.", "format": "x", "index": 0 })),
         detail(json!({ "type": "reasoning.text", "signature": "c2ln", "format": "x", "index": 0 })),
@@ -53,7 +55,7 @@ fn reasoning_details_are_the_same_as_without_streaming() {
 fn thought_signatures_of_messages_and_calls_are_kept() {
     let signed = |signature: &str| json!({ "google": { "thought_signature": signature } });
     let call = json!({ "index": 0, "id": "a", "function": { "name": "now", "arguments": "{}" }, "extra_content": signed("c2ln") });
-    let reply = echoed([
+    let reply = written_with_reasoning([
         calls(&[call]),
         delta(json!({ "extra_content": signed("bXNn") })),
         // A repeated value is not appended.
@@ -92,13 +94,11 @@ fn content_comes_in_parts() {
     let reply = assembled(chunks);
     assert_eq!(reply.text(), "It is sunny.");
     assert_eq!(
-        reply.content.as_ref().and_then(|content| content.parts()),
-        Some(
-            &[
-                json!({ "type": "thinking", "thinking": [{ "type": "text", "text": "Hmm." }] }),
-                json!({ "type": "text", "text": "It is sunny." }),
-            ][..]
-        )
+        serde_json::to_value(&reply.content).expect("the content serializes"),
+        json!([
+            { "type": "thinking", "thinking": [{ "type": "text", "text": "Hmm." }] },
+            { "type": "text", "text": "It is sunny." },
+        ])
     );
     // Text before the first part is kept.
     let chunks =

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
-use tool_runtime::message::{Echo, Message};
+use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, Registry, RegistryBuilder, ToolMessage, tool, tools};
 
 /// A log of events, with the milliseconds since its creation.
@@ -84,7 +84,7 @@ pub(crate) fn texts(answers: &[ToolMessage]) -> Vec<&str> {
 
 /// A history with this reply and its tool messages.
 pub(crate) fn history_of(reply: AssistantMessage, answers: Vec<ToolMessage>) -> Vec<Message> {
-    let mut messages = vec![Message::user("Go on."), reply.echo(Echo::Minimal).into()];
+    let mut messages = vec![Message::user("Go on."), reply.into()];
     messages.extend(answers.into_iter().map(Message::from));
     messages
 }

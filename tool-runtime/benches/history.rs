@@ -22,9 +22,9 @@ fn history(messages: usize) -> Vec<Message> {
         let result =
             |number| ToolMessage::new(id(number), "Beijing: 25 degrees and sunny, for three days").into();
         history.push(Message::user("How will the weather be in Beijing, and in Rome?"));
-        history.push(AssistantMessage::calling(vec![call(0), call(1)]).into());
+        history.push(AssistantMessage::from_tool_calls(vec![call(0), call(1)]).into());
         history.extend([result(0), result(1)]);
-        history.push(AssistantMessage::calling(vec![call(2)]).into());
+        history.push(AssistantMessage::from_tool_calls(vec![call(2)]).into());
         history.push(result(2));
         history.push(Message::assistant("It will be sunny."));
         if history.len() >= messages {

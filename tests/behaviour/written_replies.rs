@@ -1,21 +1,28 @@
 //! The form of a reply in the next request.
 
+use crate::messages_on;
 use crate::schemas::now;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use tool_runtime::message::{Echo, Message};
+use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Registry, ToolCall, ToolSchema, tools};
 
-fn echo(reply: Value, echo: Echo) -> AssistantMessage {
-    serde_json::from_value::<AssistantMessage>(reply).expect("it is read").echo(echo)
+fn read(reply: Value) -> AssistantMessage {
+    serde_json::from_value(reply).expect("it is read")
 }
 
-fn wire(message: &impl serde::Serialize) -> Value {
+fn written(message: &impl serde::Serialize) -> Value {
     serde_json::to_value(message).expect("it is written")
 }
 
+/// The reply in a request that contains the reasoning.
+fn written_with_reasoning(reply: Value) -> Value {
+    messages_on(&ChatCompletions::new().keep_reasoning(true), &[read(reply).into()])[0].take()
+}
+
 #[test]
-fn an_echo_keeps_ids_names_and_arguments_and_drops_reasoning() {
+fn a_written_reply_keeps_ids_names_and_arguments_and_drops_reasoning() {
     let reply = json!({
         "role": "assistant",
         "content": null,
@@ -29,7 +36,7 @@ fn an_echo_keeps_ids_names_and_arguments_and_drops_reasoning() {
         }],
     });
     assert_eq!(
-        wire(&echo(reply, Echo::Minimal)),
+        written(&read(reply)),
         json!({
             "role": "assistant",
             "content": null,
@@ -42,7 +49,7 @@ fn an_echo_keeps_ids_names_and_arguments_and_drops_reasoning() {
 }
 
 #[test]
-fn an_echo_with_reasoning_keeps_the_fields_that_providers_require() {
+fn a_wire_that_keeps_reasoning_writes_the_fields_that_providers_require() {
     let reply = json!({
         "role": "assistant", "content": "", "reasoning_content": "Hm.", "reasoning": null, "annotations": [],
         "reasoning_details": [{"text":"Hm."}],
@@ -53,7 +60,7 @@ fn an_echo_with_reasoning_keeps_the_fields_that_providers_require() {
         }],
     });
     assert_eq!(
-        wire(&echo(reply, Echo::Reasoning)),
+        written_with_reasoning(reply),
         json!({
             "role": "assistant", "content": "", "reasoning_content": "Hm.", "reasoning_details": [{"text":"Hm."}],
             "tool_calls": [{
@@ -66,23 +73,23 @@ fn an_echo_with_reasoning_keeps_the_fields_that_providers_require() {
 }
 
 #[test]
-fn content_is_echoed_unchanged_and_missing_content_as_null() {
-    for (content, echoed) in [
+fn content_is_written_unchanged_and_missing_content_as_null() {
+    for (content, expected) in [
         (json!({"content": null}), json!(null)),
         (json!({"role": "assistant"}), json!(null)),
         (json!({"content": ""}), json!("")),
         (json!({"content": "x"}), json!("x")),
         (json!({"content": [{"type":"text","text":"x"}]}), json!([{"type":"text","text":"x"}])),
     ] {
-        assert_eq!(wire(&echo(content, Echo::Minimal))["content"], echoed);
+        assert_eq!(written(&read(content))["content"], expected);
     }
 }
 
 #[test]
-fn a_declined_request_is_echoed_with_its_reason() {
-    let reply = echo(json!({"content":null,"refusal":"No."}), Echo::Minimal);
+fn a_declined_request_is_written_with_its_reason() {
+    let reply = read(json!({"content":null,"refusal":"No."}));
     assert_eq!(reply.refusal(), Some("No."));
-    assert_eq!(wire(&reply), json!({"role":"assistant","content":null,"refusal":"No."}));
+    assert_eq!(written(&reply), json!({"role":"assistant","content":null,"refusal":"No."}));
 }
 
 fn calls_with_ids(ids: &[Value]) -> Value {
@@ -94,8 +101,7 @@ fn calls_with_ids(ids: &[Value]) -> Value {
 #[tokio::test]
 async fn empty_and_repeated_ids_are_replaced_in_calls_and_tool_messages() {
     let registry = Registry::new(tools![now]).expect("one tool");
-    let reply =
-        echo(calls_with_ids(&[json!(""), json!("a"), json!("a"), json!(null), json!("b")]), Echo::Minimal);
+    let reply = read(calls_with_ids(&[json!(""), json!("a"), json!("a"), json!(null), json!("b")]));
     let answers = registry.dispatch(&reply.tool_calls).await;
     let call_ids: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
     let message_ids: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
@@ -110,7 +116,7 @@ async fn empty_and_repeated_ids_are_replaced_in_calls_and_tool_messages() {
 #[tokio::test]
 async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_unchanged() {
     let registry = Registry::new(tools![now]).expect("one tool");
-    for (arguments, written, answer) in [
+    for (arguments, expected, answer) in [
         ("", "{}", "ok"),
         ("null", "{}", "ok"),
         (" ", "{}", "ok"),
@@ -119,25 +125,22 @@ async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_un
         ("[1]", r#"{"invalid_json":"[1]"}"#, "must be one JSON object"),
         ("Beijing", r#"{"invalid_json":"Beijing"}"#, "not valid JSON"),
     ] {
-        let reply = echo(
-            json!({"tool_calls":[{"id":"1","function":{"name":"now","arguments":arguments}}]}),
-            Echo::Minimal,
-        );
+        let reply = read(json!({"tool_calls":[{"id":"1","function":{"name":"now","arguments":arguments}}]}));
         assert_eq!(reply.tool_calls[0].arguments, arguments, "the program reads the original arguments");
-        assert_eq!(wire(&reply)["tool_calls"][0]["function"]["arguments"], written);
+        assert_eq!(written(&reply)["tool_calls"][0]["function"]["arguments"], expected);
         let answers = registry.dispatch(&reply.tool_calls).await;
         assert!(answers[0].content.as_str().contains(answer), "{arguments}: {}", answers[0].content);
     }
 }
 
 #[test]
-fn an_echo_of_an_echo_is_equal() {
-    let once = echo(calls_with_ids(&[json!(""), json!("a"), json!("a")]), Echo::Reasoning);
-    assert_eq!(once.clone().echo(Echo::Reasoning), once);
+fn a_written_reply_is_read_as_an_equal_reply() {
+    let reply = read(calls_with_ids(&[json!(""), json!("a"), json!("a")]));
+    assert_eq!(read(written(&reply)), reply);
 }
 
 #[tokio::test]
-async fn the_example_of_deepseek_works_with_registry_and_echo() {
+async fn the_example_of_deepseek_works_with_a_registry() {
     // From the documentation of DeepSeek: no `parameters`, `index: 0`, "{}", content "".
     let definition: ToolSchema = serde_json::from_value(
         json!({"type":"function","function":{"name":"now","description":"The time of day."}}),
@@ -154,11 +157,10 @@ async fn the_example_of_deepseek_works_with_registry_and_echo() {
         }]
     }))
     .expect("it is read");
-    let reply = reply.echo(Echo::Minimal);
     let mut messages = vec![Message::user("What time is it?"), reply.clone().into()];
     messages.extend(registry.dispatch(&reply.tool_calls).await.into_iter().map(Message::from));
     assert_eq!(
-        wire(&messages),
+        written(&messages),
         json!([
             {"role":"user","content":"What time is it?"},
             {"role":"assistant","content":"","tool_calls":[
@@ -169,7 +171,7 @@ async fn the_example_of_deepseek_works_with_registry_and_echo() {
 }
 
 #[test]
-fn an_echo_does_not_change_a_constructed_message() {
-    let message = AssistantMessage::calling(vec![ToolCall::new("1", "now", "{}")]);
-    assert_eq!(message.clone().echo(Echo::Minimal), message);
+fn a_constructed_reply_is_written_like_one_that_was_read() {
+    let constructed = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "now", "{}")]);
+    assert_eq!(written(&constructed), written(&read(calls_with_ids(&[json!("1")]))));
 }
