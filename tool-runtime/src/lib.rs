@@ -59,6 +59,7 @@
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
 //! | streaming | feature `stream`, `Registry::dispatch_stream_with` |
 //! | tools of a remote server | [`DynamicTool`] |
+//! | a test without a network | feature `testing`, `testing::ScriptedModel` |
 //!
 //! # The steps of a reply
 //!
@@ -94,6 +95,7 @@
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `stream` | `stream::ReplyAssembler` and `Registry::dispatch_stream`: replies that arrive in chunks. | none |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
@@ -122,6 +124,8 @@ pub mod schema;
 mod state;
 pub mod stream;
 mod suggest;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 mod tool_choice;
 mod tool_name;
