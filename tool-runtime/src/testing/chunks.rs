@@ -1,8 +1,8 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemKind, ItemPiece,
-    ReplyPiece, ToolCall,
+    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
+    ToolCall,
 };
 use serde_json::Value;
 
