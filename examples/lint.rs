@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tool_runtime::history::{self, Repair, Violation, ViolationKind};
 use tool_runtime::message::Message;
+use tool_runtime::wire::ChatCompletions;
 
 const USAGE: &str = "usage: lint [--repair] [FILE] (without FILE, or with -, standard input is read)";
 const EXPECTED: &str = "expected a `messages` array, or a request with one";
@@ -193,7 +194,7 @@ fn lint() -> Result<bool, String> {
     let History { before, messages, after } = History::parse(&text)?;
     let violations =
         history::validate(&messages).err().map_or_else(Vec::new, |violations| violations.to_vec());
-    let (warnings, count) = (history::warnings(&messages), messages.len());
+    let (warnings, count) = (history::warnings(&messages, &ChatCompletions::new()), messages.len());
     let (repaired, repairs) = history::repair(messages);
     let report = report(&violations, &warnings, &repairs, count);
     if arguments.repairs {

@@ -28,12 +28,14 @@ mod flattened_enums;
 mod fuzzed_arguments;
 mod given_schemas;
 mod helpful_errors;
+mod images_in_results;
 #[allow(dead_code, reason = "some values are only printed")]
 mod lenient_arguments;
 mod macro_options;
 mod messages;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_errors;
+mod other_wires;
 mod outputs;
 mod parameters;
 mod pending_calls;
@@ -45,6 +47,8 @@ mod results;
 mod schemas;
 mod scripted_model;
 mod state_and_context;
+mod stored_fields;
+mod stored_messages;
 #[allow(dead_code, reason = "some values are only printed")]
 mod strict_replies;
 mod strict_schemas;

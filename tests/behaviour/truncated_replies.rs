@@ -163,7 +163,10 @@ fn a_truncated_call_does_not_await_approval() {
 fn a_choice_with_a_message_of_another_role_is_rejected() {
     let choice = json!({"choices": [{"message": {"role": "user", "content": "x"}}]});
     let error = serde_json::from_value::<AssistantMessage>(choice).expect_err("the role is not `assistant`");
-    assert_eq!(error.to_string(), "expected a message of role `assistant`, got `user`");
+    assert_eq!(
+        error.to_string(),
+        "expected a reply of Chat Completions: expected a message of role `assistant`, got `user`"
+    );
 }
 
 #[test]
@@ -184,8 +187,8 @@ fn errors_and_unknown_objects_are_not_read_as_empty_replies() {
     let good = json!({"choices": [{"message": {"role": "assistant", "content": "Hi."}}], "error": ""});
     let reply: AssistantMessage = serde_json::from_value(good).expect("an empty error is no error");
     assert_eq!(reply.text(), "Hi.");
-    for other in [json!({}), json!({"choices": []}), json!({"output": []})] {
-        let expected = format!("expected a reply, or a response with one in its `choices`, got {other}");
-        assert_eq!(error(other), expected);
+    for other in [json!({}), json!({"choices": []}), json!({"text": "Hi."})] {
+        let problem = format!("this is neither a message nor a response with `choices`: {other}");
+        assert_eq!(error(other), format!("expected a reply of Chat Completions: {problem}"));
     }
 }

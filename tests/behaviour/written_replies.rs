@@ -73,10 +73,14 @@ fn a_wire_that_keeps_reasoning_writes_the_fields_that_providers_require() {
 }
 
 #[test]
-fn content_is_written_unchanged_and_missing_content_as_null() {
+fn content_is_written_unchanged_and_missing_content_of_calls_as_null() {
+    let calls = json!([{"id": "1", "function": {"name": "now", "arguments": "{}"}}]);
     for (content, expected) in [
-        (json!({"content": null}), json!(null)),
-        (json!({"role": "assistant"}), json!(null)),
+        (json!({"content": null, "tool_calls": calls}), json!(null)),
+        (json!({"tool_calls": calls}), json!(null)),
+        // Servers reject null without calls.
+        (json!({"content": null}), json!("")),
+        (json!({"role": "assistant"}), json!("")),
         (json!({"content": ""}), json!("")),
         (json!({"content": "x"}), json!("x")),
         (json!({"content": [{"type":"text","text":"x"}]}), json!([{"type":"text","text":"x"}])),

@@ -145,21 +145,6 @@ fn pairs(messages: &[Message]) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_lost_call_is_rebuilt_even_if_its_id_repeats() {
-    let messages = vec![
-        calls(&[("call_0", "f")]),
-        answer("call_0"),
-        calls(&[("call_0", "g")]),
-        answer("call_0"),
-        text_reply("Once more."),
-        named("call_0", "g", "2"),
-    ];
-    let (fixed, repairs) = repair(messages);
-    assert!(matches!(&*repairs, [Repair::CallRebuilt { index: 4, .. }]), "{repairs:?}");
-    assert_eq!(pairs(&fixed)[2], ("g".to_owned(), "2".to_owned()));
-}
-
-#[test]
 fn separated_tool_messages_of_one_id_keep_their_order() {
     let calling_twice = calls(&[("call_0", "a"), ("call_0", "b")]);
     let nameless = |content: &str| ToolMessage::new("call_0", content).into();
@@ -210,7 +195,7 @@ fn a_tool_message_with_the_id_of_another_call_is_not_renamed() {
 }
 
 #[test]
-fn a_repeated_tool_message_does_not_rebuild_a_call() {
+fn a_repeated_tool_message_is_removed() {
     let messages = vec![
         calls(&[("call_1", "delete_all")]),
         named("call_1", "delete_all", "all"),
@@ -226,41 +211,16 @@ fn a_repeated_tool_message_does_not_rebuild_a_call() {
 #[test]
 fn a_tool_message_of_another_tool_is_not_renamed() {
     let (fixed, repairs) = repair(vec![calling(&["a"]), named("x", "g", "1")]);
-    let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
-    let calls: Vec<_> = reply.tool_calls.iter().map(|call| (&*call.id, &*call.name)).collect();
-    assert_eq!(calls, [("a", "f"), ("x", "g")], "its call was lost and is rebuilt");
-    assert_eq!(fixed.len(), 3);
-    assert!(matches!(&*repairs, [Repair::AnswerMade { .. } | Repair::CallRebuilt { .. }, _]), "{repairs:?}");
-    let (fixed, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
-    assert_eq!(fixed[1].text(), "1");
-}
-
-#[test]
-fn a_lost_call_is_rebuilt_next_to_other_calls() {
-    let messages = read(json!([
-        {"role": "assistant", "content": null, "tool_calls": [
-            {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\":1}"}},
-        ]},
-        {"role": "tool", "tool_call_id": "a", "content": "1"},
-        {"role": "tool", "tool_call_id": "b", "tool_name": "g", "content": "2"},
-    ]));
-    let fixed = repaired(messages.clone());
-    assert_eq!(fixed[1..], messages[1..]);
-    let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
-    assert_eq!(reply.tool_calls, [ToolCall::new("a", "f", "{\"x\":1}"), ToolCall::new("b", "g", "{}")]);
-}
-
-#[test]
-fn two_tool_messages_of_one_lost_call_rebuild_it_once() {
-    let named = |content: &str| json!({"role": "tool", "tool_call_id": "a", "name": "f", "content": content});
-    let (fixed, repairs) = repair(read(json!([
-        {"role": "assistant", "content": null}, named("first"), named("second"),
-    ])));
-    assert_eq!(fixed.iter().map(Message::text).collect::<Vec<_>>(), ["", "first"]);
+    assert_eq!(
+        fixed.iter().map(Message::text).collect::<Vec<_>>(),
+        ["", "Error: the result of this call was lost"]
+    );
     assert!(
-        matches!(&*repairs, [Repair::CallRebuilt { .. }, Repair::AnswerDropped { index: 2, .. }]),
+        matches!(&*repairs, [Repair::AnswerMade { .. }, Repair::AnswerDropped { index: 1, .. }]),
         "{repairs:?}"
     );
+    let (fixed, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
+    assert_eq!(fixed[1].text(), "1");
 }
 
 #[test]

@@ -102,7 +102,7 @@ async fn every_reply_is_read_written_and_paired() {
 #[test]
 fn every_accepted_history_is_read_and_written_with_the_same_pairs() {
     let Some(rows) = rows("transcripts.jsonl") else { return };
-    let mut count = 0;
+    let (mut count, mut replaced) = (0, 0);
     for row in &rows {
         let source = &row["source"];
         let messages: Vec<Message> = serde_json::from_value(row["messages"].clone())
@@ -111,14 +111,25 @@ fn every_accepted_history_is_read_and_written_with_the_same_pairs() {
         let (recorded, written) = (list(&row["messages"]), list(&written));
         assert_eq!(recorded.len(), written.len(), "{source}");
         for (recorded, written) in recorded.iter().zip(written) {
-            assert_eq!(calls(recorded), calls(written), "{source}");
+            let (recorded_calls, written_calls) = (calls(recorded), calls(written));
+            assert_eq!(recorded_calls.len(), written_calls.len(), "{source}");
+            for ((id, name, arguments), written) in recorded_calls.into_iter().zip(written_calls) {
+                assert_eq!((id, name), (written.0, written.1), "{source}");
+                if matches!(serde_json::from_str(arguments), Ok(Value::Object(_))) {
+                    assert_eq!(arguments, written.2, "{source}");
+                } else {
+                    // Several servers reject such arguments.
+                    assert!(matches!(serde_json::from_str(written.2), Ok(Value::Object(_))), "{source}");
+                    replaced += 1;
+                }
+            }
             assert_eq!(recorded["tool_call_id"], written["tool_call_id"], "{source}");
             assert_eq!(recorded["content"], written["content"], "{source}");
             count += 1;
         }
     }
     assert!(count > 0, "the file has such rows");
-    println!("{count} messages of {} histories", rows.len());
+    println!("{count} messages of {} histories, {replaced} arguments replaced", rows.len());
 }
 
 #[test]

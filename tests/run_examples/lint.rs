@@ -8,15 +8,18 @@ fn lint(arguments: &[&str], input: &str) -> Output {
     process::run("lint", arguments, input, &[])
 }
 
+/// An id that OpenAI rejects, since it is longer than 40 bytes.
+const LONG: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
 fn broken() -> Value {
     json!([
         {"role": "user", "content": "?"},
         {"role": "assistant", "content": null, "tool_calls": [
             {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"x\""}},
-            {"id": "b", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+            {"id": LONG, "type": "function", "function": {"name": "f", "arguments": "{}"}},
         ]},
         {"role": "user", "content": "Are you there?"},
-        {"role": "tool", "tool_call_id": "b", "content": "1"},
+        {"role": "tool", "tool_call_id": LONG, "content": "1"},
         {"role": "tool", "tool_call_id": "x", "content": "2"},
     ])
 }
@@ -25,15 +28,15 @@ const REPORT: &str = "\
 messages[1]: a tool call without a tool message (a)
     OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: a
     repair: messages[1]: the call a had no tool message: added one that reports a lost result
-messages[2]: another message between a call and its tool message (b)
-    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: b
-    repair: messages[3]: the tool message b was moved after its call in messages[1]
+messages[2]: another message between a call and its tool message (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb)
+    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+    repair: messages[3]: the tool message bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb was moved after its call in messages[1]
 messages[4]: a tool message without tool calls before it (x)
     OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
     repair: messages[4]: the tool message x had no open call: removed
-warning: messages[1]: arguments that are not a JSON object (a)
-    Ollama error: invalid tool call arguments
-    rejected by Ollama, llama.cpp
+warning: messages[1]: an id longer than 40 bytes (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb)
+    OpenAI error: Invalid 'messages[1].tool_calls[1].id': string too long. Expected a string with maximum length 40, but got a string with length 41
+    rejected by OpenAI, Azure
 Violations: 3; warnings: 1; messages: 5.
 ";
 

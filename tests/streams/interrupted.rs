@@ -212,9 +212,7 @@ fn a_stream_without_a_reply_is_an_error() {
     let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
     assert_eq!(
         interrupted([other, "[DONE]"]).cause().to_string(),
-        format!(
-            "the stream ended without a reply; it is not in the format of Chat Completions and begins with: {other}"
-        )
+        format!("the stream ended without a reply; is it of another wire? It begins with: {other}")
     );
 }
 
@@ -242,7 +240,7 @@ fn an_error_with_a_finish_reason_is_not_the_end_of_the_reply() {
 fn a_type_that_does_not_serialize_is_an_error() {
     let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
     let message = interrupted([Chunk::from_serialize(&unwritable)]).cause().to_string();
-    assert_eq!(message, "the client's chunk is not in the format of Chat Completions (key must be a string)");
+    assert_eq!(message, "the client's chunk cannot be written as JSON (key must be a string)");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod logged_tools;
 mod quirks;
 
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use tool_runtime::stream::{Chunk, Event, ReplyAssembler};
 use tool_runtime::{AssistantMessage, ToolCall};
 
@@ -45,9 +46,16 @@ fn assembled<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> AssistantMe
     reply.finish().expect("the stream has no errors")
 }
 
-/// The calls of a stream without errors: id, name and arguments of each.
+/// The calls of a stream without errors: id, name and arguments of each. An id that does not come from the server is
+/// empty.
 fn called<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Vec<[String; 3]> {
-    assembled(chunks).tool_calls.into_iter().map(|call| [call.id, call.name, call.arguments]).collect()
+    let chunks: Vec<Chunk> = chunks.into_iter().map(Into::into).collect();
+    let sent = format!("{chunks:?}");
+    let calls = assembled(chunks).tool_calls;
+    let ids: HashSet<&str> = calls.iter().map(|call| &*call.id).collect();
+    assert!(ids.len() == calls.len() && !ids.contains(""), "the ids are not unique: {calls:?}");
+    let from_server = |id: String| if sent.contains(&id) { id } else { String::new() };
+    calls.into_iter().map(|call| [from_server(call.id), call.name, call.arguments]).collect()
 }
 
 /// The events of a stream, each as a short text.

@@ -3,6 +3,7 @@
 mod anthropic;
 mod anthropic_recorded;
 mod moved;
+mod random_replies;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
 

@@ -2,8 +2,9 @@
 //!
 //! A [`Conversation`](crate::Conversation) is always valid. A list of messages that another program wrote, that was
 //! stored in a database, or that was shortened, may be invalid: [`validate`] lists all errors, each with the text of a
-//! provider's error. With the feature `history`, `repair` makes any list valid, `trim` shortens a list without
-//! separating a call from its tool message, and `find` finds the call of a tool message.
+//! provider's error. [`repair()`] makes any list valid, [`trim()`] shortens a list without separating a call from its tool
+//! message, and [`find()`] finds the call of a tool message. [`warnings()`] lists calls that only some servers of a
+//! [`wire`](crate::wire) reject.
 
 mod exchange;
 mod find;

@@ -48,7 +48,9 @@
 //!   `Conversation`, only [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
 //!   [`Conversation::drive`] is the loop from a question to the answer of the model.
 //! - [`dispatch`] contains the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
-//! - [`history`] validates and repairs messages from other programs. `stream` assembles replies that arrive in chunks.
+//! - [`message`] has the messages of a conversation, and their [storage](message::stored) without loss. A
+//!   [`wire`] is the format of a provider, in which requests are written and replies are read.
+//! - [`history`] validates and repairs messages from other programs. [`stream`] assembles replies that arrive in chunks.
 //!
 //! | Task | Documentation |
 //! | --- | --- |
@@ -57,7 +59,9 @@
 //! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
 //! | approval by a person, in a later request | [`PendingCalls`](conversation::PendingCalls) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
-//! | streaming | feature `stream`, `Registry::dispatch_stream_with` |
+//! | streaming | [`Registry::dispatch_stream_with`] |
+//! | messages in a database | [`message::stored`] |
+//! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
 //! | a test without a network | feature `testing`, `testing::ScriptedModel` |
 //!
@@ -67,10 +71,10 @@
 //!
 //! 1. Read the reply as an [`AssistantMessage`]. It accepts the variations that servers send, and a whole response as
 //!    well as its message.
-//! 2. Call [`AssistantMessage::echo`], which returns the message that the history may contain
-//!    ([`Echo`](message::Echo) selects how much of the reasoning goes back).
-//! 3. Call [`Registry::dispatch`] with the calls of the echo. It returns one [`ToolMessage`] per call, in order.
-//! 4. Append the echo and the tool messages to the history, as [`Message`](message::Message)s.
+//! 2. Call [`Registry::dispatch`] with its calls. It returns one [`ToolMessage`] per call, in order.
+//! 3. Append the reply and the tool messages to the history, as [`Message`](message::Message)s.
+//! 4. Write the history with serde, or with the [`Wire`](wire::Wire) of the server. Of a reply, a request contains only
+//!    the fields that servers accept.
 //!
 //! # Schemas
 //!
@@ -90,11 +94,10 @@
 //!
 //! | Feature | Content | Dependencies |
 //! | --- | --- | --- |
+//! | `anthropic` | `wire::Anthropic`: Anthropic's Messages API. | none |
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
-//! | `history` | `repair`, `trim` and `find` in [`history`]. | none |
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
-//! | `stream` | `stream::ReplyAssembler` and `Registry::dispatch_stream`: replies that arrive in chunks. | none |
 //! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!

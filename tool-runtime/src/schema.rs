@@ -19,8 +19,7 @@ pub(crate) use forms::Forms;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
 pub use strict::{AnthropicStrict, NotStrict};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -170,64 +169,5 @@ impl PartialEq for ToolSchema {
     fn eq(&self, other: &Self) -> bool {
         (&self.name, &self.description, self.parameters().get())
             == (&other.name, &other.description, other.parameters().get())
-    }
-}
-
-#[derive(Serialize)]
-struct Definition<'a> {
-    r#type: &'static str,
-    function: FunctionDefinition<'a>,
-}
-
-#[derive(Serialize)]
-struct FunctionDefinition<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    parameters: &'a RawValue,
-}
-
-/// The definition is written once and cached: a request copies its bytes.
-impl Serialize for ToolSchema {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(definition) = self.forms.definition.get() {
-            return definition.serialize(serializer);
-        }
-        let function = FunctionDefinition {
-            name: &self.name,
-            description: &self.description,
-            parameters: self.parameters(),
-        };
-        let definition = to_raw_value(&Definition { r#type: "function", function });
-        let definition = definition.map_err(serde::ser::Error::custom)?;
-        self.forms.definition.get_or_init(|| definition).serialize(serializer)
-    }
-}
-
-#[derive(Deserialize)]
-struct DefinitionData {
-    function: FunctionData,
-}
-
-#[derive(Deserialize)]
-struct FunctionData {
-    name: String,
-    #[serde(default)]
-    description: Option<String>,
-    #[serde(default)]
-    parameters: Option<serde_json::Value>,
-}
-
-impl<'de> Deserialize<'de> for ToolSchema {
-    /// A definition without `parameters` describes a tool without parameters.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let DefinitionData { function } = DefinitionData::deserialize(deserializer)?;
-        let parameters = match function.parameters {
-            Some(parameters) => to_raw_value(&parameters),
-            None => from_parameters(&[], &[], serde_json::Map::new()).map(|schema| schema.published),
-        };
-        let parameters = parameters.map_err(serde::de::Error::custom)?;
-        let description = function.description.unwrap_or_default();
-        Ok(ToolSchema::new(function.name.into(), description.into(), parameters))
     }
 }

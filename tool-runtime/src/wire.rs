@@ -85,7 +85,7 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// Reads the message of an error response; `None` if the body has none.
     fn read_error(&self, body: &str) -> Option<String>;
 
-    /// What the provider accepts as names and ids of calls. [`history::warnings`](crate::history::warnings) lists calls
+    /// The rules of the provider for calls. [`history::warnings`](crate::history::warnings) lists calls
     /// outside of these rules. Default: everything.
     fn call_rules(&self) -> CallRules {
         CallRules::default()

@@ -28,8 +28,9 @@ impl Registry {
     /// - **End of the stream**: the stream ends with `[DONE]` or with its last item. If it ends without `[DONE]` and
     ///   without a `finish_reason`, complete calls run, and a truncated call does not. There is no time limit for the
     ///   stream: set one in the client.
-    /// - **Chunks**: `chunks` is the stream of a request with `"stream": true`. Its items are texts, values, or
-    ///   `Result`s of them: see [`Chunk`]. It is dropped before the calls start that wait for its end.
+    /// - **Chunks**: `chunks` is the stream of a request with `"stream": true`. Its items are texts or values in the format
+    ///   of Chat Completions, chunks that [`Wire::read_event`](crate::wire::Wire::read_event) has read, or `Result`s of
+    ///   them: see [`Chunk`]. It is dropped before the calls start that wait for its end.
     /// - **Ids**: each call has a unique id, also if the server did not send one, so that the reply and the tool messages
     ///   can be added to the history.
     /// - **Concurrency**: the stream and the tools run in the caller's task. While a tool computes without an `.await`,

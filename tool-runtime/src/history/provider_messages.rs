@@ -9,9 +9,6 @@ pub(super) fn provider_message(
     position: usize,
     id: &str,
 ) -> ProviderMessage {
-    let of_call = |field: &str, problem: &str| {
-        format!("Invalid 'messages[{index}].tool_calls[{position}].{field}': {problem}")
-    };
     let (by, text) = match kind {
         // https://github.com/miurla/morphic/issues/136, with the spelling of OpenAI.
         ViolationKind::OrphanAnswer | ViolationKind::LostCalls => (
@@ -43,24 +40,12 @@ pub(super) fn provider_message(
         ViolationKind::EmptyReply => {
             ("llama.cpp", "Assistant message must contain either 'content' or 'tool_calls'!".to_owned())
         }
-        // https://github.com/ollama/ollama, openai/openai.go
-        ViolationKind::ArgumentsNotAnObject => ("Ollama", "invalid tool call arguments".to_owned()),
-        // https://github.com/mcp-use/mcp-use/issues/90
-        ViolationKind::UnusableName => (
-            "OpenAI",
-            of_call(
-                "function.name",
-                "string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.",
-            ),
-        ),
         ViolationKind::LongId => (
             "OpenAI",
-            of_call(
-                "id",
-                &format!(
-                    "string too long. Expected a string with maximum length 40, but got a string with length {}",
-                    id.len()
-                ),
+            format!(
+                "Invalid 'messages[{index}].tool_calls[{position}].id': string too long. Expected a string with maximum \
+                 length 40, but got a string with length {}",
+                id.len()
             ),
         ),
         ViolationKind::RepeatedId => {

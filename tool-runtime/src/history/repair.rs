@@ -6,9 +6,8 @@ mod report;
 
 pub use report::Repair;
 
-use super::exchange::Exchange;
 use crate::fingerprint::fingerprint;
-use crate::message::{Message, ToolCall, replace_unusable_ids};
+use crate::message::{Message, replace_unusable_ids};
 use pairing::Pairing;
 use rebuild::Rebuild;
 use std::collections::HashSet;
@@ -27,12 +26,11 @@ pub enum Orphans {
 /// Makes a list of messages valid, reports the changes, and leaves all other messages unchanged. A valid list stays as it
 /// is.
 ///
-/// Each tool message is moved to the call with its id, but never to a call of another tool, if it names its tool, and
-/// never to a call after a later user message. A tool message with an unknown id gets the id of a call without a tool
-/// message in the reply before it, if there are as many such calls as such tool messages. Lost calls are rebuilt if
-/// their tool messages name the tool. A call that still has no tool message gets one with the text `Error: the result
-/// of this call was lost`; a tool message that still has no call is removed ([`repair_with`] can convert it to a user
-/// message). All other messages stay as they are.
+/// Tool messages are paired by id, tool and order. Each one is moved to the nearest call with its id, but never to a call of
+/// another tool, if it names its tool, and never to a call after a later user message. A tool message with an unknown id gets the id of a call without a tool
+/// message in the reply before it, if there are as many such calls as such tool messages. A call that still has no tool
+/// message gets one with the text `Error: the result of this call was lost`; a tool message that still has no call is
+/// removed ([`repair_with`] can convert it to a user message). All other messages stay as they are.
 ///
 /// The running time is linear in the number of messages. The result is deterministic, and a repaired list is valid:
 /// repairing it again changes nothing.
@@ -72,50 +70,14 @@ pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message
     let taken = unique_ids(&messages);
     let mut pairing = Pairing::by_id(&messages);
     pairing.by_position(&messages, &taken);
-    rebuild_calls(&mut messages, &mut pairing, &taken, &mut repairs);
     settle_ids(&mut messages, &pairing, &mut repairs);
     let repaired = Rebuild::new(messages, orphans, &mut repairs).put(&pairing);
     repairs.sort_by_key(Repair::index);
     (repaired, repairs)
 }
 
-/// Adds the calls to a reply that the tool messages after it name and that no reply has.
-fn rebuild_calls(
-    messages: &mut [Message],
-    pairing: &mut Pairing,
-    taken: &HashSet<String>,
-    repairs: &mut Vec<Repair>,
-) {
-    for exchange in 0..pairing.exchanges.len() {
-        let Exchange { reply, answers } = pairing.exchanges[exchange].clone();
-        let Some(index) = reply else { continue };
-        if answers.clone().all(|place| pairing.exchange_of[place].is_some()) {
-            continue;
-        }
-        let mut ids: HashSet<String> =
-            pairing.exchanges[exchange].calls(messages).iter().map(|call| call.id.clone()).collect();
-        for place in answers {
-            if pairing.exchange_of[place].is_some() {
-                continue;
-            }
-            let Message::Tool(answer) = &messages[place] else { continue };
-            let Some(tool) = answer.tool().map(str::to_owned) else { continue };
-            let id = answer.tool_call_id.clone();
-            // A known id means a second tool message for the same call. Tool messages without an id cannot be compared
-            // this way.
-            if taken.contains(&id) || (!id.is_empty() && !ids.insert(id.clone())) {
-                continue;
-            }
-            let Message::Assistant(reply) = &mut messages[index] else { continue };
-            reply.tool_calls.push(ToolCall::new(&*id, &*tool, "{}"));
-            pairing.pair(exchange, pairing.answers[exchange].len(), place);
-            repairs.push(Repair::CallRebuilt { index, id, tool });
-        }
-    }
-}
-
 /// The ids of all calls, if no two calls share an id; otherwise empty, as for servers that count from `call_0` in each
-/// reply. A tool message with one of these ids does not belong to a lost call.
+/// reply. A tool message with one of these ids belongs to the call of that id only.
 fn unique_ids(messages: &[Message]) -> HashSet<String> {
     let mut ids = HashSet::new();
     for message in messages {

@@ -30,10 +30,6 @@ pub enum ViolationKind {
     LostCalls,
     /// A reply without text and without tool calls.
     EmptyReply,
-    /// A warning: the arguments of a call are not a JSON object.
-    ArgumentsNotAnObject,
-    /// A warning: a tool name longer than 64 bytes, or with characters other than letters, digits, `_` and `-`.
-    UnusableName,
     /// A warning: an id longer than 40 bytes.
     LongId,
     /// A warning: an id that a call of an earlier reply also has.
@@ -54,8 +50,6 @@ impl ViolationKind {
             ViolationKind::MessageBetween => "message_between",
             ViolationKind::LostCalls => "lost_calls",
             ViolationKind::EmptyReply => "empty_reply",
-            ViolationKind::ArgumentsNotAnObject => "arguments_not_an_object",
-            ViolationKind::UnusableName => "unusable_name",
             ViolationKind::LongId => "long_id",
             ViolationKind::RepeatedId => "repeated_id",
         }
@@ -79,8 +73,6 @@ impl ViolationKind {
             }
             ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
             ViolationKind::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
-            ViolationKind::ArgumentsNotAnObject => &["Ollama", "llama.cpp"],
-            ViolationKind::UnusableName => &["OpenAI", "Azure", "Anthropic", "Mistral"],
             ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
             ViolationKind::LongId => &["OpenAI", "Azure"],
             ViolationKind::RepeatedId => &["DeepSeek"],
@@ -100,8 +92,6 @@ impl fmt::Display for ViolationKind {
             ViolationKind::MessageBetween => "another message between a call and its tool message",
             ViolationKind::LostCalls => "a tool message after a reply whose tool calls were lost",
             ViolationKind::EmptyReply => "a reply without text and without tool calls",
-            ViolationKind::ArgumentsNotAnObject => "arguments that are not a JSON object",
-            ViolationKind::UnusableName => "a tool name that servers reject",
             ViolationKind::LongId => "an id longer than 40 bytes",
             ViolationKind::RepeatedId => "an id that a call of an earlier reply also has",
         })

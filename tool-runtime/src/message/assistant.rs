@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A reply of the model.
 ///
-/// It keeps what the provider sent: besides text and calls, the [origin](AssistantMessage::origin), the
+/// It keeps what the provider sent: text and calls, the [origin](AssistantMessage::origin), the
 /// [finish reason](AssistantMessage::finish_reason), the [usage](AssistantMessage::usage), and the provider's items
 /// verbatim, such as signed reasoning. Written to the provider that it came from, unchanged items go back as they came.
 ///
@@ -113,7 +113,7 @@ impl AssistantMessage {
         self.native.iter().map(NativeItem::json)
     }
 
-    /// Whether the reply has no content, no calls, no refusal and no native items. The content `""` counts as content.
+    /// Whether the reply has no content, no calls, no `refusal` and no native items. The content `""` counts as content.
     pub(crate) fn is_empty(&self) -> bool {
         self.content.is_none()
             && self.tool_calls.is_empty()

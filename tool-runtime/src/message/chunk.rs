@@ -46,6 +46,10 @@ use std::error::Error;
 pub struct Chunk(pub(crate) ChunkContent);
 
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a chunk is read at once, and a box would be an allocation per chunk"
+)]
 pub(crate) enum ChunkContent {
     /// Text that a wire has not read yet.
     Text(String),

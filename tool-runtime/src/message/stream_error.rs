@@ -47,8 +47,8 @@ impl fmt::Display for StreamError {
         match self {
             StreamError::Server { message, .. } => write!(f, "the server sent an error: {message}"),
             StreamError::Transport { source } => write!(f, "the connection failed: {source}"),
-            StreamError::NotAChunk { format, beginning, source } if beginning.is_empty() => {
-                write!(f, "the client's chunk is not in the format of {format} ({source})")
+            StreamError::NotAChunk { beginning, source, .. } if beginning.is_empty() => {
+                write!(f, "the client's chunk cannot be written as JSON ({source})")
             }
             StreamError::NotAChunk { format, beginning, source } => write!(
                 f,

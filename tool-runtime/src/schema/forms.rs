@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
     /// The entry of the `tools` array of Chat Completions.
-    pub(super) definition: OnceLock<Box<RawValue>>,
+    pub(crate) definition: OnceLock<Box<RawValue>>,
     openai: OnceLock<Result<Box<RawValue>, Vec<NotStrict>>>,
     // Boxed, since most programs use one provider.
     anthropic: OnceLock<Box<Result<AnthropicStrict, Vec<NotStrict>>>>,

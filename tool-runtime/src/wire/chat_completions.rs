@@ -1,7 +1,8 @@
 //! The wire of Chat Completions, which most servers accept.
 //!
 //! Reading accepts the variations that servers send; writing follows the API reference:
-//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of the message types are here.
+//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of messages,
+//! tool definitions and the tool choice are here.
 
 mod call;
 mod content;
@@ -12,6 +13,7 @@ mod other_wires;
 mod reply;
 mod request;
 mod server_error;
+mod tool;
 mod write;
 
 pub(crate) use call::{written_arguments, written_name};
@@ -75,7 +77,7 @@ impl ChatCompletions {
     ///
     /// Every property is required, and the model sends null for an absent argument. Limits that the server does not
     /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
-    /// as it is, and [`Body::report`] lists it.
+    /// without `strict`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;

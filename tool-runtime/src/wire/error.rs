@@ -24,7 +24,7 @@ pub enum WireError {
     /// The JSON is not what was expected.
     #[non_exhaustive]
     Unexpected {
-        /// What was expected, in which format: for example `a reply of Chat Completions`.
+        /// The expected kind of text and its format: for example `a reply of Chat Completions`.
         expected: &'static str,
         /// The problem.
         problem: String,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What a request does not contain, although its messages and tools have it.
+/// The parts of messages and tools that a request does not contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

@@ -33,12 +33,12 @@ impl Pairing {
             }
         }
         let mut pairing = Pairing { exchanges, answers, exchange_of };
-        pairing.give_to_earlier_calls(messages);
-        pairing.give_to_later_calls(messages);
+        pairing.by_earlier_call(messages);
+        pairing.by_later_call(messages);
         pairing
     }
 
-    fn give_to_earlier_calls(&mut self, messages: &[Message]) {
+    fn by_earlier_call(&mut self, messages: &[Message]) {
         let mut open = Open::default();
         for number in 0..self.exchanges.len() {
             self.displaced(number, messages, &mut open);
@@ -48,7 +48,7 @@ impl Pairing {
 
     /// A result never comes before its call, so a tool message is paired with a later call only if no user message is
     /// in between.
-    fn give_to_later_calls(&mut self, messages: &[Message]) {
+    fn by_later_call(&mut self, messages: &[Message]) {
         let mut open = Open::default();
         let mut next = messages.len();
         for number in (0..self.exchanges.len()).rev() {

@@ -6,8 +6,8 @@ use crate::history::exchange::Exchange;
 use crate::message::{Content, Message, Part, ToolMessage};
 use std::ops::Range;
 
-/// The content of the tool message of a call whose result was lost.
-const LOST: &str = "Error: the result of this call was lost";
+/// The error of a call whose result was lost.
+const LOST: &str = "the result of this call was lost";
 
 pub(super) struct Rebuild<'a> {
     /// The messages that are not yet in `ordered`.
@@ -28,13 +28,13 @@ impl<'a> Rebuild<'a> {
         for (number, exchange) in pairing.exchanges.iter().enumerate() {
             self.as_they_are(next..exchange.reply.unwrap_or(exchange.answers.start));
             next = exchange.answers.end;
-            let ids = exchange.reply.map_or_else(Vec::new, |index| self.reply(index));
+            let calls = exchange.reply.map_or_else(Vec::new, |index| self.reply(index));
             // Tool messages of this reply's calls keep their order.
             for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place] == Some(number))
             {
                 self.as_they_are(place..place + 1);
             }
-            self.missing(exchange, ids, &pairing.answers[number]);
+            self.missing(exchange, calls, &pairing.answers[number]);
             for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place].is_none()) {
                 self.orphan(place);
             }
@@ -47,22 +47,22 @@ impl<'a> Rebuild<'a> {
         self.ordered.extend(self.messages[places].iter_mut().filter_map(Option::take));
     }
 
-    /// Adds the reply at this index, and returns the ids of its calls.
-    fn reply(&mut self, index: usize) -> Vec<String> {
+    /// Adds the reply at this index, and returns the id and the tool of each of its calls.
+    fn reply(&mut self, index: usize) -> Vec<(String, String)> {
         let Some(Message::Assistant(mut reply)) = self.messages[index].take() else { return Vec::new() };
         if reply.is_empty() {
             reply.content = Some(Content::default());
             self.repairs.push(Repair::ReplyFilled { index });
         }
-        let ids = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
+        let calls = reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect();
         self.ordered.push(Message::Assistant(reply));
-        ids
+        calls
     }
 
     /// Adds the tool messages that are elsewhere in the list, or nowhere.
-    fn missing(&mut self, exchange: &Exchange, ids: Vec<String>, answers: &[Option<usize>]) {
+    fn missing(&mut self, exchange: &Exchange, calls: Vec<(String, String)>, answers: &[Option<usize>]) {
         let Some(reply) = exchange.reply else { return };
-        for (id, answer) in ids.into_iter().zip(answers) {
+        for ((id, tool), answer) in calls.into_iter().zip(answers) {
             match *answer {
                 Some(place) if exchange.answers.contains(&place) => {}
                 Some(place) => {
@@ -70,7 +70,7 @@ impl<'a> Rebuild<'a> {
                     self.repairs.push(Repair::AnswerMoved { index: place, id, reply });
                 }
                 None => {
-                    self.ordered.push(ToolMessage::new(&*id, LOST).into());
+                    self.ordered.push(ToolMessage::error(&*id, LOST).with_tool(tool).into());
                     self.repairs.push(Repair::AnswerMade { index: reply, id });
                 }
             }

@@ -53,16 +53,6 @@ pub enum Repair {
         /// Its id.
         id: String,
     },
-    /// A lost call was rebuilt from its tool message, without its arguments.
-    #[non_exhaustive]
-    CallRebuilt {
-        /// The index of its reply before the repair.
-        index: usize,
-        /// The id of the tool message.
-        id: String,
-        /// The tool that the tool message names.
-        tool: String,
-    },
     /// A call with an empty or repeated id got a new id.
     #[non_exhaustive]
     CallRenamed {
@@ -91,7 +81,6 @@ impl Repair {
             | Repair::AnswerRenamed { index, .. }
             | Repair::AnswerDropped { index, .. }
             | Repair::AnswerConvertedToUser { index, .. }
-            | Repair::CallRebuilt { index, .. }
             | Repair::CallRenamed { index, .. }
             | Repair::ReplyFilled { index } => *index,
         }
@@ -104,8 +93,7 @@ impl Repair {
         match self {
             Repair::AnswerMoved { id, .. }
             | Repair::AnswerMade { id, .. }
-            | Repair::AnswerConvertedToUser { id, .. }
-            | Repair::CallRebuilt { id, .. } => id,
+            | Repair::AnswerConvertedToUser { id, .. } => id,
             Repair::AnswerRenamed { was, .. } | Repair::CallRenamed { was, .. } => was,
             Repair::AnswerDropped { answer, .. } => &answer.tool_call_id,
             Repair::ReplyFilled { .. } => "",
@@ -134,9 +122,6 @@ impl fmt::Display for Repair {
             }
             Repair::AnswerConvertedToUser { id, .. } => {
                 write!(f, "the tool message {} had no open call: converted to a user message", Id(id))
-            }
-            Repair::CallRebuilt { id, tool, .. } => {
-                write!(f, "the call {} was lost: rebuilt for the tool {tool}", Id(id))
             }
             Repair::CallRenamed { was, id, .. } if was.is_empty() => {
                 write!(f, "a call had no id: set the new id {id}")

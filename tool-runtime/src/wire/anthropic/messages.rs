@@ -5,7 +5,7 @@ use super::block::{text_block, write_part};
 use super::ids::Ids;
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::wire::{Report, WireError, written_arguments, written_name};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
@@ -84,6 +84,7 @@ impl<'a> Writer<'a, '_> {
         let mut blocks = Vec::new();
         for item in reply.items(NAME) {
             match item {
+                ReplyItem::Native(json, _) if is_blank_text(json) => {}
                 ReplyItem::Native(json, call) => blocks.push(self.native(json, call)?),
                 ReplyItem::Content(content) => blocks.extend(self.content(index, content)?),
                 ReplyItem::Call(call) => blocks.push(self.call(call)?),
@@ -167,6 +168,18 @@ impl<'a> Writer<'a, '_> {
         }
         Ok(blocks)
     }
+}
+
+/// Whether a block is text of white space, which models send and the API rejects.
+fn is_blank_text(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Text<'a> {
+        r#type: &'a str,
+        #[serde(borrow)]
+        text: Cow<'a, str>,
+    }
+    serde_json::from_str::<Text<'_>>(json)
+        .is_ok_and(|block| block.r#type == "text" && block.text.trim().is_empty())
 }
 
 fn raw(value: &impl Serialize) -> Result<Block, WireError> {

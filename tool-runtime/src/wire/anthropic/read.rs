@@ -1,7 +1,7 @@
 //! Histories: how the messages of a request are read.
 
 use super::block::read_blocks;
-use super::{FORMAT, NAME, reply};
+use super::{NAME, reply};
 use crate::message::{
     AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
 };
@@ -11,6 +11,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+
+const EXPECTED: &str = "the messages of a request of Anthropic's Messages API";
 
 #[derive(Deserialize)]
 struct Request<'a> {
@@ -65,7 +67,7 @@ fn parse(raw: &RawValue) -> Result<Value, WireError> {
 }
 
 fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: FORMAT, problem }
+    WireError::Unexpected { expected: EXPECTED, problem }
 }
 
 /// A text, or blocks.

@@ -1,12 +1,14 @@
 //! Replies: how a response is read.
 
-use super::{FORMAT, NAME};
+use super::NAME;
 use crate::message::{AssistantMessage, NativeItem, Origin, ToolCall, Usage};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+const EXPECTED: &str = "a reply of Anthropic's Messages API";
 
 #[derive(Deserialize)]
 struct Response<'a> {
@@ -76,7 +78,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
 }
 
 fn unexpected(problem: String) -> WireError {
-    WireError::Unexpected { expected: FORMAT, problem }
+    WireError::Unexpected { expected: EXPECTED, problem }
 }
 
 /// The reply with these blocks as its items.

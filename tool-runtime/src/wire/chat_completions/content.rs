@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// A content as it was read, or its parts that Chat Completions has.
+/// The content that was read, or its parts that Chat Completions has.
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.native(NAME), self.parts()) {

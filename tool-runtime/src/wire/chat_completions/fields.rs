@@ -29,7 +29,7 @@ pub(crate) fn add_parts(parts: &mut Vec<Value>, more: Vec<Value>) {
     for part in more {
         match (parts.last_mut(), part) {
             (Some(Value::Object(last)), Value::Object(part)) if goes_on(last, &part) => {
-                add_fields(last, part)
+                add_fields(last, part);
             }
             (_, part) => parts.push(part),
         }

@@ -2,13 +2,14 @@
 
 use super::message::{ReadMessage, Role};
 use super::server_error::{error_text, response_error};
-use super::{FORMAT, NAME, other_wires, server_error};
+use super::{NAME, other_wires, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
+use std::fmt::Display;
 
 const EXPECTED: &str = "a reply of Chat Completions";
 
@@ -61,7 +62,7 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
             (choice.message, choice.finish_reason, Origin::new(NAME, model), usage)
         }
     };
-    let message = message.checked_as::<value::Error>(Role::Assistant).map_err(unexpected)?;
+    let message = message.checked_as::<value::Error>(Role::Assistant).map_err(|error| unexpected(&error))?;
     let mut reply = AssistantMessage::from(message);
     if let Some(reason) = finish_reason {
         reply = reply.with_finish_reason(reason);
@@ -77,7 +78,7 @@ struct Response {
     usage: Option<Usage>,
 }
 
-fn unexpected(problem: impl ToString) -> WireError {
+fn unexpected(problem: &dyn Display) -> WireError {
     WireError::Unexpected { expected: EXPECTED, problem: problem.to_string() }
 }
 
@@ -102,12 +103,14 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
         return Err(WireError::Server { message });
     }
     if choice["message"].is_object() {
-        let choice = serde_json::from_value(choice).map_err(unexpected)?;
+        let choice = serde_json::from_value(choice).map_err(|error| unexpected(&error))?;
         return Ok(Some(Response { choice, model, usage }));
     }
-    let problem =
-        format!("a message, or a response with one in its `choices`, not {}", beginning(&choice.to_string()));
-    Err(WireError::Unexpected { expected: FORMAT, problem })
+    let text = choice.to_string();
+    Err(unexpected(&format_args!(
+        "this is neither a message nor a response with `choices`: {}",
+        beginning(&text)
+    )))
 }
 
 /// The `usage` of a response or of the last chunk of a stream.

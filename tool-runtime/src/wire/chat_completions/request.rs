@@ -1,6 +1,7 @@
 //! Requests: how they are written, and how their messages are read.
 
 use super::ChatCompletions;
+use super::tool::Definition;
 use super::write::{WrittenMessages, report};
 use crate::message::Message;
 use crate::schema::ToolSchema;
@@ -8,8 +9,7 @@ use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
 use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
 use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
-use serde::Serialize;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireE
     for tool in tools {
         // A request may have both kinds of tools.
         let definition = match tool.openai_strict() {
-            Ok(parameters) => to_raw_value(&StrictTool::new(tool, parameters)),
+            Ok(parameters) => to_raw_value(&Definition::strict(tool, parameters)),
             Err(errors) => {
                 not_strict.push(NotStrictTool { tool: tool.name().to_owned(), reasons: reasons(errors) });
                 to_raw_value(tool)
@@ -56,29 +56,6 @@ fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireE
         definitions.push(definition.map_err(|source| WireError::NotSerializable { source })?);
     }
     ToolArray::new(&definitions, not_strict)
-}
-
-#[derive(Serialize)]
-struct StrictTool<'a> {
-    r#type: &'static str,
-    function: StrictFunction<'a>,
-}
-
-#[derive(Serialize)]
-struct StrictFunction<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    description: &'a str,
-    strict: bool,
-    parameters: &'a RawValue,
-}
-
-impl<'a> StrictTool<'a> {
-    fn new(tool: &'a ToolSchema, parameters: &'a RawValue) -> Self {
-        let (name, description) = (tool.name(), tool.description());
-        let function = StrictFunction { name, description, strict: true, parameters };
-        StrictTool { r#type: "function", function }
-    }
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>
@@ -101,12 +78,10 @@ pub(super) fn read_messages(body: &str) -> Result<Vec<Message>, WireError> {
         Value::Object(mut fields) => fields.remove("messages"),
         list => Some(list),
     };
-    match messages {
-        Some(messages) => serde_json::from_value(messages)
-            .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() }),
-        None => {
-            let problem = format!("there is no field `messages` in {}", beginning(body));
-            Err(WireError::Unexpected { expected: EXPECTED, problem })
-        }
-    }
+    let Some(messages) = messages else {
+        let problem = format!("there is no field `messages` in {}", beginning(body));
+        return Err(WireError::Unexpected { expected: EXPECTED, problem });
+    };
+    serde_json::from_value(messages)
+        .map_err(|error| WireError::Unexpected { expected: EXPECTED, problem: error.to_string() })
 }

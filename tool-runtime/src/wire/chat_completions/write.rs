@@ -154,11 +154,10 @@ fn write_reply<S: Serializer>(
     };
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry("role", &Role::Assistant)?;
-    // Servers reject null without calls.
+    let is_empty = reply.content.is_none() && reply.tool_calls.is_empty() && reply.refusal.is_none();
     match &reply.content {
-        None if reply.tool_calls.is_empty() && reply.refusal.is_none() => {
-            map.serialize_entry("content", "")?
-        }
+        // Servers reject null without calls.
+        None if is_empty && reply.origin.is_some() => map.serialize_entry("content", "")?,
         content => map.serialize_entry("content", content)?,
     }
     if !reply.tool_calls.is_empty() {
@@ -207,7 +206,9 @@ fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, re
         report.drop_part(index, item.kind());
     }
     if reply.origin.is_some() && !keep_reasoning {
-        for (field, value) in reply.extra.on_wire(NAME) {
+        let of_calls = reply.tool_calls.iter().map(|call| &call.extra);
+        for (field, value) in [&reply.extra].into_iter().chain(of_calls).flat_map(|extra| extra.on_wire(NAME))
+        {
             if is_reasoning(field) && has_value(value) {
                 report.drop_part(index, field.as_str());
             }

@@ -1,0 +1,137 @@
+//! Prints requests on each wire, one JSON object per line: `{"name": .., "wire": .., "body": ..}`. `validate_requests.py` validates
+//! them against the types of the providers' clients.
+
+use serde_json::{Value, json};
+use tool_runtime::conversation::{Request, Turn};
+use tool_runtime::message::{Content, Part};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Wire};
+use tool_runtime::{Conversation, Registry, ToolChoice, ToolMessage, tool, tools};
+
+/// Look up the weather of a city.
+#[tool]
+fn get_weather(
+    /// The name of the city.
+    city: &str,
+    #[arg(default = 0)] days: u8,
+    units: Option<String>,
+) -> Result<String, String> {
+    match city {
+        "Atlantis" => Err("there is no such city".to_owned()),
+        _ => Ok(format!("{city} in {days} days: sunny, {units:?}")),
+    }
+}
+
+/// Draw a chart.
+#[tool]
+fn draw_chart(points: Vec<f64>) {
+    drop(points);
+}
+
+fn print(name: &str, wire: &dyn Wire, request: &Request) {
+    let body = request.on(wire).expect("it is written").with("model", "a-model").with("max_tokens", 1024);
+    println!("{}", json!({ "name": name, "wire": wire.name(), "body": body }));
+}
+
+/// Continues after a reply whose calls run, but for the chart, whose result is given.
+async fn run(chat: Conversation, wire: &dyn Wire, reply: &Value, registry: &Registry) -> Conversation {
+    let reply = wire.read_reply(&reply.to_string()).expect("it is read");
+    let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
+    let chart = Content::from_parts([
+        Part::text("a chart"),
+        Part::json(json!({ "points": 2 })),
+        Part::image("image/png", [1, 2, 3]),
+        Part::file("data.txt", "text/plain", "1, 2"),
+    ]);
+    let charts: Vec<String> =
+        pending.unanswered().filter(|call| call.name == "draw_chart").map(|call| call.id.clone()).collect();
+    for id in charts {
+        pending
+            .add_results([ToolMessage::new(id, chart.clone()).with_tool("draw_chart")])
+            .expect("it is pending");
+    }
+    pending.dispatch(registry).await
+}
+
+fn chat_completion(message: &Value, reason: &str) -> Value {
+    json!({ "model": "m", "choices": [{ "index": 0, "message": message, "finish_reason": reason }],
+        "usage": { "prompt_tokens": 1, "completion_tokens": 2 } })
+}
+
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({ "index": 0, "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
+}
+
+/// Parallel calls, an error, an image, an unknown tool and a truncated call, in Chat Completions.
+async fn in_chat_completions(registry: &Registry) -> Conversation {
+    let wire = ChatCompletions::new();
+    let calls = json!([
+        call("functions.get_weather:0", "get_weather", r#"{"city":"Rome"}"#),
+        call("functions.get_weather:1", "get_weather", r#"{"city":"Atlantis"}"#),
+        call("functions.draw_chart:2", "draw_chart", "{\"points\":[1.0,2.0]}"),
+        call("", "functions.unknown tool", ""),
+    ]);
+    let first = json!({ "role": "assistant", "content": null, "reasoning_content": "Hm.", "annotations": [],
+        "refusal": null, "tool_calls": calls });
+    let second = json!({ "role": "assistant", "content": "And Paris:",
+        "tool_calls": [call("functions.get_weather:0", "get_weather", r#"{"city":"Par"#)] });
+    let user =
+        Content::from_parts([Part::text("What is this?"), Part::image_url("https://example.com/a.png")]);
+    let chat = Conversation::new().system("Be brief.").user(user);
+    let chat = run(chat, &wire, &chat_completion(&first, "tool_calls"), registry).await;
+    let chat = run(chat, &wire, &chat_completion(&second, "length"), registry).await;
+    let refusal = json!({ "role": "assistant", "content": null, "refusal": "I cannot." });
+    let refusal = wire.read_reply(&chat_completion(&refusal, "stop").to_string()).expect("it is read");
+    let Turn::Answer(chat) = chat.user("Go on.").reply(refusal) else { panic!("no calls") };
+    chat.user("Please.")
+}
+
+/// Thinking, parallel calls, an error, an image and a search of the provider, in Anthropic's format.
+async fn in_anthropic(registry: &Registry) -> Conversation {
+    let wire = Anthropic::new();
+    let blocks = json!([
+        { "type": "thinking", "thinking": "Two cities.", "signature": "EqQBCgIYAhIM" },
+        { "type": "redacted_thinking", "data": "EmwKAhgBEgy3va3pzix" },
+        { "type": "text", "text": "I look it up." },
+        { "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": { "query": "weather" } },
+        { "type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [
+            { "type": "web_search_result", "url": "https://example.com", "title": "Weather",
+              "encrypted_content": "EqgfCioIARgB", "page_age": null }] },
+        { "type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": { "city": "Rome" } },
+        { "type": "tool_use", "id": "toolu_2", "name": "get_weather", "input": { "city": "Atlantis" } },
+        { "type": "tool_use", "id": "toolu_3", "name": "draw_chart", "input": { "points": [1.0] } },
+    ]);
+    let reply = json!({ "type": "message", "role": "assistant", "model": "m", "content": blocks,
+        "stop_reason": "tool_use", "usage": { "input_tokens": 1, "output_tokens": 2 } });
+    let chat = Conversation::new().system("Be brief.").developer("No lists.").user("Rome and Atlantis?");
+    run(chat, &wire, &reply, registry).await.user("Quickly!")
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
+    let wires: [(&str, Box<dyn Wire>); 6] = [
+        ("", Box::new(ChatCompletions::new())),
+        (", strict", Box::new(ChatCompletions::new().strict(true))),
+        (", allowed tools", Box::new(ChatCompletions::new().native_allowed_tools(true))),
+        ("", Box::new(Anthropic::new())),
+        (", strict", Box::new(Anthropic::new().strict(true))),
+        (" by name", tool_runtime::wire::by_name("anthropic").expect("it is enabled")),
+    ];
+    let chats = [
+        ("a conversation in Chat Completions", in_chat_completions(&registry).await),
+        ("a conversation in Anthropic's format", in_anthropic(&registry).await),
+    ];
+    for (settings, wire) in &wires {
+        for (name, chat) in &chats {
+            let request = chat.request(&registry);
+            print(&format!("{name}{settings}"), wire, &request);
+            for choice in [ToolChoice::None, ToolChoice::Required, ToolChoice::Tool("draw_chart".to_owned())]
+            {
+                let request = request.clone().tool_choice(choice.clone()).expect("there is such a tool");
+                print(&format!("{name}{settings}, {choice:?}"), wire, &request.with_parallel_calls(false));
+            }
+            let allowed = request.with_allowed_tools(["draw_chart"]).expect("there is such a tool");
+            print(&format!("{name}{settings}, one allowed tool"), wire, &allowed);
+        }
+    }
+}

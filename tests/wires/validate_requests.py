@@ -1,0 +1,114 @@
+"""Validates requests that tool-runtime writes against the types of the providers' own clients.
+
+    pip install -r requirements.txt
+    python validate_requests.py [--verbose]
+
+The types of the clients `openai` and `anthropic` describe a request. Pydantic validates the requests that
+`print_requests.rs` prints against them, and rejects further fields. Each kind of broken request must be rejected:
+otherwise the test is void. Exits with 1 if a client's type rejects a request.
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import typing
+
+import pydantic
+import typing_extensions
+
+# Pydantic validates an `Iterable` only when it is read, and a list at once. The clients take both.
+typing.Iterable = typing.List
+
+import anthropic.types  # noqa: E402
+import openai.types.chat  # noqa: E402
+from anthropic.types.message_create_params import MessageCreateParamsNonStreaming  # noqa: E402
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming  # noqa: E402
+
+WORKSPACE = pathlib.Path(__file__).parent.parent.parent
+
+
+def forbid_further_fields(package):
+    for name, module in list(sys.modules.items()):
+        if not name.startswith(package):
+            continue
+        for value in vars(module).values():
+            if typing_extensions.is_typeddict(value):
+                value.__pydantic_config__ = pydantic.ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+
+
+forbid_further_fields("openai.types")
+forbid_further_fields("anthropic.types")
+
+JUDGES = {
+    "chat_completions": pydantic.TypeAdapter(CompletionCreateParamsNonStreaming),
+    "anthropic": pydantic.TypeAdapter(MessageCreateParamsNonStreaming),
+}
+
+
+def problem(wire, body):
+    """Returns why the client's type rejects the body, or None."""
+    try:
+        JUDGES[wire].validate_python(body)
+    except pydantic.ValidationError as error:
+        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
+    return None
+
+
+def broken(body):
+    """Broken forms of a request, each with a name."""
+
+    def change(name, function):
+        changed = copy.deepcopy(body)
+        function(changed)
+        return name, changed
+
+    def set_field(index, field, value):
+        return lambda changed: changed["messages"][index].__setitem__(field, value)
+
+    yield change("a further field of a message", set_field(-1, "tool", "get_weather"))
+    yield change("an unknown role", set_field(-1, "role", "tools"))
+    yield change("a content of another type", set_field(-1, "content", 7))
+    yield change("an unknown type of a part", set_field(-1, "content", [{"type": "texts", "text": "x"}]))
+    yield change("a further field of the request", lambda changed: changed.__setitem__("is_truncated", True))
+    yield change("a tool of another format", lambda changed: changed["tools"].__setitem__(0, {"name": 1}))
+    yield change("an unknown tool choice", lambda changed: changed.__setitem__("tool_choice", {"type": "some"}))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    command = ["cargo", "run", "--quiet", "--package", "tests", "--example", "print_requests"]
+    done = subprocess.run(command, cwd=WORKSPACE, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    requests = [json.loads(line) for line in done.stdout.splitlines()]
+    failures = rejected = 0
+    for wire in JUDGES:
+        bodies = [request for request in requests if request["wire"] == wire]
+        for request in bodies:
+            reason = problem(wire, request["body"])
+            if reason:
+                failures += 1
+                print(f"{wire}: {request['name']}: {reason}")
+                if arguments.verbose:
+                    print(json.dumps(request["body"], indent=1))
+        print(f"{wire}: {len(bodies)} requests")
+        if not bodies:
+            sys.exit(f"there are no requests on {wire}")
+        for name, body in broken(bodies[0]["body"]):
+            reason = problem(wire, body)
+            if reason is None:
+                sys.exit(f"{wire}: the client's type accepts {name}, so the test is void")
+            rejected += 1
+            if arguments.verbose:
+                print(f"{wire}: {name} is rejected: {reason}")
+    print(f"{rejected} broken requests are rejected, {failures} requests are")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+//! Tool definitions and the tool choice: how entries of `tools` and `tool_choice` are read and written.
+
+use crate::schema::{ToolSchema, from_parameters};
+use crate::tool_choice::ToolChoice;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+#[derive(Serialize)]
+pub(super) struct Definition<'a> {
+    r#type: &'static str,
+    function: Function<'a>,
+}
+
+#[derive(Serialize)]
+struct Function<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    strict: bool,
+    parameters: &'a RawValue,
+}
+
+impl<'a> Definition<'a> {
+    /// `parameters` are those of the tool in OpenAI's strict form.
+    pub(super) fn strict(tool: &'a ToolSchema, parameters: &'a RawValue) -> Self {
+        let (name, description) = (tool.name(), tool.description());
+        Definition { r#type: "function", function: Function { name, description, strict: true, parameters } }
+    }
+
+    fn plain(tool: &'a ToolSchema) -> Self {
+        let mut definition = Definition::strict(tool, tool.parameters());
+        definition.function.strict = false;
+        definition
+    }
+}
+
+/// The definition is written once and cached: a request copies its bytes.
+impl Serialize for ToolSchema {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let cached = &self.forms().definition;
+        if let Some(definition) = cached.get() {
+            return definition.serialize(serializer);
+        }
+        let definition = to_raw_value(&Definition::plain(self)).map_err(serde::ser::Error::custom)?;
+        cached.get_or_init(|| definition).serialize(serializer)
+    }
+}
+
+#[derive(Deserialize)]
+struct ReadDefinition {
+    function: ReadFunction,
+}
+
+#[derive(Deserialize)]
+struct ReadFunction {
+    name: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    parameters: Option<Value>,
+}
+
+impl<'de> Deserialize<'de> for ToolSchema {
+    /// A definition without `parameters` describes a tool without parameters.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let ReadDefinition { function } = ReadDefinition::deserialize(deserializer)?;
+        let parameters = match function.parameters {
+            Some(parameters) => to_raw_value(&parameters),
+            None => from_parameters(&[], &[], Map::new()).map(|schema| schema.published),
+        };
+        let parameters = parameters.map_err(D::Error::custom)?;
+        let description = function.description.unwrap_or_default();
+        Ok(ToolSchema::new(function.name.into(), description.into(), parameters))
+    }
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    r#type: &'static str,
+    function: NamedFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct NamedFunction<'a> {
+    name: &'a str,
+}
+
+impl Serialize for ToolChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            ToolChoice::Auto => serializer.serialize_str("auto"),
+            ToolChoice::None => serializer.serialize_str("none"),
+            ToolChoice::Required => serializer.serialize_str("required"),
+            ToolChoice::Tool(name) => {
+                Named { r#type: "function", function: NamedFunction { name } }.serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let choice = Value::deserialize(deserializer)?;
+        match choice.as_str() {
+            Some("auto") => return Ok(ToolChoice::Auto),
+            Some("none") => return Ok(ToolChoice::None),
+            // Mistral calls it "any".
+            Some("required" | "any") => return Ok(ToolChoice::Required),
+            _ => {}
+        }
+        match choice.pointer("/function/name").and_then(Value::as_str) {
+            Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
+            None => Err(D::Error::custom(format_args!(
+                "expected \"auto\", \"none\", \"required\" or a function to call, got {choice}"
+            ))),
+        }
+    }
+}
