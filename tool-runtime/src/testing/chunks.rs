@@ -59,7 +59,7 @@ fn items(reply: &AssistantMessage, deltas: &mut Vec<Delta>) -> Vec<i64> {
         deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
         index += 1;
     }
-    of_calls.extend(index..);
+    of_calls.extend((index..).take(reply.tool_calls.len()));
     of_calls
 }
 
