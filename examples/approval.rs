@@ -1,8 +1,8 @@
 //! Asks at the terminal before a destructive tool runs. A denial can have a reason; the conversation continues in
 //! both cases.
 //!
-//! `cargo run --example approval` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it uses that server. If standard input is closed, no destructive tool runs.
+//! `cargo run --example approval` runs on a scripted model; `examples/src/model.rs` lists the
+//! environment variables that select a server and its wire. If standard input is closed, no destructive tool runs.
 
 use examples::model::Model;
 use examples::scripted;
@@ -88,9 +88,7 @@ fn decide(line: &str) -> Decision {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let model = Model::from_env(scripted::approval::script());
-    print_line(format_args!("Model: {model}"));
-    match converse(&model).await {
+    match converse().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("Error: {error}");
@@ -99,7 +97,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse(model: &Model) -> Result<(), Box<dyn std::error::Error>> {
+async fn converse() -> Result<(), Box<dyn std::error::Error>> {
+    let model = Model::from_env(scripted::approval::script())?;
+    print_line(format_args!("Model: {model}"));
     let notes = [("draft", "Dear all,"), ("ideas", "A boat?"), ("taxes", "Keep for ten years.")];
     let notes = notes.map(|(name, text)| (name.to_owned(), text.to_owned()));
     let registry = Registry::builder()

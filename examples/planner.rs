@@ -1,8 +1,8 @@
 //! Plan, execute, conclude: the first request forces a plan, the next one lets the model call all tools that it needs,
 //! and the last one allows no calls.
 //!
-//! `cargo run --example planner` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it uses that server.
+//! `cargo run --example planner` runs on a scripted model; `examples/src/model.rs` lists the
+//! environment variables that select a server and its wire.
 
 use examples::model::Model;
 use examples::scripted;
@@ -60,7 +60,9 @@ async fn step(
     }
 }
 
-async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
+async fn travel() -> Result<Conversation, Box<dyn Error>> {
+    let model = Model::from_env(scripted::planner::script())?;
+    print_line(format_args!("Model: {model}"));
     let registry = Registry::new(tools![plan, find_trains, find_hotels, get_forecast])?;
     let mut transcript = Transcript::default();
     let mut chat = Conversation::new()
@@ -70,7 +72,7 @@ async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
         .user("Two nights in Kyoto, from Tokyo, please.");
     for choice in [registry.tool_choice("plan")?, ToolChoice::Auto, ToolChoice::None] {
         transcript.print(chat.messages());
-        chat = step(chat, choice, model, &registry).await?;
+        chat = step(chat, choice, &model, &registry).await?;
     }
     transcript.print(chat.messages());
     Ok(chat)
@@ -78,9 +80,7 @@ async fn travel(model: &Model) -> Result<Conversation, Box<dyn Error>> {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let model = Model::from_env(scripted::planner::script());
-    print_line(format_args!("Model: {model}"));
-    match travel(&model).await {
+    match travel().await {
         Ok(chat) => {
             print_line(format_args!("\n{}", chat.final_text()));
             ExitCode::SUCCESS

@@ -1,8 +1,8 @@
 //! Prints a reply while it arrives. Tools that are `read_only` or `idempotent` run before the end of the reply; tools
 //! with side effects run after it.
 //!
-//! `cargo run --example streaming` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it uses that server.
+//! `cargo run --example streaming` runs on a scripted model; `examples/src/model.rs` lists the
+//! environment variables that select a server and its wire.
 
 use examples::model::Model;
 use examples::scripted;
@@ -36,9 +36,7 @@ fn remind(text: &str) -> String {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let model = Model::from_env(scripted::streaming::script());
-    print_line(format_args!("Model: {model}"));
-    match converse(&model).await {
+    match converse().await {
         Ok(chat) => {
             print_line(format_args!("\n{}", chat.final_text()));
             ExitCode::SUCCESS
@@ -50,7 +48,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse(model: &Model) -> Result<Conversation, Box<dyn Error>> {
+async fn converse() -> Result<Conversation, Box<dyn Error>> {
+    let model = Model::from_env(scripted::streaming::script())?;
+    print_line(format_args!("Model: {model}"));
     let (started, starts) = mpsc::channel();
     // The hook runs when a call starts; here, it only records the time.
     let registry = Registry::builder().collect().before_call(move |call| {

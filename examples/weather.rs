@@ -1,7 +1,7 @@
 //! The basic case: a question about three cities, three calls in one reply, three paired results, and an answer.
 //!
-//! `cargo run --example weather` runs on a scripted model; with `OPENAI_BASE_URL` (and `OPENAI_API_KEY`,
-//! `OPENAI_MODEL`) it uses that server.
+//! `cargo run --example weather` runs on a scripted model; `examples/src/model.rs` lists the
+//! environment variables that select a server and its wire.
 
 use examples::model::Model;
 use examples::scripted;
@@ -40,9 +40,7 @@ async fn get_weather(
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    let model = Model::from_env(scripted::weather::script());
-    print_line(format_args!("Model: {model}"));
-    match converse(&model).await {
+    match converse().await {
         Ok(chat) => {
             print_line("\nThe conversation as JSON:");
             print_line(serde_json::to_string_pretty(&chat).unwrap_or_default());
@@ -55,7 +53,9 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse(model: &Model) -> Result<Conversation, Box<dyn std::error::Error>> {
+async fn converse() -> Result<Conversation, Box<dyn std::error::Error>> {
+    let model = Model::from_env(scripted::weather::script())?;
+    print_line(format_args!("Model: {model}"));
     let registry = Registry::collect()?;
     let mut transcript = Transcript::default();
     let mut chat = Conversation::new()

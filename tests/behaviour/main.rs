@@ -45,6 +45,7 @@ mod reply_warnings;
 mod requests;
 mod results;
 mod schemas;
+mod scripted_model;
 mod state_and_context;
 mod stored_fields;
 mod stored_messages;
@@ -62,7 +63,8 @@ mod written_replies;
 use serde_json::Value;
 use tool_runtime::message::Message;
 use tool_runtime::registry::ToolList;
-use tool_runtime::wire::{RequestParts, Wire};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
 use tool_runtime::{Conversation, Registry, ToolCall, ToolMessage};
 
 /// A random number generator. The seed is printed, and `SEED` sets it.
@@ -86,6 +88,12 @@ async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
 fn messages_on(wire: &dyn Wire, messages: &[Message]) -> Value {
     let body = wire.write(&RequestParts::new(messages)).expect("the wire writes messages");
     serde_json::from_str(body.get("messages").expect("there are messages").get()).expect("they are JSON")
+}
+
+/// Checks that a strict server accepts a request with these messages.
+fn assert_accepted(chat: &impl serde::Serialize) {
+    let body = serde_json::json!({ "messages": chat });
+    assert_eq!(check_request(&ChatCompletions::new(), &body), Ok(()));
 }
 
 /// The text of each message of a conversation.

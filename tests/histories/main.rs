@@ -14,6 +14,8 @@ mod validation;
 use serde_json::{Value, json};
 use tool_runtime::history::{Violation, ViolationKind, validate};
 use tool_runtime::message::Message;
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 /// The seed of a test, from the environment or random. It is printed.
@@ -61,8 +63,8 @@ pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, ViolationKind)>
         .collect()
 }
 
-/// The error of a strict server for these messages, by a check that shares no code with the library.
+/// The error of a strict server for these messages, by a check that shares no code with `history`.
 pub(crate) fn rejection(messages: &[Message]) -> Option<String> {
-    let rejection = examples::provider_rules::check(&json!({ "messages": messages })).err()?;
+    let rejection = check_request(&ChatCompletions::new(), &json!({ "messages": messages })).err()?;
     (!messages.is_empty()).then(|| rejection.to_string())
 }

@@ -5,6 +5,7 @@ use serde_json::Value;
 use tool_runtime::conversation::Turn;
 use tool_runtime::history::{self, ViolationKind};
 use tool_runtime::message::Message;
+use tool_runtime::testing::check_request;
 use tool_runtime::wire::ChatCompletions;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolSchema, tools};
 
@@ -39,7 +40,7 @@ async fn converse(row: &Value, registry: &Registry) {
     );
     if warnings.is_empty() {
         let request = serde_json::json!({ "messages": chat.user("And now?") });
-        assert_eq!(examples::provider_rules::check(&request), Ok(()), "{}", row["source"]);
+        assert_eq!(check_request(&ChatCompletions::new(), &request), Ok(()), "{}", row["source"]);
     }
 }
 

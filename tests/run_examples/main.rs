@@ -8,3 +8,4 @@ mod quick_start;
 mod streaming;
 mod stub;
 mod weather;
+mod wires;

@@ -10,8 +10,9 @@ pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&
     let mut command = Command::new(env!("CARGO"));
     command.args(["run", "--quiet", "--package", "examples", "--example", example, "--"]).args(arguments);
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    for name in ["OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL"] {
-        command.env_remove(name);
+    command.env_remove("TOOL_WIRE");
+    for name in ["BASE_URL", "API_KEY", "MODEL"] {
+        command.env_remove(format!("OPENAI_{name}")).env_remove(format!("ANTHROPIC_{name}"));
     }
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         command.env_remove(name);

@@ -6,10 +6,11 @@ use axum::extract::{Json, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use axum::routing::post;
-use examples::provider_rules;
 use serde_json::{Value, json};
 use std::process::Output;
 use std::sync::{Arc, Mutex};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::ChatCompletions;
 
 /// The calls that started, and whether they started before the end of the reply.
 fn starts(stdout: &str) -> Vec<(&str, bool)> {
@@ -45,7 +46,7 @@ type Requests = Arc<Mutex<Vec<Value>>>;
 /// A server that streams these bodies, one for each request, and rejects invalid requests.
 fn streaming(content_type: &'static str, bodies: &'static [&'static str]) -> axum::Router<Requests> {
     let complete = move |State(requests): State<Requests>, Json(request): Json<Value>| async move {
-        if let Err(rejection) = provider_rules::check(&request) {
+        if let Err(rejection) = check_request(&ChatCompletions::new(), &request) {
             return (StatusCode::BAD_REQUEST, Json(json!({"error": {"message": rejection.message}})))
                 .into_response();
         }

@@ -115,7 +115,7 @@ async fn an_invalid_response_is_a_clear_error() {
         let app = axum::Router::new().route("/v1/chat/completions", post(move || async move { body }));
         assert_ends_with(
             &stub::run_against("weather", app, (), "x").await,
-            "the response of the server is not a chat completion",
+            "the response of the server is not a reply",
         );
     }
 }

@@ -63,6 +63,7 @@
 //! | messages in a database | [`message::stored`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
+//! | a test without a network | feature `testing`, `testing::ScriptedModel` |
 //!
 //! # The steps of a reply
 //!
@@ -93,9 +94,11 @@
 //!
 //! | Feature | Content | Dependencies |
 //! | --- | --- | --- |
+//! | `anthropic` | `wire::Anthropic`: Anthropic's Messages API. | none |
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
@@ -124,6 +127,8 @@ pub mod schema;
 mod state;
 pub mod stream;
 mod suggest;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod tool;
 mod tool_choice;
 mod tool_name;

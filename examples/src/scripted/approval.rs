@@ -1,27 +1,24 @@
 //! The script of the approval example.
 
-use super::{Scripted, assistant_calls};
+use super::{answer, calls};
 use serde_json::json;
+use tool_runtime::testing::ScriptedModel;
 
 /// Lists the notes, deletes two of them, and reports the results.
 #[must_use]
-pub fn script() -> Scripted {
-    Scripted::new(|results| match results {
-        [] => assistant_calls(&[("call_list", "list_notes", json!({}))]),
-        [_notes] => assistant_calls(&[
-            ("call_draft", "delete_note", json!({ "name": "draft" })),
-            ("call_taxes", "delete_note", json!({ "name": "taxes" })),
-        ]),
-        [_notes, deletions @ ..] => {
-            let sentences: Vec<String> = deletions.iter().map(|result| deletion_sentence(result)).collect();
-            json!({ "role": "assistant", "content": sentences.join(" ") })
-        }
-    })
+pub fn script() -> ScriptedModel {
+    let list = calls([("call_list", "list_notes", json!({}))]);
+    let delete = calls([
+        ("call_draft", "delete_note", json!({ "name": "draft" })),
+        ("call_taxes", "delete_note", json!({ "name": "taxes" })),
+    ]);
+    ScriptedModel::new([list.into(), delete.into(), answer(report)])
 }
 
-fn deletion_sentence(result: &str) -> String {
-    match result.strip_prefix("Error: ") {
+fn report(results: &[&str]) -> String {
+    let sentences = results.iter().skip(1).map(|result| match result.strip_prefix("Error: ") {
         None => format!("Done: {result}."),
         Some(reason) => format!("I kept a note: {reason}."),
-    }
+    });
+    sentences.collect::<Vec<_>>().join(" ")
 }

@@ -1,25 +1,23 @@
 //! The script of the weather example.
 
-use super::{Scripted, assistant_calls};
+use super::{answer, calls};
 use serde_json::{Value, json};
+use tool_runtime::testing::ScriptedModel;
 
 /// Three calls, then an answer with a sentence for each result.
 #[must_use]
-pub fn script() -> Scripted {
-    Scripted::new(|results| {
-        if results.is_empty() {
-            return assistant_calls(&[
-                ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
-                ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
-                ("call_reykjavik", "get_weather", json!({ "city": "Reykjavik", "days": 1 })),
-            ]);
-        }
-        let sentences: Vec<String> = results.iter().map(|result| weather_sentence(result)).collect();
-        json!({ "role": "assistant", "content": sentences.join(" ") })
-    })
+pub fn script() -> ScriptedModel {
+    let search = calls([
+        ("call_beijing", "get_weather", json!({ "city": "Beijing" })),
+        ("call_shanghai", "get_weather", json!({ "city": "Shanghai" })),
+        ("call_reykjavik", "get_weather", json!({ "city": "Reykjavik", "days": 1 })),
+    ]);
+    let conclude =
+        |results: &[&str]| results.iter().map(|result| sentence(result)).collect::<Vec<_>>().join(" ");
+    ScriptedModel::new([search.into(), answer(conclude)])
 }
 
-fn weather_sentence(result: &str) -> String {
+fn sentence(result: &str) -> String {
     match serde_json::from_str::<Value>(result) {
         Ok(weather) => format!(
             "{}: {}, {} °C.",

@@ -70,6 +70,16 @@ impl NativeItem {
         serde_json::from_str::<Typed>(&self.item).map_or_else(|_| "item".to_owned(), |typed| typed.r#type)
     }
 
+    /// The neutral field that the item stands for.
+    #[cfg(feature = "testing")]
+    pub(crate) fn item_kind(&self) -> super::ItemKind {
+        match self.stands_for {
+            StandsFor::Nothing => super::ItemKind::Native,
+            StandsFor::Text(_) => super::ItemKind::Text,
+            StandsFor::Call(_) => super::ItemKind::Call,
+        }
+    }
+
     /// Whether another provider gets nothing in place of this item.
     pub(crate) fn is_native_only(&self) -> bool {
         self.stands_for.is_nothing()

@@ -1,38 +1,20 @@
-//! The rules for which providers reject requests with status 400, and their error messages.
+//! The rules of Chat Completions: those of the strictest of its providers.
 //!
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
+use super::{RejectedError, list, reject, unknown_field};
+use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
-use std::fmt;
 
-/// The reason why a request is rejected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rejection {
-    /// The error message of the provider.
-    pub message: String,
-    /// The invalid part of the request.
-    pub param: String,
-}
-
-impl fmt::Display for Rejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (param: {})", self.message, self.param)
-    }
-}
-
-/// Checks a request to Chat Completions as the strictest of the providers would.
-///
-/// # Errors
-///
-/// The request breaks a rule; the error is that of the first one.
-pub fn check(request: &Value) -> Result<(), Rejection> {
+pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
-    let messages = request.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let messages = list(&request["messages"]);
     if messages.is_empty() {
         return reject("messages", "[] is too short - 'messages'");
     }
     let mut open: Option<OpenCalls> = None;
     for (index, message) in messages.iter().enumerate() {
+        check_fields(wire, index, message)?;
         match message.get("role").and_then(Value::as_str) {
             Some("tool") => check_answer(index, message, open.as_mut())?,
             Some(role @ ("system" | "developer" | "user" | "assistant")) => {
@@ -61,7 +43,7 @@ struct OpenCalls {
     answered: Vec<bool>,
 }
 
-fn check_tools(request: &Value) -> Result<(), Rejection> {
+fn check_tools(request: &Value) -> Result<(), RejectedError> {
     match request.get("tools") {
         None if request.get("tool_choice").is_some() => reject(
             "tool_choice",
@@ -86,13 +68,7 @@ fn check_tools(request: &Value) -> Result<(), Rejection> {
     }
 }
 
-fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejection> {
-    // Error message of a gateway.
-    if let Some(extra) =
-        message.as_object().and_then(|message| message.keys().find(|key| !is_input_field(key)))
-    {
-        return reject(format!("messages.[{index}].{extra}"), "Extra inputs are not permitted");
-    }
+fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, RejectedError> {
     let Some(calls) = message.get("tool_calls") else {
         if is_text_or_parts(&message["content"]) {
             return Ok(None);
@@ -103,7 +79,7 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
             "Assistant message must contain either 'content' or 'tool_calls'!",
         );
     };
-    let calls = calls.as_array().map_or(&[][..], Vec::as_slice);
+    let calls = list(calls);
     if calls.is_empty() {
         return reject(
             format!("messages.[{index}].tool_calls"),
@@ -149,7 +125,7 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
     Ok(Some(OpenCalls { index, ids, answered }))
 }
 
-fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> Result<(), Rejection> {
+fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> Result<(), RejectedError> {
     let Some(open) = open else {
         return reject(
             format!("messages.[{index}].role"),
@@ -184,7 +160,7 @@ fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> 
     }
 }
 
-fn all_answered(open: Option<OpenCalls>) -> Result<(), Rejection> {
+fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
     let Some(OpenCalls { index, ids, answered }) = open else { return Ok(()) };
     let missing: Vec<&str> =
         ids.iter().zip(answered).filter(|(_, answered)| !answered).map(|(id, _)| id.as_str()).collect();
@@ -199,9 +175,29 @@ fn all_answered(open: Option<OpenCalls>) -> Result<(), Rejection> {
     reject(format!("messages.[{index}].role"), text)
 }
 
-/// Whether the API reference lists this field for assistant messages of requests.
-fn is_input_field(key: &str) -> bool {
-    ["role", "content", "tool_calls", "refusal", "name", "audio"].contains(&key)
+/// Checks that the API reference lists the fields of the message, or that they are reasoning that the wire keeps.
+/// Mistral and some gateways reject other fields, with this error message.
+fn check_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), RejectedError> {
+    let known: &[&str] = match message["role"].as_str() {
+        Some("assistant") => &["role", "content", "tool_calls", "refusal", "name", "audio"],
+        Some("tool") => &["role", "content", "tool_call_id", "name"],
+        _ => &["role", "content", "name"],
+    };
+    let Some(field) = unknown_field(message, known) else { return Ok(()) };
+    if message["role"] == "assistant" && keeps_reasoning(wire) {
+        return Ok(());
+    }
+    reject(format!("messages.[{index}].{field}"), "Extra inputs are not permitted")
+}
+
+/// Whether the wire sends reasoning back, to a server that accepts it.
+fn keeps_reasoning(wire: &dyn Wire) -> bool {
+    let reply = r#"{"choices":[{"message":{"content":"-","reasoning_content":"-"}}]}"#;
+    let Ok(reply) = ChatCompletions::new().read_reply(reply) else { return false };
+    let body = wire.write(&RequestParts::new(&[reply.into()]));
+    body.is_ok_and(|body| {
+        body.get("messages").is_some_and(|messages| messages.get().contains("reasoning_content"))
+    })
 }
 
 fn is_text_or_parts(content: &Value) -> bool {
@@ -210,8 +206,4 @@ fn is_text_or_parts(content: &Value) -> bool {
         Value::Array(parts) => parts.iter().all(|part| part["type"].is_string()),
         _ => false,
     }
-}
-
-fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, Rejection> {
-    Err(Rejection { message: message.into(), param: param.into() })
 }

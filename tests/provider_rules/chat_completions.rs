@@ -1,7 +1,12 @@
-//! The rules of the scripted model and of the stub server, with an invalid request for each.
+//! The rules of Chat Completions.
 
-use examples::provider_rules::check;
 use serde_json::{Value, json};
+use tool_runtime::testing::{RejectedError, check_request};
+use tool_runtime::wire::ChatCompletions;
+
+fn check(request: &Value) -> Result<(), RejectedError> {
+    check_request(&ChatCompletions::new(), request)
+}
 
 fn user() -> Value {
     json!({"role": "user", "content": "Beijing?"})
@@ -133,6 +138,24 @@ fn reasoning_in_a_request_is_rejected() {
     let mut message = calls(&["a"]);
     message["reasoning_content"] = json!("Hm.");
     assert_eq!(rejection(&[user(), message, answer("a")]), "Extra inputs are not permitted");
+}
+
+#[test]
+fn a_wire_that_keeps_reasoning_may_send_it() {
+    let mut message = calls(&["a"]);
+    message["reasoning_content"] = json!("Hm.");
+    let request = json!({ "messages": [user(), message, answer("a")] });
+    assert_eq!(check_request(&ChatCompletions::new().keep_reasoning(true), &request), Ok(()));
+}
+
+#[test]
+fn an_unknown_field_is_rejected() {
+    let mut message = answer("a");
+    message["is_error"] = json!(true);
+    let rejected =
+        check(&json!({ "messages": [user(), calls(&["a"]), message] })).expect_err("it is unknown");
+    assert_eq!(rejected.message, "Extra inputs are not permitted");
+    assert_eq!(rejected.param, "messages.[2].is_error");
 }
 
 #[test]

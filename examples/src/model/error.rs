@@ -1,0 +1,66 @@
+//! Errors of models.
+
+use std::error::Error;
+use std::fmt;
+use tool_runtime::testing::ScriptedModelError;
+use tool_runtime::wire::WireError;
+
+/// The reason why there is no reply.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The connection failed.
+    Unreachable {
+        /// The address.
+        url: String,
+        /// The error of the transport.
+        source: ureq::Error,
+    },
+    /// The server rejected the request.
+    Rejected {
+        /// The HTTP status.
+        status: u16,
+        /// The error message of the server.
+        message: String,
+    },
+    /// The wire cannot write the request.
+    NotWritten(WireError),
+    /// The response is not a reply in the format of the wire.
+    NotAReply(WireError),
+    /// The scripted model sent no reply.
+    Scripted(ScriptedModelError),
+}
+
+impl From<ScriptedModelError> for ModelError {
+    fn from(error: ScriptedModelError) -> Self {
+        ModelError::Scripted(error)
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelError::Unreachable { url, source } => {
+                write!(f, "cannot reach {url}: {source}; check the base URL and that the server is running")
+            }
+            ModelError::Rejected { status, message } => {
+                write!(f, "the server responded with status {status}: {message}")
+            }
+            ModelError::NotWritten(error) => error.fmt(f),
+            ModelError::NotAReply(error) => write!(f, "the response of the server is not a reply: {error}"),
+            ModelError::Scripted(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for ModelError {
+    // The display texts include the errors, so the chain continues with their sources.
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ModelError::Unreachable { source, .. } => source.source(),
+            ModelError::NotWritten(error) | ModelError::NotAReply(error) => error.source(),
+            ModelError::Scripted(error) => error.source(),
+            ModelError::Rejected { .. } => None,
+        }
+    }
+}

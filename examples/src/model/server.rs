@@ -1,0 +1,135 @@
+//! A model on a server.
+
+use super::{Api, ModelError};
+use futures_util::StreamExt as _;
+use futures_util::stream::{self, BoxStream};
+use sse_stream::SseByteStream;
+use std::fmt;
+use std::io::{self, Cursor, Read as _};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+use tool_runtime::AssistantMessage;
+use tool_runtime::conversation::Request;
+use tool_runtime::message::Chunk;
+use tool_runtime::wire::Wire;
+
+/// The time limit of a request.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A server with the API of a provider.
+#[derive(Clone)]
+pub struct Server {
+    wire: Arc<dyn Wire>,
+    base_url: String,
+    path: &'static str,
+    api_key: Option<String>,
+    model: String,
+    agent: ureq::Agent,
+}
+
+impl Server {
+    pub(super) fn new(base_url: &str, api: &Api, wire: Arc<dyn Wire>) -> Self {
+        Server {
+            wire,
+            base_url: base_url.trim().trim_end_matches('/').to_owned(),
+            path: api.path,
+            api_key: api.var("API_KEY"),
+            model: api.var("MODEL").unwrap_or_else(|| api.default_model.to_owned()),
+            agent: ureq::Agent::config_builder()
+                .http_status_as_error(false)
+                .timeout_global(Some(TIMEOUT))
+                .build()
+                .into(),
+        }
+    }
+
+    /// It blocks the thread, which is acceptable in an example that has no other tasks.
+    pub(super) fn complete(&self, request: &Request) -> Result<AssistantMessage, ModelError> {
+        let body = self.post(request, false)?.read_to_string().map_err(|source| self.unreachable(source))?;
+        self.wire.read_reply(&body).map_err(ModelError::NotAReply)
+    }
+
+    pub(super) async fn stream(self, request: Request) -> Result<BoxStream<'static, Chunk>, ModelError> {
+        let wire = Arc::clone(&self.wire);
+        let post = spawn_blocking(move || self.post(&request, true));
+        let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+        if body.mime_type() == Some("application/json") {
+            // The server does not stream: the complete reply arrives at once.
+            return Ok(stream::once(async move { Chunk::from(body.read_to_string()) }).boxed());
+        }
+        let (sender, mut received) = mpsc::channel(16);
+        // A thread of the runtime would keep the program alive until the server closes the connection.
+        std::thread::spawn(move || read(body, &sender));
+        let bytes = stream::poll_fn(move |context| received.poll_recv(context));
+        let chunks = SseByteStream::new(bytes).map(move |event| match event {
+            Ok(event) => wire.read_event(&event.data.unwrap_or_default()),
+            Err(error) => Chunk::from(Err::<String, _>(error)),
+        });
+        Ok(chunks.boxed())
+    }
+
+    /// Returns the body of a successful response.
+    fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
+        let mut post = self.agent.post(self.url());
+        let mut body = request.on(&self.wire).map_err(ModelError::NotWritten)?.with("model", &self.model);
+        if stream {
+            body = body.with("stream", true);
+        }
+        if self.wire.name() == "anthropic" {
+            body = body.with("max_tokens", 4096);
+            post = post.header("anthropic-version", "2023-06-01");
+        }
+        if let Some(key) = &self.api_key {
+            post = match self.wire.name() {
+                "anthropic" => post.header("x-api-key", key),
+                _ => post.header("authorization", format!("Bearer {key}")),
+            };
+        }
+        let response = post.send_json(body).map_err(|source| self.unreachable(source))?;
+        let status = response.status().as_u16();
+        let mut body = response.into_body();
+        if status >= 400 {
+            let body = body.read_to_string().map_err(|source| self.unreachable(source))?;
+            let message = self.wire.read_error(&body);
+            let message = message.unwrap_or_else(|| body.trim().chars().take(500).collect());
+            return Err(ModelError::Rejected { status, message });
+        }
+        Ok(body)
+    }
+
+    fn url(&self) -> String {
+        [&*self.base_url, self.path].concat()
+    }
+
+    fn unreachable(&self, source: ureq::Error) -> ModelError {
+        ModelError::Unreachable { url: self.url(), source }
+    }
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.model, self.base_url)
+    }
+}
+
+/// Reads the body until it ends, or until the receiver is dropped.
+fn read(body: ureq::Body, sender: &mpsc::Sender<io::Result<Cursor<Vec<u8>>>>) {
+    let mut reader = body.into_reader();
+    loop {
+        let mut bytes = vec![0; 4096];
+        let read = match reader.read(&mut bytes) {
+            Ok(0) => return,
+            Ok(length) => {
+                bytes.truncate(length);
+                Ok(Cursor::new(bytes))
+            }
+            Err(error) => Err(error),
+        };
+        let is_last = read.is_err();
+        if sender.blocking_send(read).is_err() || is_last {
+            return;
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The rules of Anthropic's Messages API.
+
+use serde_json::{Value, json};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::Anthropic;
+
+fn user() -> Value {
+    json!({"role": "user", "content": "Beijing?"})
+}
+
+fn calls(ids: &[&str]) -> Value {
+    let calls: Vec<Value> =
+        ids.iter().map(|id| json!({"type": "tool_use", "id": id, "name": "now", "input": {}})).collect();
+    json!({"role": "assistant", "content": calls})
+}
+
+fn results(ids: &[&str]) -> Value {
+    let results: Vec<Value> =
+        ids.iter().map(|id| json!({"type": "tool_result", "tool_use_id": id, "content": "12:00"})).collect();
+    json!({"role": "user", "content": results})
+}
+
+fn rejection(messages: &[Value]) -> String {
+    rejection_of(&json!({ "messages": messages }))
+}
+
+fn rejection_of(request: &Value) -> String {
+    check_request(&Anthropic::new(), request).expect_err("the request is invalid").message
+}
+
+/// The error for a second message of the user with this block.
+fn rejection_of_block(block: &Value) -> String {
+    rejection(&[user(), json!({"role": "assistant", "content": [block]}), user()])
+}
+
+#[test]
+fn a_paired_history_is_accepted() {
+    let mut both = results(&["b", "a"]);
+    let text = json!({"type": "text", "text": "And now?"});
+    both["content"].as_array_mut().expect("blocks").push(text);
+    let thinking = json!({"type": "thinking", "thinking": "", "signature": "x"});
+    let searched = json!({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}});
+    for messages in [
+        json!([user(), calls(&["a", "b"]), both, calls(&["c"]), results(&["c"])]),
+        json!([{"role": "assistant", "content": [thinking, searched]}, user()]),
+        json!([user(), {"role": "assistant", "content": ""}]),
+        json!([user(), {"role": "system", "content": "Be brief."}]),
+    ] {
+        assert_eq!(check_request(&Anthropic::new(), &json!({ "messages": messages })), Ok(()));
+    }
+}
+
+#[test]
+fn calls_without_results_are_rejected() {
+    let message = |ids: &str| {
+        format!(
+            "messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each `tool_use` \
+             block must have a corresponding `tool_result` block in the next message."
+        )
+    };
+    assert_eq!(rejection(&[user(), calls(&["a"])]), message("a"));
+    assert_eq!(rejection(&[user(), calls(&["a", "b", "c"]), results(&["b"])]), message("a, c"));
+    assert_eq!(rejection(&[user(), calls(&["a"]), user(), results(&["a"])]), message("a"));
+    let mut after_text = results(&["a"]);
+    after_text["content"].as_array_mut().expect("blocks").insert(0, json!({"type": "text", "text": "Here:"}));
+    assert_eq!(rejection(&[user(), calls(&["a"]), after_text]), message("a"));
+}
+
+#[test]
+fn a_result_without_a_call_is_rejected() {
+    let message = |path: &str| {
+        format!(
+            "{path}: unexpected `tool_use_id` found in `tool_result` blocks: z. Each `tool_result` block must have a \
+             corresponding `tool_use` block in the previous message."
+        )
+    };
+    assert_eq!(rejection(&[results(&["z"])]), message("messages.0.content.0"));
+    assert_eq!(rejection(&[user(), calls(&["a"]), results(&["a", "z"])]), message("messages.2.content.1"));
+}
+
+#[test]
+fn a_second_result_is_rejected() {
+    assert_eq!(
+        rejection(&[user(), calls(&["a"]), results(&["a", "a"])]),
+        "messages.2.content.1: each tool_use must have a single result. Found multiple `tool_result` blocks with id: a"
+    );
+}
+
+#[test]
+fn a_repeated_id_is_rejected_in_the_whole_conversation() {
+    let message = "`tool_use` ids must be unique";
+    assert_eq!(rejection(&[user(), calls(&["a", "a"])]), format!("messages.1.content.1: {message}"));
+    let again = [user(), calls(&["a"]), results(&["a"]), calls(&["a"]), results(&["a"])];
+    assert_eq!(rejection(&again), format!("messages.3.content.0: {message}"));
+}
+
+#[test]
+fn blocks_in_a_message_of_the_other_role_are_rejected() {
+    let mut message = calls(&["a"]);
+    message["role"] = json!("user");
+    assert_eq!(rejection(&[message]), "messages.0: `tool_use` blocks can only be in `assistant` messages");
+    let mut message = results(&["a"]);
+    message["role"] = json!("assistant");
+    assert_eq!(rejection(&[message]), "messages.0: `tool_result` blocks can only be in `user` messages");
+}
+
+#[test]
+fn empty_texts_are_rejected() {
+    let block = |text: &str| json!({"type": "text", "text": text});
+    let message = "messages: text content blocks must be non-empty";
+    assert_eq!(rejection_of_block(&block("")), message);
+    let mut result = results(&["a"]);
+    result["content"][0]["content"] = json!([block("")]);
+    assert_eq!(rejection(&[user(), calls(&["a"]), result]), message);
+    assert_eq!(
+        rejection_of_block(&block(" \n")),
+        "messages: text content blocks must contain non-whitespace text"
+    );
+    let request = json!({"system": [block("")], "messages": [user()]});
+    assert_eq!(rejection_of(&request), "system: text content blocks must be non-empty");
+}
+
+#[test]
+fn empty_messages_are_rejected() {
+    assert_eq!(rejection(&[]), "messages: at least one message is required");
+    let message = "all messages must have non-empty content except for the optional final assistant message";
+    assert_eq!(rejection(&[json!({"role": "user", "content": ""})]), format!("messages.0: {message}"));
+    let empty = json!({"role": "assistant", "content": []});
+    assert_eq!(rejection(&[user(), empty, user()]), format!("messages.1: {message}"));
+}
+
+#[test]
+fn roles_of_other_formats_are_rejected() {
+    assert!(
+        rejection(&[json!({"role": "system", "content": "x"}), user()]).starts_with(
+            "messages: Unexpected role \"system\". The Messages API accepts a top-level `system`"
+        )
+    );
+    let tool = json!({"role": "tool", "tool_call_id": "a", "content": "x"});
+    assert_eq!(rejection(&[user(), tool]), "messages.1.tool_call_id: Extra inputs are not permitted");
+    let robot = json!({"role": "robot", "content": "x"});
+    assert_eq!(rejection(&[robot]), "messages.0.role: Input should be 'user' or 'assistant'");
+}
+
+#[test]
+fn invalid_calls_are_rejected() {
+    let call = |id: Value, name: Value, input: Value| json!({"type": "tool_use", "id": id, "name": name, "input": input});
+    let path = "messages.1.content.0.tool_use";
+    for (block, message) in [
+        (call(json!("a.b"), json!("f"), json!({})), "id: String should match pattern '^[a-zA-Z0-9_-]+$'"),
+        (call(json!("a"), json!(""), json!({})), "name: String should have at least 1 character"),
+        (
+            call(json!("a"), json!("f".repeat(201)), json!({})),
+            "name: String should have at most 200 characters",
+        ),
+        (call(json!("a"), json!("f"), json!("{}")), "input: Input should be a valid dictionary"),
+    ] {
+        assert_eq!(rejection_of_block(&block), format!("{path}.{message}"));
+    }
+    let mut block = call(json!("a"), json!("f"), json!({}));
+    block["text"] = json!("x");
+    assert_eq!(rejection_of_block(&block), format!("{path}.text: Extra inputs are not permitted"));
+}
+
+#[test]
+fn invalid_tools_are_rejected() {
+    let with_tools = |tools: Value| rejection_of(&json!({"messages": [user()], "tools": tools}));
+    let tool = |name: &str| json!({"name": name, "input_schema": {"type": "object"}});
+    assert_eq!(with_tools(json!([tool("f"), tool("f")])), "tools: Tool names must be unique.");
+    let message = "tools.1.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'";
+    assert_eq!(with_tools(json!([tool("f"), tool("a.b")])), message);
+    let untyped = json!({"name": "f", "input_schema": {}});
+    assert_eq!(with_tools(json!([untyped])), "tools.0.custom.input_schema.type: Field required");
+    let text = json!({"name": "f", "input_schema": {"type": "string"}});
+    assert_eq!(with_tools(json!([text])), "tools.0.custom.input_schema.type: Input should be 'object'");
+    let strict = (0..21).map(
+        |number| json!({"name": format!("f{number}"), "strict": true, "input_schema": {"type": "object"}}),
+    );
+    assert!(with_tools(strict.collect()).starts_with("Too many strict tools (21). "));
+}
+
+#[test]
+fn a_tool_choice_that_no_tool_satisfies_is_rejected() {
+    let request = |choice: Value| json!({"messages": [user()], "tool_choice": choice});
+    assert_eq!(check_request(&Anthropic::new(), &request(json!({"type": "auto"}))), Ok(()));
+    assert_eq!(
+        rejection_of(&request(json!({"type": "any"}))),
+        "tool_choice.any may only be specified while providing tools"
+    );
+    assert_eq!(
+        rejection_of(&request(json!({"type": "tool", "name": "now"}))),
+        "Tool 'now' not found in provided tools"
+    );
+}

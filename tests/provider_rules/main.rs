@@ -1,0 +1,4 @@
+//! The rules by which providers reject requests, with an invalid request for each.
+
+mod anthropic;
+mod chat_completions;

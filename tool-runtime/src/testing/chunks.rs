@@ -1,0 +1,99 @@
+//! A reply in chunks, as a server streams it.
+
+use crate::message::{
+    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
+    ToolCall,
+};
+use serde_json::Value;
+
+/// The number of characters in a piece of arguments.
+const PIECE_CHARACTERS: usize = 6;
+
+/// The chunks of a reply: its further fields, pieces of its text, the calls with pieces of their arguments, and the end.
+pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
+    let mut deltas = vec![start(reply, wire)];
+    match reply.content.as_ref().and_then(|content| content.parts()) {
+        None => deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word)))),
+        Some(_) => {
+            let parts = match serde_json::to_value(&reply.content) {
+                Ok(Value::Array(parts)) => parts,
+                _ => Vec::new(),
+            };
+            deltas.push(delta(ContentPiece { parts, ..text(reply.text()) }));
+        }
+    }
+    let indices = items(reply, &mut deltas);
+    for (call, index) in reply.tool_calls.iter().zip(indices) {
+        push_call(call, index, wire, &mut deltas);
+    }
+    deltas.push(end(reply));
+    deltas.push(Delta { is_done: true, ..Delta::default() });
+    deltas.into_iter().map(|delta| Delta { wire: Some(wire), ..delta }.into()).collect()
+}
+
+/// The fields that arrive before the text.
+fn start(reply: &AssistantMessage, wire: &str) -> Delta {
+    let field = |name: &str| reply.extra(name).and_then(Value::as_str);
+    let reasoning = field("reasoning_content").or_else(|| field("reasoning"));
+    let extra = reply.extra.on_wire(wire).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let content = ContentPiece {
+        text: reply.content.as_ref().map(|_| String::new()),
+        reasoning: reasoning.map(str::to_owned),
+        refusal: reply.refusal.clone(),
+        extra,
+        ..ContentPiece::default()
+    };
+    Delta { model: reply.origin().and_then(|origin| origin.model.clone()), ..delta(content) }
+}
+
+/// Adds the provider's items, and returns the index of each call: that of its item, if it has one.
+fn items(reply: &AssistantMessage, deltas: &mut Vec<Delta>) -> Vec<i64> {
+    let mut of_calls = Vec::new();
+    let mut index = 0;
+    for native in &reply.native {
+        let (kind, Ok(item)) = (native.item_kind(), serde_json::from_str(native.json())) else { continue };
+        if kind == ItemKind::Call {
+            of_calls.push(index);
+        }
+        let items = vec![ItemPiece::Start { index, item, kind }];
+        deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
+        index += 1;
+    }
+    of_calls.extend((index..).take(reply.tool_calls.len()));
+    of_calls
+}
+
+fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {
+    let head = CallPiece {
+        id: call.id.clone(),
+        name: call.name.clone(),
+        extra: call.extra.on_wire(wire).map(|(name, value)| (name.clone(), value.clone())).collect(),
+        ..CallPiece::arguments(index, String::new())
+    };
+    deltas.push(of_call(head));
+    // The end of a truncated call did not arrive.
+    let arguments = if call.is_truncated { call.arguments.trim_end_matches('}') } else { &*call.arguments };
+    let characters: Vec<char> = arguments.chars().collect();
+    for piece in characters.chunks(PIECE_CHARACTERS) {
+        deltas.push(of_call(CallPiece::arguments(index, piece.iter().collect())));
+    }
+}
+
+fn end(reply: &AssistantMessage) -> Delta {
+    let completeness = reply.completeness;
+    let finish = reply.finish_reason.clone().map(|reason| Finish { reason, completeness });
+    let replies = vec![ReplyPiece { finish, ..ReplyPiece::default() }];
+    Delta { replies, usage: reply.usage, ..Delta::default() }
+}
+
+fn text(piece: &str) -> ContentPiece {
+    ContentPiece { text: Some(piece.to_owned()), ..ContentPiece::default() }
+}
+
+fn of_call(piece: CallPiece) -> Delta {
+    delta(ContentPiece { calls: vec![piece], ..ContentPiece::default() })
+}
+
+fn delta(content: ContentPiece) -> Delta {
+    Delta { replies: vec![ReplyPiece { content, ..ReplyPiece::default() }], ..Delta::default() }
+}

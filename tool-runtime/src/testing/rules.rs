@@ -1,0 +1,75 @@
+//! The rules by which providers reject requests.
+
+#[cfg(feature = "anthropic")]
+mod anthropic;
+mod chat_completions;
+
+use crate::wire::Wire;
+use serde_json::Value;
+use std::error::Error;
+use std::fmt;
+
+/// The reason why a provider would reject a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RejectedError {
+    /// The error message of the provider.
+    pub message: String,
+    /// The invalid part of the request, in the words of the provider: for example `messages.[2].role`. Empty if the
+    /// message names it.
+    pub param: String,
+}
+
+/// Checks the body of a request by the rules of the providers that accept the format of this wire: the pairing of calls
+/// and results, empty contents, unknown fields, and names of tools.
+///
+/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those of the strictest of its providers. For a
+/// wire that a program wrote itself there are no rules. The fields of the program, such as `model`, are not checked.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::testing::check_request;
+/// use tool_runtime::wire::ChatCompletions;
+///
+/// let orphan = json!({"role": "tool", "tool_call_id": "call_1", "content": "sunny"});
+/// let body = json!({"messages": [{"role": "user", "content": "Beijing?"}, orphan]});
+/// let rejected = check_request(&ChatCompletions::new(), &body).expect_err("there is no call");
+/// assert!(rejected.message.contains("messages with role 'tool' must be a response"));
+/// ```
+///
+/// # Errors
+///
+/// The request breaks a rule; the error has the message of a provider for the first one.
+pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError> {
+    match wire.name() {
+        "chat_completions" => chat_completions::check(wire, body),
+        #[cfg(feature = "anthropic")]
+        "anthropic" => anthropic::check(body),
+        _ => Ok(()),
+    }
+}
+
+fn reject<T>(param: impl Into<String>, message: impl Into<String>) -> Result<T, RejectedError> {
+    Err(RejectedError { message: message.into(), param: param.into() })
+}
+
+/// The elements of an array; none if it is not one.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The first field of an object that is not among these.
+fn unknown_field<'a>(object: &'a Value, known: &[&str]) -> Option<&'a str> {
+    object.as_object()?.keys().map(String::as_str).find(|field| !known.contains(field))
+}
+
+impl fmt::Display for RejectedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.param {
+            "" => write!(f, "the request is rejected: {}", self.message),
+            param => write!(f, "the request is rejected: {} (param: {param})", self.message),
+        }
+    }
+}
+
+impl Error for RejectedError {}

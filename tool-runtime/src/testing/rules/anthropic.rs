@@ -1,0 +1,228 @@
+//! The rules of Anthropic's Messages API, with its error messages.
+
+use super::{RejectedError, list, reject, unknown_field};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// The most strict tools of a request.
+const MAX_STRICT_TOOLS: usize = 20;
+
+pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+    check_tools(request)?;
+    check_text(list(&request["system"]), "system")?;
+    let messages = list(&request["messages"]);
+    if messages.is_empty() {
+        return invalid("messages: at least one message is required");
+    }
+    let mut ids = HashSet::new();
+    let mut previous = &Value::Null;
+    for (index, message) in messages.iter().enumerate() {
+        check_message(index, message, index + 1 == messages.len())?;
+        for (position, block) in blocks(message).enumerate() {
+            let block = Block { message, block, path: format!("messages.{index}.content.{position}") };
+            match block.block["type"].as_str() {
+                Some("tool_use") => check_call(index, &block, &mut ids)?,
+                Some("tool_result") => check_result(index, position, &block, previous)?,
+                _ => {}
+            }
+        }
+        check_answered(index, message, messages.get(index + 1))?;
+        previous = message;
+    }
+    Ok(())
+}
+
+fn check_tools(request: &Value) -> Result<(), RejectedError> {
+    let tools = list(&request["tools"]);
+    let mut names = HashSet::new();
+    for (index, tool) in tools.iter().enumerate() {
+        if !names.insert(&tool["name"]) {
+            return invalid("tools: Tool names must be unique.");
+        }
+        if !matches!(tool["type"].as_str(), None | Some("custom")) {
+            // A tool that the provider runs itself.
+            continue;
+        }
+        let path = format!("tools.{index}.custom");
+        if !tool["name"].as_str().is_some_and(|name| is_name(name) && name.len() <= 128) {
+            return invalid(format!("{path}.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"));
+        }
+        match &tool["input_schema"]["type"] {
+            Value::Null => return invalid(format!("{path}.input_schema.type: Field required")),
+            kind if kind != "object" => {
+                return invalid(format!("{path}.input_schema.type: Input should be 'object'"));
+            }
+            _ => {}
+        }
+    }
+    let strict = tools.iter().filter(|tool| tool["strict"] == true).count();
+    if strict > MAX_STRICT_TOOLS {
+        return invalid(format!(
+            "Too many strict tools ({strict}). The maximum number of strict tools supported is {MAX_STRICT_TOOLS}. Try \
+             reducing the number of tools marked as strict."
+        ));
+    }
+    let choice = &request["tool_choice"];
+    match choice["type"].as_str() {
+        // Without tools, `auto` and `none` are accepted.
+        Some("any") if tools.is_empty() => {
+            invalid("tool_choice.any may only be specified while providing tools")
+        }
+        Some("tool") if !names.contains(&choice["name"]) => {
+            let name = choice["name"].as_str().unwrap_or_default();
+            invalid(format!("Tool '{name}' not found in provided tools"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), RejectedError> {
+    if let Some(field) = unknown_field(message, &["role", "content"]) {
+        return invalid(format!("messages.{index}.{field}: Extra inputs are not permitted"));
+    }
+    let role = message["role"].as_str().unwrap_or_default();
+    match role {
+        "user" | "assistant" => {}
+        // Some models accept system messages after others.
+        "system" if index > 0 => {}
+        "system" => {
+            return invalid(
+                "messages: Unexpected role \"system\". The Messages API accepts a top-level `system` parameter, not \
+                 \"system\" as an input message role.",
+            );
+        }
+        _ => return invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")),
+    }
+    let is_empty = match &message["content"] {
+        Value::Null => return invalid(format!("messages.{index}.content: Field required")),
+        Value::String(text) => text.is_empty(),
+        Value::Array(blocks) => blocks.is_empty(),
+        _ => return invalid(format!("messages.{index}.content: Input should be a valid list")),
+    };
+    if is_empty && !(is_last && role == "assistant") {
+        return invalid(format!(
+            "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
+        ));
+    }
+    check_text(list(&message["content"]), "messages")
+}
+
+/// Checks the text of blocks, and of the blocks in results.
+fn check_text(blocks: &[Value], field: &str) -> Result<(), RejectedError> {
+    for block in blocks.iter().flat_map(|block| std::iter::once(block).chain(list(&block["content"]))) {
+        match block["text"].as_str().filter(|_| block["type"] == "text") {
+            Some("") => return invalid(format!("{field}: text content blocks must be non-empty")),
+            Some(text) if text.trim().is_empty() => {
+                return invalid(format!("{field}: text content blocks must contain non-whitespace text"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// A block of a message.
+struct Block<'a> {
+    message: &'a Value,
+    block: &'a Value,
+    path: String,
+}
+
+impl Block<'_> {
+    fn check_fields(&self, kind: &str, known: &[&str]) -> Result<(), RejectedError> {
+        match unknown_field(self.block, known) {
+            Some(field) => invalid(format!("{}.{kind}.{field}: Extra inputs are not permitted", self.path)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) -> Result<(), RejectedError> {
+    let Block { message, block, path } = call;
+    if message["role"] != "assistant" {
+        return invalid(format!("messages.{index}: `tool_use` blocks can only be in `assistant` messages"));
+    }
+    call.check_fields("tool_use", &["type", "id", "name", "input", "cache_control", "caller"])?;
+    let id = block["id"].as_str().unwrap_or_default();
+    if !is_name(id) {
+        return invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
+    }
+    if !ids.insert(id) {
+        return invalid(format!("{path}: `tool_use` ids must be unique"));
+    }
+    match block["name"].as_str() {
+        None => invalid(format!("{path}.tool_use.name: Field required")),
+        Some("") => invalid(format!("{path}.tool_use.name: String should have at least 1 character")),
+        Some(name) if name.len() > 200 => {
+            invalid(format!("{path}.tool_use.name: String should have at most 200 characters"))
+        }
+        Some(_) if block["input"].is_object() => Ok(()),
+        Some(_) => invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")),
+    }
+}
+
+fn check_result(
+    index: usize,
+    position: usize,
+    result: &Block<'_>,
+    previous: &Value,
+) -> Result<(), RejectedError> {
+    let Block { message, block, path } = result;
+    if message["role"] != "user" {
+        return invalid(format!("messages.{index}: `tool_result` blocks can only be in `user` messages"));
+    }
+    result.check_fields("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"])?;
+    let Some(id) = block["tool_use_id"].as_str() else {
+        return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
+    };
+    if !calls(previous).any(|call| call == id) {
+        return invalid(format!(
+            "{path}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a \
+             corresponding `tool_use` block in the previous message."
+        ));
+    }
+    if results(message).take(position).any(|earlier| earlier == id) {
+        return invalid(format!(
+            "{path}: each tool_use must have a single result. Found multiple `tool_result` blocks with id: {id}"
+        ));
+    }
+    Ok(())
+}
+
+/// Checks that the results of the calls are at the start of the next message.
+fn check_answered(index: usize, message: &Value, next: Option<&Value>) -> Result<(), RejectedError> {
+    let answered: HashSet<&str> = next.into_iter().flat_map(results).collect();
+    let missing: Vec<&str> = calls(message).filter(|id| !answered.contains(id)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    invalid(format!(
+        "messages.{index}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` \
+         block must have a corresponding `tool_result` block in the next message.",
+        missing.join(", ")
+    ))
+}
+
+fn blocks(message: &Value) -> std::slice::Iter<'_, Value> {
+    list(&message["content"]).iter()
+}
+
+/// The ids of the calls.
+fn calls(message: &Value) -> impl Iterator<Item = &str> {
+    blocks(message).filter(|block| block["type"] == "tool_use").filter_map(|block| block["id"].as_str())
+}
+
+/// The ids of the results at the start.
+fn results(message: &Value) -> impl Iterator<Item = &str> {
+    blocks(message)
+        .take_while(|block| block["type"] == "tool_result")
+        .filter_map(|block| block["tool_use_id"].as_str())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+}
+
+fn invalid<T>(message: impl Into<String>) -> Result<T, RejectedError> {
+    reject("", message)
+}
