@@ -158,6 +158,6 @@ pub use tool_runtime_macros::toolset;
 pub use {schemars, serde, serde_json};
 
 /// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
-#[cfg(all(doctest, feature = "collect"))]
+#[cfg(all(doctest, feature = "anthropic", feature = "collect"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
