@@ -112,12 +112,12 @@ impl<'a> RepairIndex<'a> {
         for repair in repairs {
             index.exact.entry((repair.index(), repair.id())).or_default().push(repair);
             match repair {
-                Repair::AnswerMoved { reply, id, .. } => {
+                Repair::ResultMoved { reply, id, .. } => {
                     index.exact.entry((*reply, id)).or_default().push(repair);
                     index.moved.entry(id).or_default().insert(*reply, repair);
                 }
                 // The violation has the new id of the tool message, which is the id of its call.
-                Repair::AnswerRenamed { reply, id, .. } => {
+                Repair::ResultRenamed { reply, id, .. } => {
                     index.exact.entry((*reply, id)).or_default().push(repair);
                 }
                 _ => {}

@@ -75,7 +75,7 @@ fn invalid_messages_are_rejected_with_all_violations() {
     let violations = Conversation::try_from(messages.clone()).expect_err("two messages are invalid");
     let found: Vec<_> =
         violations.iter().map(|violation| (violation.index, &*violation.id, violation.kind)).collect();
-    assert_eq!(found, [(0, "x", ViolationKind::OrphanAnswer), (1, "b", ViolationKind::MissingAnswer)]);
+    assert_eq!(found, [(0, "x", ViolationKind::OrphanResult), (1, "b", ViolationKind::MissingResult)]);
     let error =
         serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same messages are invalid");
     assert_eq!(error.to_string(), violations.to_string());

@@ -4,6 +4,7 @@ use crate::schemas::now;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tool_runtime::conversation::{Request, RequestError};
+use tool_runtime::wire::{self, ChatCompletions};
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 #[derive(Serialize)]
@@ -91,4 +92,61 @@ fn a_request_does_not_change_with_the_conversation() {
     let request = chat.request(&registry());
     let chat = chat.user("Are you there?");
     assert_eq!((request.messages().len(), chat.messages().len()), (1, 2));
+}
+
+#[test]
+fn a_request_limits_the_tools_that_the_model_may_call() {
+    /// Turns the light on.
+    #[tool]
+    fn light() {}
+
+    let all = Registry::new(tools![now, light]).expect("two tools");
+    let request = Conversation::new().user("Hello!").request(&all).with_allowed_tools(["now"]);
+    let request = request.expect("there is such a tool");
+    let sent = body(request.clone());
+    assert_eq!(sent["tools"].as_array().map(Vec::len), Some(1));
+    assert_eq!((&sent["tools"][0]["function"]["name"], sent.get("tool_choice")), (&json!("now"), None));
+
+    let native = body(request.with_wire(ChatCompletions::new().native_allowed_tools(true)));
+    assert_eq!(native["tools"].as_array().map(Vec::len), Some(2), "the prompt cache stays valid");
+    let tools = json!([{"type": "function", "function": {"name": "now"}}]);
+    assert_eq!(
+        native["tool_choice"],
+        json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": tools}})
+    );
+
+    let unknown = Conversation::new().user("Hello!").request(&all).with_allowed_tools(["sleep"]);
+    assert!(matches!(unknown.map(|_| ()), Err(RequestError::UnknownTool(_))));
+}
+
+#[test]
+fn a_request_may_forbid_parallel_calls() {
+    let chat = Conversation::new().user("Hello!");
+    assert_eq!(body(chat.request(&registry())).get("parallel_tool_calls"), None);
+    let request = chat.request(&registry()).with_parallel_calls(false);
+    assert_eq!(body(request)["parallel_tool_calls"], false);
+    let empty = Registry::new(tools![]).expect("no tools");
+    let without_tools = body(chat.request(&empty).with_parallel_calls(false));
+    assert_eq!(without_tools.get("parallel_tool_calls"), None, "servers reject the field without tools");
+}
+
+#[test]
+fn a_tool_choice_outside_of_the_allowed_tools_is_ignored_and_reported() {
+    /// The date.
+    #[tool]
+    fn today() {}
+
+    let registry = Registry::new(tools![now, today]).expect("two tools");
+    let request = Conversation::new().user("?").request(&registry);
+    let request =
+        request.tool_choice(registry.tool_choice("now").expect("it is there")).expect("it is there");
+    let request = request.with_allowed_tools(["today"]).expect("it is there");
+    for wire in ["chat_completions", "anthropic"] {
+        let body = request.on(&wire::by_name(wire).expect("it is enabled")).expect("it is written");
+        assert!(body.get("tool_choice").is_none(), "{wire}");
+        assert_eq!(body.report().ignored_choice, Some(ToolChoice::Tool("now".to_owned())), "{wire}");
+    }
+    let none = request.with_allowed_tools(Vec::<String>::new()).expect("no name is unknown");
+    let body = none.on(&ChatCompletions::new()).expect("it is written");
+    assert!(body.get("tools").is_none() && body.report().ignored_choice.is_some());
 }

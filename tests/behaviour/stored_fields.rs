@@ -119,7 +119,7 @@ fn fields_and_items_of_another_provider_are_not_written() {
         "finish_reason": "tool_use",
         "completeness": "complete",
         "usage": {"input_tokens": 1, "output_tokens": 2},
-        "native": [{"item": {"type": "thinking", "thinking": "Hm.", "signature": "s"}}],
+        "native": [{"item": r#"{"type":"thinking","thinking":"Hm.","signature":"s"}"#}],
         "extra": {"wire": "anthropic", "fields": {"container": {"id": "x"}}},
     }]);
     let read = stored::deserialize(stored_messages).expect("it is read");

@@ -1,7 +1,7 @@
 //! Finding the call of a tool message, and the tool message of a call.
 
 use crate::{answer, calling, text_reply, user};
-use tool_runtime::history::{find, find_answer};
+use tool_runtime::history::{find, find_result};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall};
 
@@ -35,8 +35,8 @@ fn find_returns_the_call_even_if_ids_repeat() {
 fn find_answer_returns_the_tool_message_of_a_call() {
     let history = history();
     for (reply, position, place) in [(1, 0, 2), (3, 0, 5), (3, 1, 4)] {
-        let pair = find_answer(&history, reply, position).expect("the call has a tool message");
-        assert_eq!(pair.answer_index, place);
+        let pair = find_result(&history, reply, position).expect("the call has a tool message");
+        assert_eq!(pair.result_index, place);
         assert_eq!(find(&history, place), Some(pair));
     }
 }
@@ -48,10 +48,10 @@ fn messages_without_a_pair_are_not_found() {
         assert_eq!(find(&history, place), None, "{place}");
     }
     for (reply, position) in [(0, 0), (1, 1), (2, 0), (6, 0), (9, 0)] {
-        assert_eq!(find_answer(&history, reply, position), None, "{reply} {position}");
+        assert_eq!(find_result(&history, reply, position), None, "{reply} {position}");
     }
     assert_eq!(find(&[answer("a")], 0), None);
     assert_eq!(find(&[calling(&["a"]), answer("b")], 1), None);
     assert_eq!(find(&[calling(&["a"]), answer("a"), answer("a")], 2), None);
-    assert_eq!(find_answer(&[calling(&["a"])], 0, 0), None);
+    assert_eq!(find_result(&[calling(&["a"])], 0, 0), None);
 }

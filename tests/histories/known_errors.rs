@@ -57,7 +57,7 @@ fn tool_calls_dropped_from_the_assistant_message() {
 #[test]
 fn one_of_three_tool_messages_is_missing() {
     let messages = vec![user("?"), calling(&["a", "b", "c"]), answer("a"), answer("c"), text_reply("!")];
-    assert_eq!(found(&messages), [(1, "b".to_owned(), ViolationKind::MissingAnswer)]);
+    assert_eq!(found(&messages), [(1, "b".to_owned(), ViolationKind::MissingResult)]);
     let (fixed, repairs) = repaired(messages);
     assert_eq!(fixed[4].text(), "Error: the result of this call was lost");
     assert_eq!(repairs.len(), 1);
@@ -69,7 +69,7 @@ fn a_mistyped_id() {
     let messages = vec![user("?"), calling(&["a", "b"]), answer("A"), answer("b"), text_reply("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), ViolationKind::MissingAnswer), (2, "A".to_owned(), ViolationKind::UnknownId)],
+        [(1, "a".to_owned(), ViolationKind::MissingResult), (2, "A".to_owned(), ViolationKind::UnknownId)],
     );
     let (fixed, repairs) = repaired(messages);
     assert_eq!(fixed[2].text(), "result of A", "it is kept for the only open call");
@@ -85,11 +85,11 @@ fn answer_before_its_call() {
     let messages = vec![user("?"), answer("a"), calling(&["a"]), text_reply("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), ViolationKind::OrphanAnswer), (2, "a".to_owned(), ViolationKind::MissingAnswer)],
+        [(1, "a".to_owned(), ViolationKind::OrphanResult), (2, "a".to_owned(), ViolationKind::MissingResult)],
     );
     let (fixed, repairs) = repaired(messages);
     assert_eq!(fixed, [user("?"), calling(&["a"]), answer("a"), text_reply("!")]);
-    assert!(matches!(&*repairs, [Repair::AnswerMoved { index: 1, reply: 2, .. }]), "{repairs:?}");
+    assert!(matches!(&*repairs, [Repair::ResultMoved { index: 1, reply: 2, .. }]), "{repairs:?}");
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn answers_without_ids() {
     assert_eq!(
         rules,
         [
-            ViolationKind::MissingAnswer,
-            ViolationKind::MissingAnswer,
+            ViolationKind::MissingResult,
+            ViolationKind::MissingResult,
             ViolationKind::UnknownId,
             ViolationKind::UnknownId
         ]
@@ -144,7 +144,7 @@ fn answers_without_ids() {
     // Fewer tool messages than calls: they cannot be paired.
     let (fixed, repairs) = repaired(vec![user("?"), calling(&["a", "b"]), without("1")]);
     assert!(fixed[2..].iter().all(|message| message.text() == "Error: the result of this call was lost"));
-    assert!(repairs.iter().any(|repair| matches!(repair, Repair::AnswerDropped { index: 2, .. })));
+    assert!(repairs.iter().any(|repair| matches!(repair, Repair::ResultDropped { index: 2, .. })));
 }
 
 #[test]
@@ -153,16 +153,16 @@ fn history_compacted_between_a_call_and_its_answer() {
     let messages = vec![user("So far: f was called."), answer("a"), answer("b"), text_reply("!")];
     assert_eq!(
         found(&messages),
-        [(1, "a".to_owned(), ViolationKind::OrphanAnswer), (2, "b".to_owned(), ViolationKind::OrphanAnswer)],
+        [(1, "a".to_owned(), ViolationKind::OrphanResult), (2, "b".to_owned(), ViolationKind::OrphanResult)],
     );
     let (fixed, repairs) = repaired(messages);
     assert_eq!(fixed, [user("So far: f was called."), text_reply("!")]);
-    let Repair::AnswerDropped { answer: dropped, .. } = &repairs[0] else { panic!("{repairs:?}") };
+    let Repair::ResultDropped { result: dropped, .. } = &repairs[0] else { panic!("{repairs:?}") };
     assert_eq!(dropped.content, "result of a", "the removed message is in the report");
 
     // The tool message was removed, its call is still there.
     let messages = vec![calling(&["a"]), user("So far: f was called.")];
-    assert_eq!(found(&messages), [(0, "a".to_owned(), ViolationKind::MissingAnswer)]);
+    assert_eq!(found(&messages), [(0, "a".to_owned(), ViolationKind::MissingResult)]);
     let (fixed, _) = repaired(messages);
     assert_eq!(fixed[1].text(), "Error: the result of this call was lost");
     assert!(warnings(&fixed, &ChatCompletions::new()).is_empty());

@@ -244,10 +244,10 @@ fn mutations_are_rejected_and_repaired_without_changes_to_other_exchanges() {
     let alone = check("mutations", generated::history, true);
     // Each rule is needed: without it, these histories would be valid.
     for rule in [
-        ViolationKind::OrphanAnswer,
-        ViolationKind::MissingAnswer,
+        ViolationKind::OrphanResult,
+        ViolationKind::MissingResult,
         ViolationKind::UnknownId,
-        ViolationKind::DuplicateAnswer,
+        ViolationKind::DuplicateResult,
         ViolationKind::DuplicateCallId,
         ViolationKind::MissingCallId,
         ViolationKind::MessageBetween,

@@ -47,7 +47,7 @@ fn a_second_tool_message_is_removed_and_reported() {
     }
     let (fixed, repairs) = repair(vec![calling(&["a"]), answer("a"), second]);
     assert_eq!(fixed, [calling(&["a"]), answer("a")]);
-    let Repair::AnswerDropped { index: 2, answer, .. } = &repairs[0] else { panic!("{repairs:?}") };
+    let Repair::ResultDropped { index: 2, result: answer, .. } = &repairs[0] else { panic!("{repairs:?}") };
     assert_eq!(answer.content, "later");
 }
 
@@ -128,20 +128,20 @@ fn tool_messages_with_a_tool_name_are_paired_with_calls_of_that_tool() {
         ];
         let fixed = repaired(messages);
         let pairs: Vec<_> = (1..4)
-            .map(|place| find(&fixed, place).map(|pair| (&*pair.call.name, pair.answer.content.as_str())))
+            .map(|place| find(&fixed, place).map(|pair| (&*pair.call.name, pair.result.content.as_str())))
             .collect();
         assert_eq!(pairs, [Some(("b", "1")), Some(("a", "2")), Some(("b", "3"))], "{id}");
     }
     let fixed = repaired(vec![calls(&[("1", "a"), ("2", "b")]), named("zz", "b", "of b")]);
     assert_eq!(fixed.len(), 3);
     let pair = find(&fixed, 1).expect("the messages are paired");
-    assert_eq!((&*pair.call.id, pair.answer.content.as_str()), ("2", "of b"));
+    assert_eq!((&*pair.call.id, pair.result.content.as_str()), ("2", "of b"));
 }
 
 /// The tool and the result of each pair.
 fn pairs(messages: &[Message]) -> Vec<(String, String)> {
     let pairs = (0..messages.len()).filter_map(|place| find(messages, place));
-    pairs.map(|pair| (pair.call.name.clone(), pair.answer.content.to_string())).collect()
+    pairs.map(|pair| (pair.call.name.clone(), pair.result.content.to_string())).collect()
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_repeated_tool_message_is_removed() {
     ];
     let (fixed, repairs) = repair(messages.clone());
     assert_eq!(fixed, [&messages[..3], &messages[4..]].concat());
-    assert!(matches!(&*repairs, [Repair::AnswerDropped { index: 3, .. }]), "{repairs:?}");
+    assert!(matches!(&*repairs, [Repair::ResultDropped { index: 3, .. }]), "{repairs:?}");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_tool_message_of_another_tool_is_not_renamed() {
         ["", "Error: the result of this call was lost"]
     );
     assert!(
-        matches!(&*repairs, [Repair::AnswerMade { .. }, Repair::AnswerDropped { index: 1, .. }]),
+        matches!(&*repairs, [Repair::ResultAdded { .. }, Repair::ResultDropped { index: 1, .. }]),
         "{repairs:?}"
     );
     let (fixed, _) = repair(vec![calling(&["a"]), named("x", "f", "1")]);
@@ -239,7 +239,7 @@ fn orphans_are_converted_to_user_messages_after_the_exchange() {
     );
     assert_eq!(fixed[4], user("?"));
     assert_eq!(fixed[5].text(), "The result of a call that is no longer in this conversation:\nresult of y");
-    assert!(matches!(&repairs[0], Repair::AnswerConvertedToUser { index: 2, id, .. } if id == "x"));
+    assert!(matches!(&repairs[0], Repair::ResultConvertedToUser { index: 2, id, .. } if id == "x"));
     assert_eq!(
         repairs[0].to_string(),
         "messages[2]: the tool message x had no open call: converted to a user message"

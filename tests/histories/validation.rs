@@ -14,14 +14,14 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
             vec![user("?"), answer("a")],
             1,
             "a",
-            ViolationKind::OrphanAnswer,
+            ViolationKind::OrphanResult,
             "OpenAI: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         ),
         (
             vec![user("?"), calling(&["a"])],
             1,
             "a",
-            ViolationKind::MissingAnswer,
+            ViolationKind::MissingResult,
             "OpenAI: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
              'tool_call_id'. The following tool_call_ids did not have response messages: a",
         ),
@@ -44,7 +44,7 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
             vec![calling(&["a"]), answer("a"), answer("a")],
             2,
             "a",
-            ViolationKind::DuplicateAnswer,
+            ViolationKind::DuplicateResult,
             "Mistral: Duplicate tool call id a in tool results",
         ),
         (
@@ -122,7 +122,7 @@ fn a_second_tool_message_does_not_belong_to_an_earlier_call() {
     let id = "call_0".to_owned();
     assert_eq!(
         found(&messages),
-        [(0, id.clone(), ViolationKind::MissingAnswer), (4, id, ViolationKind::DuplicateAnswer)]
+        [(0, id.clone(), ViolationKind::MissingResult), (4, id, ViolationKind::DuplicateResult)]
     );
 }
 
@@ -139,9 +139,9 @@ fn violations_are_ordered_by_index() {
     ];
     let found = found(&messages);
     let expected = [
-        (0, "x", ViolationKind::OrphanAnswer),
-        (1, "c", ViolationKind::MissingAnswer),
-        (3, "a", ViolationKind::DuplicateAnswer),
+        (0, "x", ViolationKind::OrphanResult),
+        (1, "c", ViolationKind::MissingResult),
+        (3, "a", ViolationKind::DuplicateResult),
         (4, "b", ViolationKind::MessageBetween),
         (6, "", ViolationKind::EmptyReply),
     ];
@@ -151,7 +151,7 @@ fn violations_are_ordered_by_index() {
 #[test]
 fn violations_of_one_reply_are_in_call_order() {
     let ids = ["d", "aa", "ccc", "bbbb", "e"];
-    let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), ViolationKind::MissingAnswer)).collect();
+    let expected: Vec<_> = ids.iter().map(|id| (0, (*id).to_owned(), ViolationKind::MissingResult)).collect();
     assert_eq!(found(&[calling(&ids)]), expected);
 }
 
@@ -212,10 +212,10 @@ fn names_and_arguments_are_written_in_a_form_that_all_servers_accept() {
 #[test]
 fn every_kind_of_violation_has_a_unique_name() {
     let rules = [
-        ViolationKind::OrphanAnswer,
-        ViolationKind::MissingAnswer,
+        ViolationKind::OrphanResult,
+        ViolationKind::MissingResult,
         ViolationKind::UnknownId,
-        ViolationKind::DuplicateAnswer,
+        ViolationKind::DuplicateResult,
         ViolationKind::DuplicateCallId,
         ViolationKind::MissingCallId,
         ViolationKind::MessageBetween,

@@ -18,7 +18,7 @@ fn get_weather(city: &str) -> Result<String, String> {
 
 /// Delete the files that match, or all.
 #[tool]
-fn delete(matching: Option<String>) -> String {
+fn delete(matching: Option<&str>) -> String {
     format!("deleted {matching:?}")
 }
 
@@ -163,7 +163,7 @@ async fn calls_that_the_provider_runs_itself_are_native_and_a_paused_reply_goes_
 }
 
 #[test]
-fn a_refusal_is_the_final_text_and_has_content_in_the_next_request() {
+fn a_declined_request_is_the_final_text_and_has_content_in_the_next_request() {
     let body = json!({
         "type": "message", "content": [], "stop_reason": "refusal",
         "stop_details": { "type": "refusal", "explanation": "This is not allowed." },

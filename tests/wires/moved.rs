@@ -33,8 +33,8 @@ async fn conversation() -> Conversation {
     ]);
     let chat = Conversation::new().system("Be brief.").user("Rome, Atlantis and a chart?");
     let Turn::Calls(mut pending) = chat.reply(reply(calls, "tool_calls")) else { panic!("it calls") };
-    let chart = Content::from_parts([Part::text("a chart"), Part::image("image/png", [1, 2, 3])]);
-    pending.provide_result("functions.draw:2", chart).expect("it is pending");
+    let result = Content::from_parts([Part::text("a chart"), Part::image("image/png", [1, 2, 3])]);
+    pending.provide_result("functions.draw:2", result).expect("it is pending");
     let chat = pending.dispatch(&registry).await;
     let truncated = json!([call("functions.get_weather:0", "get_weather", r#"{"city":"Par"#)]);
     let Turn::Calls(pending) = chat.reply(reply(truncated, "length")) else { panic!("it calls") };
@@ -110,8 +110,8 @@ async fn a_conversation_moves_to_anthropic_and_back() {
         entries
     };
     let mut expected = without_tools(expected);
-    let chart = expected.iter_mut().find(|entry| entry[2] == "a chart").expect("the chart");
-    chart[2] = "a chart\n[image: image/png]".to_owned();
+    let entry = expected.iter_mut().find(|[_, _, text]| text == "a chart").expect("the chart");
+    entry[2] = "a chart\n[image: image/png]".to_owned();
     assert_eq!(without_tools(exchanged(&back)), expected);
 }
 

@@ -13,7 +13,7 @@ fn get_weather(
     /// The name of the city.
     city: &str,
     #[arg(default = 0)] days: u8,
-    units: Option<String>,
+    units: Option<&str>,
 ) -> Result<String, String> {
     match city {
         "Atlantis" => Err("there is no such city".to_owned()),
@@ -36,17 +36,17 @@ fn print(name: &str, wire: &dyn Wire, request: &Request) {
 async fn run(chat: Conversation, wire: &dyn Wire, reply: &Value, registry: &Registry) -> Conversation {
     let reply = wire.read_reply(&reply.to_string()).expect("it is read");
     let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
-    let chart = Content::from_parts([
+    let result = Content::from_parts([
         Part::text("a chart"),
         Part::json(json!({ "points": 2 })),
         Part::image("image/png", [1, 2, 3]),
         Part::file("data.txt", "text/plain", "1, 2"),
     ]);
-    let charts: Vec<String> =
+    let ids: Vec<String> =
         pending.unanswered().filter(|call| call.name == "draw_chart").map(|call| call.id.clone()).collect();
-    for id in charts {
+    for id in ids {
         pending
-            .add_results([ToolMessage::new(id, chart.clone()).with_tool("draw_chart")])
+            .add_results([ToolMessage::new(id, result.clone()).with_tool("draw_chart")])
             .expect("it is pending");
     }
     pending.dispatch(registry).await

@@ -15,7 +15,7 @@ mod validate;
 mod violation;
 mod warnings;
 
-pub use find::{Pair, find, find_answer};
+pub use find::{Pair, find, find_result};
 pub use repair::{Orphans, Repair, repair, repair_with};
 pub use trim::{TrimBudget, Trimmed, trim};
 pub use validate::validate;

@@ -10,7 +10,7 @@ pub(super) struct Exchange {
     /// The index of the reply; `None` for tool messages without a reply before them.
     pub(super) reply: Option<usize>,
     /// The indices of the tool messages.
-    pub(super) answers: Range<usize>,
+    pub(super) results: Range<usize>,
 }
 
 /// All replies, and all sequences of tool messages without a reply.
@@ -21,14 +21,14 @@ pub(super) fn exchanges(messages: &[Message]) -> impl Iterator<Item = Exchange> 
             at += 1;
         }
         let reply = matches!(messages[at], Message::Assistant(_)).then_some(at);
-        let exchange = Exchange { reply, answers: answers_from(messages, at + usize::from(reply.is_some())) };
-        at = exchange.answers.end;
+        let exchange = Exchange { reply, results: results_from(messages, at + usize::from(reply.is_some())) };
+        at = exchange.results.end;
         Some(exchange)
     })
 }
 
 /// The indices of the tool messages from `start` to the next message of another role.
-fn answers_from(messages: &[Message], start: usize) -> Range<usize> {
+fn results_from(messages: &[Message], start: usize) -> Range<usize> {
     let row = messages[start..].iter().take_while(|message| matches!(message, Message::Tool(_)));
     start..start + row.count()
 }
@@ -37,7 +37,7 @@ impl Exchange {
     /// The exchange of the reply at this index.
     pub(super) fn from_reply(messages: &[Message], reply: usize) -> Option<Self> {
         matches!(messages.get(reply)?, Message::Assistant(_))
-            .then(|| Exchange { reply: Some(reply), answers: answers_from(messages, reply + 1) })
+            .then(|| Exchange { reply: Some(reply), results: results_from(messages, reply + 1) })
     }
 
     pub(super) fn calls<'a>(&self, messages: &'a [Message]) -> &'a [ToolCall] {
@@ -48,13 +48,13 @@ impl Exchange {
     }
 
     /// The tool messages, each with its index.
-    pub(super) fn answers<'a>(
+    pub(super) fn results<'a>(
         &self,
         messages: &'a [Message],
     ) -> impl Iterator<Item = (usize, &'a ToolMessage)> {
-        self.answers.clone().zip(&messages[self.answers.clone()]).filter_map(|(place, message)| match message
+        self.results.clone().zip(&messages[self.results.clone()]).filter_map(|(place, message)| match message
         {
-            Message::Tool(answer) => Some((place, answer)),
+            Message::Tool(result) => Some((place, result)),
             _ => None,
         })
     }
@@ -72,12 +72,12 @@ impl Exchange {
         for (position, call) in calls.iter().enumerate().rev() {
             open.entry(&call.id).or_default().push(position);
         }
-        let mut answers: Vec<(usize, &ToolMessage)> = self.answers(messages).collect();
+        let mut results: Vec<(usize, &ToolMessage)> = self.results(messages).collect();
         if open.len() < calls.len() {
-            self.pair_by_tool(messages, &mut answers, &mut pairs);
+            self.pair_by_tool(messages, &mut results, &mut pairs);
         }
-        for (place, answer) in answers {
-            let Some(open) = open.get_mut(&*answer.tool_call_id) else { continue };
+        for (place, result) in results {
+            let Some(open) = open.get_mut(&*result.tool_call_id) else { continue };
             while let Some(position) = open.pop() {
                 if pairs[position].is_none() {
                     pairs[position] = Some(place);
@@ -88,20 +88,20 @@ impl Exchange {
         pairs
     }
 
-    /// Pairs the tool messages that name the tool of a call with their id, and removes them from `answers`: they do not
+    /// Pairs the tool messages that name the tool of a call with their id, and removes them from `results`: they do not
     /// belong to a call of another tool.
     fn pair_by_tool(
         &self,
         messages: &[Message],
-        answers: &mut Vec<(usize, &ToolMessage)>,
+        results: &mut Vec<(usize, &ToolMessage)>,
         pairs: &mut [Option<usize>],
     ) {
         let mut open: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
         for (position, call) in self.calls(messages).iter().enumerate().rev() {
             open.entry((&call.id, &call.name)).or_default().push(position);
         }
-        answers.retain(|(place, answer)| {
-            let calls = answer.tool().and_then(|tool| open.get_mut(&(&*answer.tool_call_id, tool)));
+        results.retain(|(place, result)| {
+            let calls = result.tool().and_then(|tool| open.get_mut(&(&*result.tool_call_id, tool)));
             let is_nameless = calls.is_none();
             if let Some(position) = calls.and_then(Vec::pop) {
                 pairs[position] = Some(*place);

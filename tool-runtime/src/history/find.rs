@@ -14,9 +14,9 @@ pub struct Pair<'a> {
     /// The call.
     pub call: &'a ToolCall,
     /// The index of the tool message.
-    pub answer_index: usize,
+    pub result_index: usize,
     /// The tool message.
-    pub answer: &'a ToolMessage,
+    pub result: &'a ToolMessage,
 }
 
 /// Finds the call of the tool message at this index. `None` if the message is not a tool message, or if the reply
@@ -34,29 +34,29 @@ pub struct Pair<'a> {
 ///     [Message::from(AssistantMessage::from_tool_calls(calls)), ToolMessage::new("call_1", "12:00").into()];
 /// let pair = history::find(&messages, 1).expect("it is paired");
 /// assert_eq!((&*pair.call.name, &*pair.call.arguments), ("now", r#"{"zone":"UTC"}"#));
-/// assert_eq!(history::find_answer(&messages, pair.reply_index, pair.call_position), Some(pair));
+/// assert_eq!(history::find_result(&messages, pair.reply_index, pair.call_position), Some(pair));
 /// ```
 #[must_use]
-pub fn find(messages: &[Message], answer: usize) -> Option<Pair<'_>> {
-    let before = messages.get(..answer)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
+pub fn find(messages: &[Message], result: usize) -> Option<Pair<'_>> {
+    let before = messages.get(..result)?.iter().rposition(|message| !matches!(message, Message::Tool(_)))?;
     let exchange = Exchange::from_reply(messages, before)?;
-    let position = exchange.pairs(messages).into_iter().position(|place| place == Some(answer))?;
-    pair(messages, before, position, answer)
+    let position = exchange.pairs(messages).into_iter().position(|place| place == Some(result))?;
+    pair(messages, before, position, result)
 }
 
 /// Finds the tool message of the call with this position in the reply at this index. `None` if the message is not a
 /// reply, or if the call has no tool message after the reply.
 #[must_use]
-pub fn find_answer(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
-    let answer = *Exchange::from_reply(messages, reply)?.pairs(messages).get(position)?;
-    pair(messages, reply, position, answer?)
+pub fn find_result(messages: &[Message], reply: usize, position: usize) -> Option<Pair<'_>> {
+    let result = *Exchange::from_reply(messages, reply)?.pairs(messages).get(position)?;
+    pair(messages, reply, position, result?)
 }
 
 fn pair(messages: &[Message], reply: usize, position: usize, index: usize) -> Option<Pair<'_>> {
     match (messages.get(reply)?, messages.get(index)?) {
-        (Message::Assistant(asked), Message::Tool(answer)) => {
+        (Message::Assistant(asked), Message::Tool(result)) => {
             let call = asked.tool_calls.get(position)?;
-            Some(Pair { reply_index: reply, call_position: position, call, answer_index: index, answer })
+            Some(Pair { reply_index: reply, call_position: position, call, result_index: index, result })
         }
         _ => None,
     }

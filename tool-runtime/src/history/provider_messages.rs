@@ -11,13 +11,13 @@ pub(super) fn provider_message(
 ) -> ProviderMessage {
     let (by, text) = match kind {
         // https://github.com/miurla/morphic/issues/136, with the spelling of OpenAI.
-        ViolationKind::OrphanAnswer | ViolationKind::LostCalls => (
+        ViolationKind::OrphanResult | ViolationKind::LostCalls => (
             "OpenAI",
             "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
                 .to_owned(),
         ),
         // https://github.com/BerriAI/litellm/issues/10083
-        ViolationKind::MissingAnswer | ViolationKind::MessageBetween => (
+        ViolationKind::MissingResult | ViolationKind::MessageBetween => (
             "OpenAI",
             format!(
                 "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. \
@@ -33,7 +33,7 @@ pub(super) fn provider_message(
         ),
         // https://github.com/mistralai/mistral-common, protocol/instruct/validator.py, also for the next two.
         ViolationKind::UnknownId => ("Mistral", format!("Unexpected tool call id {id} in tool results")),
-        ViolationKind::DuplicateAnswer => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
+        ViolationKind::DuplicateResult => ("Mistral", format!("Duplicate tool call id {id} in tool results")),
         ViolationKind::DuplicateCallId => ("Mistral", format!("Duplicate tool call id {id} in assistant message")),
         ViolationKind::MissingCallId => ("Kimi", "Invalid request: tool_call_id  is not found".to_owned()),
         // https://github.com/ggml-org/llama.cpp, tools/server/server-common.cpp

@@ -70,7 +70,7 @@ pub fn repair_with(mut messages: Vec<Message>, orphans: Orphans) -> (Vec<Message
     let taken = unique_ids(&messages);
     let mut pairing = Pairing::by_id(&messages);
     pairing.by_position(&messages, &taken);
-    settle_ids(&mut messages, &pairing, &mut repairs);
+    unify_ids(&mut messages, &pairing, &mut repairs);
     let repaired = Rebuild::new(messages, orphans, &mut repairs).put(&pairing);
     repairs.sort_by_key(Repair::index);
     (repaired, repairs)
@@ -92,11 +92,11 @@ fn unique_ids(messages: &[Message]) -> HashSet<String> {
 }
 
 /// Makes the ids of the calls unique within each reply, and gives each tool message the id of its call.
-fn settle_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repair>) {
-    for (exchange, answers) in pairing.exchanges.iter().zip(&pairing.answers) {
+fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repair>) {
+    for (exchange, results) in pairing.exchanges.iter().zip(&pairing.results) {
         let Some(index) = exchange.reply else { continue };
         let Message::Assistant(reply) = &mut messages[index] else { continue };
-        let were: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
+        let old_ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         // Deterministic ids keep prompt caches valid.
         let mut new_ids = 0_u32;
         replace_unusable_ids(&mut reply.tool_calls, || {
@@ -104,17 +104,22 @@ fn settle_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Rep
             fingerprint(format!("{index}.{new_ids}").into_bytes())
         });
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
-        for ((was, id), answer) in were.into_iter().zip(ids).zip(answers) {
-            if let Some((place, Message::Tool(answer))) = answer.map(|place| (place, &mut messages[place])) {
+        for ((old_id, id), result) in old_ids.into_iter().zip(ids).zip(results) {
+            if let Some((place, Message::Tool(result))) = result.map(|place| (place, &mut messages[place])) {
                 // A tool message that follows the new id of its call is not reported in addition to the call.
-                if answer.tool_call_id != id && answer.tool_call_id != was {
-                    let was = answer.tool_call_id.clone();
-                    repairs.push(Repair::AnswerRenamed { index: place, reply: index, was, id: id.clone() });
+                if result.tool_call_id != id && result.tool_call_id != old_id {
+                    let old_id = result.tool_call_id.clone();
+                    repairs.push(Repair::ResultRenamed {
+                        index: place,
+                        reply: index,
+                        old_id,
+                        id: id.clone(),
+                    });
                 }
-                answer.tool_call_id.clone_from(&id);
+                result.tool_call_id.clone_from(&id);
             }
-            if was != id {
-                repairs.push(Repair::CallRenamed { index, was, id });
+            if old_id != id {
+                repairs.push(Repair::CallRenamed { index, old_id, id });
             }
         }
     }

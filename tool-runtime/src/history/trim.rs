@@ -137,7 +137,7 @@ impl Parts {
             goes_on = is_user;
         }
         let newest_exchange = starts.last().copied().unwrap_or(messages.len());
-        let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.answers.end));
+        let replies = exchanges(messages).filter_map(|exchange| Some(exchange.reply?..exchange.results.end));
         let replies: Vec<Range<usize>> = replies.filter(|reply| reply.start >= newest_exchange).collect();
         let newest_reply = replies.last().map_or(messages.len(), |reply| reply.start);
         Parts {
@@ -179,13 +179,13 @@ impl<'a> Trimming<'a> {
             if !self.is_over() {
                 return;
             }
-            let Some(Message::Tool(answer)) = &mut self.messages[place] else { continue };
-            if answer.content.has_more_than_text() {
+            let Some(Message::Tool(result)) = &mut self.messages[place] else { continue };
+            if result.content.has_more_than_text() {
                 continue;
             }
-            let Some(text) = cut(answer.text(), longest) else { continue };
-            self.trimmed.truncated.push(answer.clone());
-            answer.content = text.into();
+            let Some(text) = cut(result.text(), longest) else { continue };
+            self.trimmed.truncated.push(result.clone());
+            result.content = text.into();
             self.resize(place);
         }
     }

@@ -14,10 +14,10 @@ use std::collections::{HashMap, HashSet};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}")];
 /// let messages = [Message::user("What time is it?"), AssistantMessage::from_tool_calls(calls).into()];
-/// let violations = history::validate(&messages).expect_err("the call has no answer");
+/// let violations = history::validate(&messages).expect_err("the call has no result");
 /// assert_eq!(violations[0].index, 1);
 /// assert_eq!(violations[0].id, "call_1");
-/// assert_eq!(violations[0].kind, history::ViolationKind::MissingAnswer);
+/// assert_eq!(violations[0].kind, history::ViolationKind::MissingResult);
 /// assert!(violations[0].provider_text().contains("must be followed by tool messages"));
 /// ```
 ///
@@ -35,7 +35,7 @@ pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
 }
 
 /// A call whose tool message is not directly after its reply.
-struct Unanswered {
+struct Unpaired {
     reply: usize,
     position: usize,
     /// The index of the message after the exchange.
@@ -46,7 +46,7 @@ struct Check<'a> {
     messages: &'a [Message],
     found: Vec<Violation>,
     /// Calls without a tool message so far, by id.
-    open: HashMap<&'a str, Vec<Unanswered>>,
+    open: HashMap<&'a str, Vec<Unpaired>>,
 }
 
 impl<'a> Check<'a> {
@@ -57,16 +57,16 @@ impl<'a> Check<'a> {
             self.reply(reply, exchange, calls, &mut ids);
         }
         let pairs = exchange.pairs(self.messages);
-        let answered: HashSet<usize> = pairs.iter().copied().flatten().collect();
-        for (place, answer) in exchange.answers(self.messages) {
-            if !answered.contains(&place) {
-                self.unpaired(exchange, place, &answer.tool_call_id, &ids);
+        let paired: HashSet<usize> = pairs.iter().copied().flatten().collect();
+        for (place, result) in exchange.results(self.messages) {
+            if !paired.contains(&place) {
+                self.unpaired(exchange, place, &result.tool_call_id, &ids);
             }
         }
         let Some(reply) = exchange.reply else { return };
         for (position, call) in calls.iter().enumerate().filter(|&(position, _)| pairs[position].is_none()) {
-            let unanswered = Unanswered { reply, position, after: exchange.answers.end };
-            self.open.entry(&call.id).or_default().push(unanswered);
+            let unpaired = Unpaired { reply, position, after: exchange.results.end };
+            self.open.entry(&call.id).or_default().push(unpaired);
         }
     }
 
@@ -79,7 +79,7 @@ impl<'a> Check<'a> {
     ) {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // An empty reply with tool messages after it is one whose calls were lost.
-        if is_empty && exchange.answers.is_empty() {
+        if is_empty && exchange.results.is_empty() {
             self.found.push(Violation::new(ViolationKind::EmptyReply, index, 0, ""));
         }
         for (position, call) in calls.iter().enumerate() {
@@ -95,12 +95,12 @@ impl<'a> Check<'a> {
     /// A tool message without a call before it, or with a call that already has one.
     fn unpaired(&mut self, exchange: &Exchange, place: usize, id: &str, ids: &HashSet<&str>) {
         let (kind, index, position) = if ids.contains(id) {
-            (ViolationKind::DuplicateAnswer, place, 0)
-        } else if let Some(unanswered) = self.open.get_mut(id).and_then(Vec::pop) {
-            (ViolationKind::MessageBetween, unanswered.after, unanswered.position)
+            (ViolationKind::DuplicateResult, place, 0)
+        } else if let Some(unpaired) = self.open.get_mut(id).and_then(Vec::pop) {
+            (ViolationKind::MessageBetween, unpaired.after, unpaired.position)
         } else {
             match exchange.reply {
-                None => (ViolationKind::OrphanAnswer, place, 0),
+                None => (ViolationKind::OrphanResult, place, 0),
                 Some(reply) if ids.is_empty() => (ViolationKind::LostCalls, reply, 0),
                 Some(_) => (ViolationKind::UnknownId, place, 0),
             }
@@ -109,7 +109,7 @@ impl<'a> Check<'a> {
     }
 
     fn finish(mut self) -> Vec<Violation> {
-        let mut missing: Vec<(&str, Unanswered)> = self
+        let mut missing: Vec<(&str, Unpaired)> = self
             .open
             .into_iter()
             .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id, call)))
@@ -117,7 +117,7 @@ impl<'a> Check<'a> {
         missing.sort_by_key(|(_, call)| (call.reply, call.position));
         let missing = missing
             .into_iter()
-            .map(|(id, call)| Violation::new(ViolationKind::MissingAnswer, call.reply, call.position, id));
+            .map(|(id, call)| Violation::new(ViolationKind::MissingResult, call.reply, call.position, id));
         self.found.extend(missing);
         self.found.sort_by_key(|violation| violation.index);
         self.found

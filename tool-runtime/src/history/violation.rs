@@ -13,13 +13,13 @@ use std::fmt;
 #[non_exhaustive]
 pub enum ViolationKind {
     /// A tool message without tool calls before it.
-    OrphanAnswer,
+    OrphanResult,
     /// A tool call without a tool message.
-    MissingAnswer,
+    MissingResult,
     /// A tool message with no id, or with an id that is not among the calls before it.
     UnknownId,
     /// A second tool message for one call.
-    DuplicateAnswer,
+    DuplicateResult,
     /// Two calls of one reply with the same id.
     DuplicateCallId,
     /// A tool call without an id.
@@ -37,14 +37,14 @@ pub enum ViolationKind {
 }
 
 impl ViolationKind {
-    /// A stable name of the kind, for logs: for example `missing_answer`.
+    /// A stable name of the kind, for logs: for example `missing_result`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            ViolationKind::OrphanAnswer => "orphan_answer",
-            ViolationKind::MissingAnswer => "missing_answer",
+            ViolationKind::OrphanResult => "orphan_result",
+            ViolationKind::MissingResult => "missing_result",
             ViolationKind::UnknownId => "unknown_id",
-            ViolationKind::DuplicateAnswer => "duplicate_answer",
+            ViolationKind::DuplicateResult => "duplicate_result",
             ViolationKind::DuplicateCallId => "duplicate_call_id",
             ViolationKind::MissingCallId => "missing_call_id",
             ViolationKind::MessageBetween => "message_between",
@@ -59,16 +59,16 @@ impl ViolationKind {
     #[must_use]
     pub fn rejected_by(self) -> &'static [&'static str] {
         match self {
-            ViolationKind::OrphanAnswer
+            ViolationKind::OrphanResult
             | ViolationKind::LostCalls
-            | ViolationKind::MissingAnswer
+            | ViolationKind::MissingResult
             | ViolationKind::MessageBetween => {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Kimi", "Bedrock"]
             }
             ViolationKind::UnknownId => {
                 &["OpenAI", "Azure", "Anthropic", "DeepSeek", "Mistral", "Kimi", "Groq"]
             }
-            ViolationKind::DuplicateAnswer => {
+            ViolationKind::DuplicateResult => {
                 &["OpenAI", "Azure", "Anthropic", "Gemini", "DeepSeek", "Mistral", "Bedrock"]
             }
             ViolationKind::DuplicateCallId => &["Anthropic", "DeepSeek", "Mistral"],
@@ -83,10 +83,10 @@ impl ViolationKind {
 impl fmt::Display for ViolationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            ViolationKind::OrphanAnswer => "a tool message without tool calls before it",
-            ViolationKind::MissingAnswer => "a tool call without a tool message",
+            ViolationKind::OrphanResult => "a tool message without tool calls before it",
+            ViolationKind::MissingResult => "a tool call without a tool message",
             ViolationKind::UnknownId => "a tool message whose id is not among the calls before it",
-            ViolationKind::DuplicateAnswer => "a second tool message for one call",
+            ViolationKind::DuplicateResult => "a second tool message for one call",
             ViolationKind::DuplicateCallId => "two calls of one reply with the same id",
             ViolationKind::MissingCallId => "a tool call without an id",
             ViolationKind::MessageBetween => "another message between a call and its tool message",

@@ -62,7 +62,7 @@ impl Anthropic {
     ///
     /// Limits that the provider does not enforce, such as bounds of numbers, are in the descriptions. A request may have
     /// 20 strict tools, with 24 optional parameters and 16 unions together. A tool beyond these limits, or one that cannot
-    /// be strict, is sent as it is, and [`Body::report`] lists it.
+    /// be strict, is sent without `strict`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;

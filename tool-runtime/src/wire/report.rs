@@ -1,5 +1,6 @@
 //! Reports about written requests.
 
+use crate::tool_choice::ToolChoice;
 use std::fmt;
 
 /// The parts of messages and tools that a request does not contain.
@@ -10,6 +11,9 @@ pub struct Report {
     pub dropped: Vec<Dropped>,
     /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
+    /// The tool choice that the request cannot have, since its tool is not among the allowed tools, or since it requires a
+    /// tool and there is none. The model decides instead.
+    pub ignored_choice: Option<ToolChoice>,
 }
 
 /// A part of a message that is not in the request.
@@ -40,7 +44,7 @@ impl Report {
     /// Whether the request contains everything, and all tools are strict if the wire is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.dropped.is_empty() && self.not_strict.is_empty()
+        self.dropped.is_empty() && self.not_strict.is_empty() && self.ignored_choice.is_none()
     }
 }
 

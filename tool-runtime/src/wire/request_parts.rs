@@ -1,7 +1,7 @@
 //! The parts of a request that a wire writes.
 
-use super::WireError;
 use super::tool_arrays::{ToolArray, ToolArrays, ToolForm};
+use super::{Report, WireError};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
@@ -92,6 +92,21 @@ impl<'a> RequestParts<'a> {
             self.allowed_tools.is_none_or(|names| names.iter().any(|name| name == tool.name()))
         };
         self.tools.iter().filter(is_allowed).collect()
+    }
+
+    /// The tool choice of a request with these tools. One that the request cannot have becomes [`ToolChoice::Auto`], and is
+    /// reported.
+    pub(super) fn choice(&self, allowed: &[&ToolSchema], report: &mut Report) -> &'a ToolChoice {
+        let is_possible = match self.tool_choice {
+            ToolChoice::Auto | ToolChoice::None => true,
+            ToolChoice::Required => !allowed.is_empty(),
+            ToolChoice::Tool(name) => allowed.iter().any(|tool| tool.name() == name),
+        };
+        if is_possible {
+            return self.tool_choice;
+        }
+        report.ignored_choice = Some(self.tool_choice.clone());
+        &ToolChoice::Auto
     }
 
     /// The array of these tools: the cached one, if they are all tools.

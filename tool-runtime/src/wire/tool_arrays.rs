@@ -46,8 +46,8 @@ impl ToolArrays {
         if let Some(array) = array.get() {
             return Ok(Arc::clone(array));
         }
-        let made = Arc::new(make()?);
-        Ok(Arc::clone(array.get_or_init(|| made)))
+        let new = Arc::new(make()?);
+        Ok(Arc::clone(array.get_or_init(|| new)))
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Pairing {
     pub(super) exchanges: Vec<Exchange>,
     /// For each exchange and each call in it: the index of the tool message.
-    pub(super) answers: Vec<Vec<Option<usize>>>,
+    pub(super) results: Vec<Vec<Option<usize>>>,
     /// For each message: the exchange of the call that it belongs to.
     pub(super) exchange_of: Vec<Option<usize>>,
 }
@@ -25,14 +25,14 @@ impl Pairing {
     /// call of its id: an earlier call, or else a later one with no user message in between.
     pub(super) fn by_id(messages: &[Message]) -> Self {
         let exchanges: Vec<Exchange> = exchanges(messages).collect();
-        let answers: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
+        let results: Vec<_> = exchanges.iter().map(|exchange| exchange.pairs(messages)).collect();
         let mut exchange_of = vec![None; messages.len()];
-        for (number, answers) in answers.iter().enumerate() {
-            for &place in answers.iter().flatten() {
+        for (number, results) in results.iter().enumerate() {
+            for &place in results.iter().flatten() {
                 exchange_of[place] = Some(number);
             }
         }
-        let mut pairing = Pairing { exchanges, answers, exchange_of };
+        let mut pairing = Pairing { exchanges, results, exchange_of };
         pairing.by_earlier_call(messages);
         pairing.by_later_call(messages);
         pairing
@@ -52,13 +52,13 @@ impl Pairing {
         let mut open = Open::default();
         let mut next = messages.len();
         for number in (0..self.exchanges.len()).rev() {
-            let end = self.exchanges[number].answers.end;
+            let end = self.exchanges[number].results.end;
             if messages[end..next].iter().any(|message| matches!(message, Message::User(_))) {
                 open = Open::default();
             }
             self.displaced(number, messages, &mut open);
             self.add_open_calls(number, messages, &mut open);
-            next = self.exchanges[number].reply.unwrap_or(self.exchanges[number].answers.start);
+            next = self.exchanges[number].reply.unwrap_or(self.exchanges[number].results.start);
         }
     }
 
@@ -68,20 +68,20 @@ impl Pairing {
         let exchange = self.exchanges[number].clone();
         let own: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
         // A second tool message for a call of this reply does not belong to another call of that id.
-        let displaced = exchange.answers(messages).filter(|(place, answer)| {
-            let id = &*answer.tool_call_id;
+        let displaced = exchange.results(messages).filter(|(place, result)| {
+            let id = &*result.tool_call_id;
             self.exchange_of[*place].is_none() && !id.is_empty() && !own.contains(id)
         });
-        let (named, nameless): (Vec<_>, Vec<_>) = displaced.partition(|(_, answer)| answer.tool().is_some());
-        for (place, answer) in named.into_iter().chain(nameless) {
-            let id = &*answer.tool_call_id;
-            let calls = match answer.tool() {
+        let (named, nameless): (Vec<_>, Vec<_>) = displaced.partition(|(_, result)| result.tool().is_some());
+        for (place, result) in named.into_iter().chain(nameless) {
+            let id = &*result.tool_call_id;
+            let calls = match result.tool() {
                 Some(tool) => open.by_id_and_tool.get_mut(&(id, tool)),
                 None => open.by_id.get_mut(id),
             };
             let Some(calls) = calls else { continue };
             while let Some((exchange, position)) = calls.pop() {
-                if self.answers[exchange][position].is_none() {
+                if self.results[exchange][position].is_none() {
                     self.pair(exchange, position, place);
                     break;
                 }
@@ -106,10 +106,10 @@ impl Pairing {
             let ids: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
             // By tool name; `None` if the message does not name its tool.
             let mut strangers: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
-            for (place, answer) in exchange.answers(messages) {
-                let id = &*answer.tool_call_id;
+            for (place, result) in exchange.results(messages) {
+                let id = &*result.tool_call_id;
                 if self.exchange_of[place].is_none() && !ids.contains(id) && !taken.contains(id) {
-                    strangers.entry(answer.tool()).or_default().push(place);
+                    strangers.entry(result.tool()).or_default().push(place);
                 }
             }
             let nameless = strangers.remove(&None).unwrap_or_default();
@@ -141,15 +141,15 @@ impl Pairing {
 
     fn open_calls<'a>(&self, exchange: usize, messages: &'a [Message]) -> Vec<(usize, &'a ToolCall)> {
         let calls = self.exchanges[exchange].calls(messages).iter().enumerate();
-        calls.filter(|&(position, _)| self.answers[exchange][position].is_none()).collect()
+        calls.filter(|&(position, _)| self.results[exchange][position].is_none()).collect()
     }
 
     pub(super) fn pair(&mut self, exchange: usize, position: usize, place: usize) {
-        let answers = &mut self.answers[exchange];
-        if answers.len() <= position {
-            answers.resize(position + 1, None);
+        let results = &mut self.results[exchange];
+        if results.len() <= position {
+            results.resize(position + 1, None);
         }
-        answers[position] = Some(place);
+        results[position] = Some(place);
         self.exchange_of[place] = Some(exchange);
     }
 }

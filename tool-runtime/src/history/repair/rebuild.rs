@@ -26,16 +26,16 @@ impl<'a> Rebuild<'a> {
     pub(super) fn put(mut self, pairing: &Pairing) -> Vec<Message> {
         let mut next = 0;
         for (number, exchange) in pairing.exchanges.iter().enumerate() {
-            self.as_they_are(next..exchange.reply.unwrap_or(exchange.answers.start));
-            next = exchange.answers.end;
+            self.as_they_are(next..exchange.reply.unwrap_or(exchange.results.start));
+            next = exchange.results.end;
             let calls = exchange.reply.map_or_else(Vec::new, |index| self.reply(index));
             // Tool messages of this reply's calls keep their order.
-            for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place] == Some(number))
+            for place in exchange.results.clone().filter(|&place| pairing.exchange_of[place] == Some(number))
             {
                 self.as_they_are(place..place + 1);
             }
-            self.missing(exchange, calls, &pairing.answers[number]);
-            for place in exchange.answers.clone().filter(|&place| pairing.exchange_of[place].is_none()) {
+            self.missing(exchange, calls, &pairing.results[number]);
+            for place in exchange.results.clone().filter(|&place| pairing.exchange_of[place].is_none()) {
                 self.orphan(place);
             }
         }
@@ -60,41 +60,41 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Adds the tool messages that are elsewhere in the list, or nowhere.
-    fn missing(&mut self, exchange: &Exchange, calls: Vec<(String, String)>, answers: &[Option<usize>]) {
+    fn missing(&mut self, exchange: &Exchange, calls: Vec<(String, String)>, results: &[Option<usize>]) {
         let Some(reply) = exchange.reply else { return };
-        for ((id, tool), answer) in calls.into_iter().zip(answers) {
-            match *answer {
-                Some(place) if exchange.answers.contains(&place) => {}
+        for ((id, tool), result) in calls.into_iter().zip(results) {
+            match *result {
+                Some(place) if exchange.results.contains(&place) => {}
                 Some(place) => {
                     self.as_they_are(place..place + 1);
-                    self.repairs.push(Repair::AnswerMoved { index: place, id, reply });
+                    self.repairs.push(Repair::ResultMoved { index: place, id, reply });
                 }
                 None => {
                     self.ordered.push(ToolMessage::error(&*id, LOST).with_tool(tool).into());
-                    self.repairs.push(Repair::AnswerMade { index: reply, id });
+                    self.repairs.push(Repair::ResultAdded { index: reply, id });
                 }
             }
         }
     }
 
     fn orphan(&mut self, index: usize) {
-        let Some(Message::Tool(answer)) = self.messages[index].take() else { return };
+        let Some(Message::Tool(result)) = self.messages[index].take() else { return };
         match self.orphans {
-            Orphans::Drop => self.repairs.push(Repair::AnswerDropped { index, answer }),
+            Orphans::Drop => self.repairs.push(Repair::ResultDropped { index, result }),
             Orphans::ConvertToUser => {
-                let id = answer.tool_call_id.clone();
-                self.repairs.push(Repair::AnswerConvertedToUser { index, id });
-                self.ordered.push(user_text(&answer));
+                let id = result.tool_call_id.clone();
+                self.repairs.push(Repair::ResultConvertedToUser { index, id });
+                self.ordered.push(user_text(&result));
             }
         }
     }
 }
 
-fn user_text(answer: &ToolMessage) -> Message {
-    let tool = answer.tool().map_or_else(String::new, |tool| format!(" of `{tool}`"));
+fn user_text(result: &ToolMessage) -> Message {
+    let tool = result.tool().map_or_else(String::new, |tool| format!(" of `{tool}`"));
     let title = format!("The result of a call{tool} that is no longer in this conversation:");
-    Message::user(match answer.content.parts() {
-        None => format!("{title}\n{}", answer.content).into(),
+    Message::user(match result.content.parts() {
+        None => format!("{title}\n{}", result.content).into(),
         Some(parts) => Content::from_parts([&[Part::text(title)], parts].concat()),
     })
 }

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Repair {
     /// A tool message was moved after the reply with its call.
     #[non_exhaustive]
-    AnswerMoved {
+    ResultMoved {
         /// Its index before the repair.
         index: usize,
         /// The id of the call.
@@ -19,7 +19,7 @@ pub enum Repair {
     },
     /// A call without a tool message got one: `Error: the result of this call was lost`.
     #[non_exhaustive]
-    AnswerMade {
+    ResultAdded {
         /// The index of the reply before the repair.
         index: usize,
         /// The id of the call.
@@ -27,27 +27,27 @@ pub enum Repair {
     },
     /// A tool message got the id of the only call that it can belong to.
     #[non_exhaustive]
-    AnswerRenamed {
+    ResultRenamed {
         /// Its index before the repair.
         index: usize,
         /// The index of the reply before the repair.
         reply: usize,
         /// Its id before the repair.
-        was: String,
+        old_id: String,
         /// The id of the call.
         id: String,
     },
     /// A tool message without a call was removed.
     #[non_exhaustive]
-    AnswerDropped {
+    ResultDropped {
         /// Its index before the repair.
         index: usize,
         /// The removed message.
-        answer: ToolMessage,
+        result: ToolMessage,
     },
     /// A tool message without a call was converted to a user message.
     #[non_exhaustive]
-    AnswerConvertedToUser {
+    ResultConvertedToUser {
         /// Its index before the repair.
         index: usize,
         /// Its id.
@@ -59,7 +59,7 @@ pub enum Repair {
         /// The index of the reply before the repair.
         index: usize,
         /// The id before the repair.
-        was: String,
+        old_id: String,
         /// The new id.
         id: String,
     },
@@ -76,11 +76,11 @@ impl Repair {
     #[must_use]
     pub fn index(&self) -> usize {
         match self {
-            Repair::AnswerMoved { index, .. }
-            | Repair::AnswerMade { index, .. }
-            | Repair::AnswerRenamed { index, .. }
-            | Repair::AnswerDropped { index, .. }
-            | Repair::AnswerConvertedToUser { index, .. }
+            Repair::ResultMoved { index, .. }
+            | Repair::ResultAdded { index, .. }
+            | Repair::ResultRenamed { index, .. }
+            | Repair::ResultDropped { index, .. }
+            | Repair::ResultConvertedToUser { index, .. }
             | Repair::CallRenamed { index, .. }
             | Repair::ReplyFilled { index } => *index,
         }
@@ -91,11 +91,11 @@ impl Repair {
     #[must_use]
     pub fn id(&self) -> &str {
         match self {
-            Repair::AnswerMoved { id, .. }
-            | Repair::AnswerMade { id, .. }
-            | Repair::AnswerConvertedToUser { id, .. } => id,
-            Repair::AnswerRenamed { was, .. } | Repair::CallRenamed { was, .. } => was,
-            Repair::AnswerDropped { answer, .. } => &answer.tool_call_id,
+            Repair::ResultMoved { id, .. }
+            | Repair::ResultAdded { id, .. }
+            | Repair::ResultConvertedToUser { id, .. } => id,
+            Repair::ResultRenamed { old_id, .. } | Repair::CallRenamed { old_id, .. } => old_id,
+            Repair::ResultDropped { result, .. } => &result.tool_call_id,
             Repair::ReplyFilled { .. } => "",
         }
     }
@@ -105,29 +105,32 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "messages[{}]: ", self.index())?;
         match self {
-            Repair::AnswerMoved { id, reply, .. } => {
+            Repair::ResultMoved { id, reply, .. } => {
                 write!(f, "the tool message {id} was moved after its call in messages[{reply}]")
             }
-            Repair::AnswerMade { id, .. } => {
+            Repair::ResultAdded { id, .. } => {
                 write!(f, "the call {id} had no tool message: added one that reports a lost result")
             }
-            Repair::AnswerRenamed { was, id, .. } if was.is_empty() => {
+            Repair::ResultRenamed { old_id, id, .. } if old_id.is_empty() => {
                 write!(f, "the tool message had no id: set the id of its call, {id}")
             }
-            Repair::AnswerRenamed { was, id, .. } => {
-                write!(f, "the tool message {was} had no call: set the id of the open call before it, {id}")
+            Repair::ResultRenamed { old_id, id, .. } => {
+                write!(
+                    f,
+                    "the tool message {old_id} had no call: set the id of the open call before it, {id}"
+                )
             }
-            Repair::AnswerDropped { answer, .. } => {
-                write!(f, "the tool message {} had no open call: removed", Id(&answer.tool_call_id))
+            Repair::ResultDropped { result, .. } => {
+                write!(f, "the tool message {} had no open call: removed", Id(&result.tool_call_id))
             }
-            Repair::AnswerConvertedToUser { id, .. } => {
+            Repair::ResultConvertedToUser { id, .. } => {
                 write!(f, "the tool message {} had no open call: converted to a user message", Id(id))
             }
-            Repair::CallRenamed { was, id, .. } if was.is_empty() => {
+            Repair::CallRenamed { old_id, id, .. } if old_id.is_empty() => {
                 write!(f, "a call had no id: set the new id {id}")
             }
-            Repair::CallRenamed { was, id, .. } => {
-                write!(f, "two calls had the id {was}: set the new id {id} for the second")
+            Repair::CallRenamed { old_id, id, .. } => {
+                write!(f, "two calls had the id {old_id}: set the new id {id} for the second")
             }
             Repair::ReplyFilled { .. } => f.write_str("the reply was empty: set an empty text"),
         }

@@ -1,6 +1,6 @@
 //! Events of a streamed reply: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
 
-use super::reply::{error_message, read_usage, refusal};
+use super::reply::{declined, error_message, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError,
@@ -44,7 +44,7 @@ fn read_event(mut event: Value, text: &str) -> Delta {
             let details =
                 if delta["stop_details"].is_null() { &event["stop_details"] } else { &delta["stop_details"] };
             let content = ContentPiece {
-                refusal: reason.and_then(|reason| refusal(reason, details)),
+                refusal: reason.and_then(|reason| declined(reason, details)),
                 ..ContentPiece::default()
             };
             let finish =

@@ -69,8 +69,8 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    /// Adds blocks to the newest message, if it has this role: the API requires the results of a reply, and what the user
-    /// says after them, in one message. A message without blocks is left out, since the API rejects it.
+    /// Adds blocks to the newest message, if it has this role: the API requires the results of a reply and the text of the
+    /// user after them in one message. A message without blocks is left out, since the API rejects it.
     fn push(&mut self, role: &'static str, blocks: Vec<Block>) {
         match self.written.messages.last_mut() {
             Some(last) if last.role == role => last.content.extend(blocks),

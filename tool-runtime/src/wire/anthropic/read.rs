@@ -81,13 +81,12 @@ fn content(value: Value) -> Result<Content, WireError> {
 }
 
 fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
-    let mut reply = match parse(raw)? {
-        Value::String(text) => AssistantMessage::from_text(text),
-        _ => {
-            let blocks: Vec<&RawValue> =
-                serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
-            reply::read_blocks(&blocks)?
-        }
+    let mut reply = if let Value::String(text) = parse(raw)? {
+        AssistantMessage::from_text(text)
+    } else {
+        let blocks: Vec<&RawValue> =
+            serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
+        reply::read_blocks(&blocks)?
     };
     reply.origin = Some(Origin::new(NAME, None));
     Ok(reply)
@@ -123,9 +122,8 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
 
 fn read_result(result: Value) -> Result<ToolMessage, WireError> {
     let Value::Object(mut fields) = result else { return Ok(ToolMessage::default()) };
-    let id = match fields.remove("tool_use_id") {
-        Some(Value::String(id)) => id,
-        _ => return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned())),
+    let Some(Value::String(id)) = fields.remove("tool_use_id") else {
+        return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned()));
     };
     let content = content(fields.remove("content").unwrap_or_default())?;
     let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);

@@ -62,7 +62,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     };
     let mut reply = read_blocks(&blocks)?;
     if let Some(reason) = response.stop_reason {
-        reply.refusal = refusal(&reason, &response.stop_details);
+        reply.refusal = declined(&reason, &response.stop_details);
         reply = reply.with_finish_reason(reason);
         // Arguments are objects, so a truncated call looks complete.
         if reply.is_truncated() {
@@ -117,7 +117,7 @@ pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, Wire
 }
 
 /// The reason why the model declines, if it does. The provider sends it for some models only.
-pub(super) fn refusal(stop_reason: &str, stop_details: &Value) -> Option<String> {
+pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String> {
     let explanation = || stop_details["explanation"].as_str().unwrap_or("the model declined to answer");
     (stop_reason == "refusal").then(|| explanation().to_owned())
 }

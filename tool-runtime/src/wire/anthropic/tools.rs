@@ -26,6 +26,7 @@ pub(super) fn write(
     report: &mut Report,
 ) -> Result<(), WireError> {
     let tools = parts.allowed();
+    let choice = parts.choice(&tools, report);
     if tools.is_empty() {
         return Ok(());
     }
@@ -33,17 +34,17 @@ pub(super) fn write(
     let array = parts.tool_array(&tools, form, || tool_array(&tools, is_strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
-    let mut choice = match parts.tool_choice {
+    let mut written = match choice {
         ToolChoice::Auto if parts.parallel_calls => return Ok(()),
         ToolChoice::Auto => json!({ "type": "auto" }),
         ToolChoice::None => json!({ "type": "none" }),
         ToolChoice::Required => json!({ "type": "any" }),
         ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
     };
-    if !parts.parallel_calls && *parts.tool_choice != ToolChoice::None {
-        choice["disable_parallel_tool_use"] = json!(true);
+    if !parts.parallel_calls && *choice != ToolChoice::None {
+        written["disable_parallel_tool_use"] = json!(true);
     }
-    body.write("tool_choice", &choice)
+    body.write("tool_choice", &written)
 }
 
 /// The limits of strict tools in one request:

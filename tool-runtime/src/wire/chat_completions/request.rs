@@ -18,7 +18,9 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
     body.write("messages", &messages)?;
     let mut report = report(parts.messages, wire.keep_reasoning);
-    let tools = if wire.native_allowed_tools { parts.tools.iter().collect() } else { parts.allowed() };
+    let allowed = parts.allowed();
+    let choice = parts.choice(&allowed, &mut report);
+    let tools = if wire.native_allowed_tools { parts.tools.iter().collect() } else { allowed };
     // Servers reject an empty list, and the other fields without tools.
     if tools.is_empty() {
         return Ok(body.with_report(report));
@@ -28,9 +30,9 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
-        body.write("tool_choice", &allowed_tools(parts.tool_choice, names))?;
-    } else if *parts.tool_choice != ToolChoice::Auto {
-        body.write("tool_choice", parts.tool_choice)?;
+        body.write("tool_choice", &allowed_tools(choice, names))?;
+    } else if *choice != ToolChoice::Auto {
+        body.write("tool_choice", choice)?;
     }
     if !parts.parallel_calls {
         body.write("parallel_tool_calls", &false)?;
