@@ -219,7 +219,7 @@ async fn a_script_that_has_ended_is_an_error() {
     let first = tokio::spawn(async move { clone.complete(hello()).await });
     assert_eq!(first.await.expect("no panic").expect("there is a reply").text(), "It is sunny.");
     let error = model.complete(hello()).await.expect_err("the script is shared");
-    assert_eq!(error.to_string(), "the script has ended after 1 replies: add a reply for this request");
+    assert_eq!(error.to_string(), "the script has ended (replies: 1): add a reply for this request");
     assert!(matches!(model.stream(hello()).err(), Some(ScriptedModelError::ScriptEnded { replies: 1, .. })));
 }
 

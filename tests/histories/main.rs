@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tool_runtime::history::{Violation, ViolationKind, validate};
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::ChatCompletions;
+use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 /// The seed of a test, from the environment or random. It is printed.
@@ -67,4 +67,12 @@ pub(crate) fn found(messages: &[Message]) -> Vec<(usize, String, ViolationKind)>
 pub(crate) fn rejection(messages: &[Message]) -> Option<String> {
     let rejection = check_request(&ChatCompletions::new(), &json!({ "messages": messages })).err()?;
     (!messages.is_empty()).then(|| rejection.to_string())
+}
+
+/// The error of Anthropic for these messages, written on its wire.
+pub(crate) fn rejection_by_anthropic(messages: &[Message]) -> Option<String> {
+    let body = Anthropic::new().write(&RequestParts::new(messages)).expect("they are written");
+    let body = serde_json::to_value(body).expect("it is JSON");
+    let rejection = check_request(&Anthropic::new(), &body).err()?;
+    body["messages"].get(0).map(|_| rejection.to_string())
 }

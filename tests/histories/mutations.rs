@@ -221,6 +221,12 @@ fn check(
         assert!(validate(&fixed).is_ok() && !repairs.is_empty(), "it is not repaired: {}", shown());
         if is_strict {
             assert_eq!(rejection(&fixed), None, "a strict server rejects the repair of: {}", shown());
+            assert_eq!(
+                crate::rejection_by_anthropic(&fixed),
+                None,
+                "Anthropic rejects the repair of: {}",
+                shown()
+            );
         }
         let mut left = pieces(&fixed).into_iter().map(|(_, piece)| piece);
         for (places, piece) in pieces(&history) {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tool_runtime::AssistantMessage;
 use tool_runtime::history;
 use tool_runtime::stream::ReplyAssembler;
+use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, Wire};
 
 /// The rows of this wire; none if the variable is not set.
@@ -62,6 +63,8 @@ fn every_history_is_valid_and_written_back_with_the_same_meaning() {
         let body = write(&Anthropic::new(), &messages);
         assert!(body.report().is_empty(), "{source}: {:?}", body.report());
         let written = json(&body);
+        assert_eq!(check_request(&Anthropic::new(), request), Ok(()), "{source}");
+        assert_eq!(check_request(&Anthropic::new(), &written), Ok(()), "{source}");
         assert_eq!(normalized(&written["messages"]), normalized(&request["messages"]), "{source}");
         let mut system = request["system"].clone();
         text_blocks(&mut system);

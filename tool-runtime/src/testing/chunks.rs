@@ -12,15 +12,11 @@ const PIECE_CHARACTERS: usize = 6;
 /// The chunks of a reply: its further fields, pieces of its text, the calls with pieces of their arguments, and the end.
 pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
     let mut deltas = vec![start(reply, wire)];
-    match reply.content.as_ref().and_then(|content| content.parts()) {
-        None => deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word)))),
-        Some(_) => {
-            let parts = match serde_json::to_value(&reply.content) {
-                Ok(Value::Array(parts)) => parts,
-                _ => Vec::new(),
-            };
-            deltas.push(delta(ContentPiece { parts, ..text(reply.text()) }));
-        }
+    if reply.content.as_ref().is_some_and(|content| content.parts().is_some()) {
+        let Ok(Value::Array(parts)) = serde_json::to_value(&reply.content) else { return Vec::new() };
+        deltas.push(delta(ContentPiece { parts, ..text(reply.text()) }));
+    } else {
+        deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
     }
     let indices = items(reply, &mut deltas);
     for (call, index) in reply.tool_calls.iter().zip(indices) {

@@ -47,7 +47,7 @@ impl fmt::Display for ScriptedModelError {
         match self {
             ScriptedModelError::Rejected(rejected) => rejected.fmt(f),
             ScriptedModelError::ScriptEnded { replies } => {
-                write!(f, "the script has ended after {replies} replies: add a reply for this request")
+                write!(f, "the script has ended (replies: {replies}): add a reply for this request")
             }
             ScriptedModelError::Server { message } => write!(f, "the server sent an error: {message}"),
             ScriptedModelError::NotWritten { source } => source.fmt(f),

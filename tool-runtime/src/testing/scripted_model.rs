@@ -3,7 +3,7 @@
 use super::{ScriptedModelError, ScriptedReply, check_request};
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
-use crate::wire::{ChatCompletions, Wire};
+use crate::wire::{ChatCompletions, Wire, WireError};
 use futures_util::stream::{self, Stream};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,6 +67,7 @@ impl ScriptedModel {
     /// # Errors
     ///
     /// As for [`complete`](ScriptedModel::complete). An error in the events of a stream is a chunk.
+    #[allow(clippy::needless_pass_by_value, reason = "a client takes the request, as in `complete`")]
     pub fn stream(
         &self,
         request: Request,
@@ -84,7 +85,7 @@ impl ScriptedModel {
     fn next_reply(&self, request: &Request) -> Result<&ScriptedReply, ScriptedModelError> {
         let body = request.on(&self.wire).map_err(|source| ScriptedModelError::NotWritten { source })?;
         let body = serde_json::to_value(&body).map_err(|source| ScriptedModelError::NotWritten {
-            source: crate::wire::WireError::NotSerializable { source },
+            source: WireError::NotSerializable { source },
         })?;
         let checked = check_request(&*self.wire, &body);
         self.with_state(|state| {

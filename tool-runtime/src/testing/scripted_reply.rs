@@ -25,7 +25,7 @@ pub struct ScriptedReply(Content);
 
 #[derive(Clone)]
 enum Content {
-    Message(AssistantMessage),
+    Message(Box<AssistantMessage>),
     Body(Value),
     Events(Vec<Value>),
     Function(Arc<Function>),
@@ -97,7 +97,7 @@ impl ScriptedReply {
         request: &Request,
     ) -> Result<AssistantMessage, ScriptedModelError> {
         match &self.0 {
-            Content::Message(message) => Ok(from_wire(message.clone(), wire)),
+            Content::Message(message) => Ok(from_wire(AssistantMessage::clone(message), wire)),
             Content::Function(reply) => Ok(from_wire(reply(request), wire)),
             Content::Body(body) => wire.read_reply(&body.to_string()).map_err(|error| match error {
                 WireError::Server { message } => ScriptedModelError::Server { message },
@@ -145,7 +145,7 @@ fn read_events(events: &[Value], wire: &dyn Wire) -> impl Iterator<Item = Chunk>
 
 impl From<AssistantMessage> for ScriptedReply {
     fn from(message: AssistantMessage) -> Self {
-        ScriptedReply(Content::Message(message))
+        ScriptedReply(Content::Message(message.into()))
     }
 }
 

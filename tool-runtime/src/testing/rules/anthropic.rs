@@ -19,8 +19,8 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     for (index, message) in messages.iter().enumerate() {
         check_message(index, message, index + 1 == messages.len())?;
         for (position, block) in blocks(message).enumerate() {
-            let block = Block { message, block, path: format!("messages.{index}.content.{position}") };
-            match block.block["type"].as_str() {
+            let block = Block { message, json: block, path: format!("messages.{index}.content.{position}") };
+            match block.json["type"].as_str() {
                 Some("tool_use") => check_call(index, &block, &mut ids)?,
                 Some("tool_result") => check_result(index, position, &block, previous)?,
                 _ => {}
@@ -124,13 +124,13 @@ fn check_text(blocks: &[Value], field: &str) -> Result<(), RejectedError> {
 /// A block of a message.
 struct Block<'a> {
     message: &'a Value,
-    block: &'a Value,
+    json: &'a Value,
     path: String,
 }
 
 impl Block<'_> {
     fn check_fields(&self, kind: &str, known: &[&str]) -> Result<(), RejectedError> {
-        match unknown_field(self.block, known) {
+        match unknown_field(self.json, known) {
             Some(field) => invalid(format!("{}.{kind}.{field}: Extra inputs are not permitted", self.path)),
             None => Ok(()),
         }
@@ -138,25 +138,25 @@ impl Block<'_> {
 }
 
 fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) -> Result<(), RejectedError> {
-    let Block { message, block, path } = call;
+    let Block { message, json, path } = call;
     if message["role"] != "assistant" {
         return invalid(format!("messages.{index}: `tool_use` blocks can only be in `assistant` messages"));
     }
     call.check_fields("tool_use", &["type", "id", "name", "input", "cache_control", "caller"])?;
-    let id = block["id"].as_str().unwrap_or_default();
+    let id = json["id"].as_str().unwrap_or_default();
     if !is_name(id) {
         return invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
     }
     if !ids.insert(id) {
         return invalid(format!("{path}: `tool_use` ids must be unique"));
     }
-    match block["name"].as_str() {
+    match json["name"].as_str() {
         None => invalid(format!("{path}.tool_use.name: Field required")),
         Some("") => invalid(format!("{path}.tool_use.name: String should have at least 1 character")),
         Some(name) if name.len() > 200 => {
             invalid(format!("{path}.tool_use.name: String should have at most 200 characters"))
         }
-        Some(_) if block["input"].is_object() => Ok(()),
+        Some(_) if json["input"].is_object() => Ok(()),
         Some(_) => invalid(format!("{path}.tool_use.input: Input should be a valid dictionary")),
     }
 }
@@ -167,12 +167,12 @@ fn check_result(
     result: &Block<'_>,
     previous: &Value,
 ) -> Result<(), RejectedError> {
-    let Block { message, block, path } = result;
+    let Block { message, json, path } = result;
     if message["role"] != "user" {
         return invalid(format!("messages.{index}: `tool_result` blocks can only be in `user` messages"));
     }
     result.check_fields("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"])?;
-    let Some(id) = block["tool_use_id"].as_str() else {
+    let Some(id) = json["tool_use_id"].as_str() else {
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };
     if !calls(previous).any(|call| call == id) {
