@@ -53,7 +53,7 @@ async fn step(
     model: &Model,
     registry: &Registry,
 ) -> Result<Conversation, Box<dyn Error>> {
-    let request = chat.request(registry).tool_choice(choice)?;
+    let request = chat.request(registry).with_tool_choice(choice);
     match chat.reply(model.complete(request).await?) {
         Turn::Answer(chat) => Ok(chat),
         Turn::Calls(pending) => Ok(pending.dispatch(registry).await),

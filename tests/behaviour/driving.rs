@@ -8,9 +8,7 @@ use std::time::Duration;
 use tool_runtime::conversation::{Ending, Request};
 use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::validate;
-use tool_runtime::{
-    AssistantMessage, BatchContext, Conversation, Registry, ToolCall, ToolChoice, tool, tools,
-};
+use tool_runtime::{AssistantMessage, BatchContext, Conversation, Registry, ToolCall, tool, tools};
 
 /// Fails on 13.
 #[tool]
@@ -163,14 +161,19 @@ async fn cancelling_ends_a_waiting_request_and_takes_precedence_over_the_limit()
 async fn each_request_can_have_a_tool_choice() {
     let mut chat = chat();
     let registry = registry();
-    let model = |request: Request| async move {
-        let request = request.tool_choice(ToolChoice::Tool("hlf".to_owned()))?;
-        panic!("the request would be rejected: {request:?}")
-    };
-    let error: Result<Ending, tool_runtime::conversation::RequestError> =
-        chat.drive(&registry, None, model).await;
-    assert!(error.expect_err("there is no such tool").to_string().contains("did you mean `half`?"));
-    assert_eq!(chat.messages().len(), 1);
+    let choice = registry.tool_choice("half").expect("it is there");
+    let mut written = Vec::new();
+    let ending = chat
+        .drive(&registry, None, |request: Request| {
+            written
+                .push(serde_json::to_value(request.with_tool_choice(choice.clone())).expect("it is written"));
+            async { Ok::<_, Infallible>(AssistantMessage::from_text("!")) }
+        })
+        .await;
+    assert_eq!(ending, Ok(Ending::Answered));
+    assert_eq!(written[0]["tool_choice"]["function"]["name"], "half");
+    let error = registry.tool_choice("hlf").expect_err("there is no such tool");
+    assert!(error.to_string().contains("did you mean `half`?"), "{error}");
 }
 
 const FAILED: &str = "Error: 13 is bad luck";

@@ -3,7 +3,7 @@
 use crate::schemas::now;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tool_runtime::conversation::{Request, RequestError};
+use tool_runtime::conversation::Request;
 use tool_runtime::wire::{self, ChatCompletions};
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
@@ -32,7 +32,7 @@ fn empty_tools_and_choices_without_tools_are_left_out() {
     let messages = json!([{"role": "user", "content": "Hello!"}]);
     let empty = Registry::new(tools![]).expect("no tools");
     assert_eq!(body(chat.request(&empty)), json!({"model": "a-model", "messages": messages}));
-    let choice = chat.request(&empty).tool_choice(ToolChoice::None).expect("no tool may be called");
+    let choice = chat.request(&empty).with_tool_choice(ToolChoice::None);
     assert_eq!(body(choice), json!({"model": "a-model", "messages": messages}));
     let with_tools = body(chat.request(&registry()));
     assert_eq!(with_tools["tools"][0]["function"]["name"], "now");
@@ -42,7 +42,7 @@ fn empty_tools_and_choices_without_tools_are_left_out() {
 #[test]
 fn each_request_has_its_tool_choice() {
     let chat = Conversation::new().user("Hello!");
-    let with = |choice| body(chat.request(&registry()).tool_choice(choice).expect("there is a tool"));
+    let with = |choice| body(chat.request(&registry()).with_tool_choice(choice));
     assert_eq!(with(ToolChoice::None)["tool_choice"], "none");
     assert_eq!(with(ToolChoice::Required)["tool_choice"], "required");
     assert_eq!(
@@ -53,7 +53,7 @@ fn each_request_has_its_tool_choice() {
 }
 
 #[test]
-fn choosing_a_tool_that_is_not_in_the_request_is_an_error() {
+fn a_choice_of_a_tool_that_is_not_in_the_request_is_ignored_and_reported() {
     /// Turns the light on.
     #[tool]
     fn light() {}
@@ -61,18 +61,15 @@ fn choosing_a_tool_that_is_not_in_the_request_is_an_error() {
     let all = Registry::new(tools![now, light]).expect("two tools");
     let some = all.subset(["light"]).expect("it is there");
     let choice = all.tool_choice("now").expect("it is there");
-    let error = Conversation::new()
-        .user("?")
-        .request(&some)
-        .tool_choice(choice)
-        .expect_err("the subset does not have it");
-    assert_eq!(
-        error.to_string(),
-        "the tool of the tool choice is not in the request: there is no tool `now`. Available: `light`.",
-    );
+    let request = Conversation::new().user("?").request(&some).with_tool_choice(choice.clone());
+    let written = request.on(&ChatCompletions::new()).expect("it is written");
+    assert!(written.get("tool_choice").is_none());
+    assert_eq!(written.report().ignored_choice, Some(choice));
+    assert_eq!(written.report().to_string(), "the tool choice is ignored: the request has no tool `now`");
     let none = Registry::new(tools![]).expect("no tools");
-    let error = Conversation::new().user("?").request(&none).tool_choice(ToolChoice::Required);
-    assert_eq!(error.expect_err("there are no tools"), RequestError::NoTools);
+    let request = Conversation::new().user("?").request(&none).with_tool_choice(ToolChoice::Required);
+    let written = request.on(&ChatCompletions::new()).expect("it is written");
+    assert_eq!(written.report().ignored_choice, Some(ToolChoice::Required));
 }
 
 #[test]
@@ -82,8 +79,10 @@ fn a_tool_choice_uses_the_mapped_name() {
     });
     let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("one tool");
     let choice = ToolChoice::Tool("time.now".to_owned());
-    let request = Conversation::new().user("?").request(&registry).tool_choice(choice).expect("it is there");
-    assert_eq!(body(request)["tool_choice"]["function"]["name"], "time_now");
+    let request = Conversation::new().user("?").request(&registry).with_tool_choice(choice);
+    assert_eq!(body(request.clone())["tool_choice"]["function"]["name"], "time_now");
+    let allowed = body(request.with_allowed_tools(["time.now"]));
+    assert_eq!(allowed["tools"][0]["function"]["name"], "time_now");
 }
 
 #[test]
@@ -102,7 +101,6 @@ fn a_request_limits_the_tools_that_the_model_may_call() {
 
     let all = Registry::new(tools![now, light]).expect("two tools");
     let request = Conversation::new().user("Hello!").request(&all).with_allowed_tools(["now"]);
-    let request = request.expect("there is such a tool");
     let sent = body(request.clone());
     assert_eq!(sent["tools"].as_array().map(Vec::len), Some(1));
     assert_eq!((&sent["tools"][0]["function"]["name"], sent.get("tool_choice")), (&json!("now"), None));
@@ -116,7 +114,9 @@ fn a_request_limits_the_tools_that_the_model_may_call() {
     );
 
     let unknown = Conversation::new().user("Hello!").request(&all).with_allowed_tools(["sleep"]);
-    assert!(matches!(unknown.map(|_| ()), Err(RequestError::UnknownTool(_))));
+    let unknown = unknown.on(&ChatCompletions::new()).expect("it is written");
+    assert_eq!(unknown.report().unknown_tools, ["sleep"]);
+    assert!(unknown.get("tools").is_none());
 }
 
 #[test]
@@ -138,15 +138,14 @@ fn a_tool_choice_outside_of_the_allowed_tools_is_ignored_and_reported() {
 
     let registry = Registry::new(tools![now, today]).expect("two tools");
     let request = Conversation::new().user("?").request(&registry);
-    let request =
-        request.tool_choice(registry.tool_choice("now").expect("it is there")).expect("it is there");
-    let request = request.with_allowed_tools(["today"]).expect("it is there");
+    let request = request.with_tool_choice(registry.tool_choice("now").expect("it is there"));
+    let request = request.with_allowed_tools(["today"]);
     for wire in ["chat_completions", "anthropic"] {
         let body = request.on(&wire::by_name(wire).expect("it is enabled")).expect("it is written");
         assert!(body.get("tool_choice").is_none(), "{wire}");
         assert_eq!(body.report().ignored_choice, Some(ToolChoice::Tool("now".to_owned())), "{wire}");
     }
-    let none = request.with_allowed_tools(Vec::<String>::new()).expect("no name is unknown");
+    let none = request.with_allowed_tools(Vec::<String>::new());
     let body = none.on(&ChatCompletions::new()).expect("it is written");
     assert!(body.get("tools").is_none() && body.report().ignored_choice.is_some());
 }

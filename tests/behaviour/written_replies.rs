@@ -93,7 +93,7 @@ fn content_is_written_unchanged_and_missing_content_of_calls_as_null() {
 fn a_declined_request_is_written_with_its_reason() {
     let reply = read(json!({"content":null,"refusal":"No."}));
     assert_eq!(reply.refusal(), Some("No."));
-    assert_eq!(written(&reply), json!({"role":"assistant","content":null,"refusal":"No."}));
+    assert_eq!(written(&reply), json!({"role":"assistant","content":"","refusal":"No."}));
 }
 
 fn calls_with_ids(ids: &[Value]) -> Value {

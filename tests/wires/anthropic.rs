@@ -248,7 +248,7 @@ fn tool_choice_and_parallel_calls() {
     assert_eq!(written(ToolChoice::None, false)["tool_choice"], json!({ "type": "none" }));
 
     let names = ["delete".to_owned()];
-    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_allowed_tools(Some(&names));
+    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_allowed_tools(&names);
     let allowed = json(&Anthropic::new().write(&parts).expect("JSON"));
     assert_eq!(allowed["tools"].as_array().map(Vec::len), Some(1));
     let without = json(

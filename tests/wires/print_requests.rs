@@ -127,10 +127,10 @@ async fn main() {
             print(&format!("{name}{settings}"), wire, &request);
             for choice in [ToolChoice::None, ToolChoice::Required, ToolChoice::Tool("draw_chart".to_owned())]
             {
-                let request = request.clone().tool_choice(choice.clone()).expect("there is such a tool");
+                let request = request.clone().with_tool_choice(choice.clone());
                 print(&format!("{name}{settings}, {choice:?}"), wire, &request.with_parallel_calls(false));
             }
-            let allowed = request.with_allowed_tools(["draw_chart"]).expect("there is such a tool");
+            let allowed = request.with_allowed_tools(["draw_chart"]);
             print(&format!("{name}{settings}, one allowed tool"), wire, &allowed);
         }
     }

@@ -20,7 +20,7 @@ pub use drive::Ending;
 pub use error::NotPendingError;
 pub use pending::PendingCalls;
 pub use reply_warning::ReplyWarning;
-pub use request::{Request, RequestError};
+pub use request::Request;
 
 use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
 use crate::message::{AssistantMessage, Content, Message};
@@ -120,7 +120,7 @@ impl Conversation {
         self.with(Message::assistant(content))
     }
 
-    /// Changes the messages. The settings do not change.
+    /// Changes the messages. The warnings stay.
     ///
     /// ```
     /// use tool_runtime::message::Message;

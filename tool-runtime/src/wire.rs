@@ -1,7 +1,7 @@
 //! The formats of providers: how requests are written, and how replies, streams and errors are read.
 //!
-//! A [`Wire`] is the format of one provider's API. [`ChatCompletions`] is the default everywhere and needs no feature;
-//! `Anthropic` is the feature `anthropic`. [`by_name`] selects a wire at run time.
+//! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
+//! everywhere and needs no feature; `Anthropic` needs the feature `anthropic`. [`by_name`] selects a wire at run time.
 //!
 //! ```
 //! use tool_runtime::wire::{self, Wire};
@@ -27,9 +27,11 @@
 #[cfg(feature = "anthropic")]
 mod anthropic;
 mod body;
+mod by_name;
 mod chat_completions;
 mod error;
 mod finish_reason;
+mod reasoning;
 mod report;
 mod request_parts;
 mod tool_arrays;
@@ -37,11 +39,12 @@ mod tool_arrays;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
 pub use body::Body;
+pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, written_arguments, written_name,
 };
-pub use error::{UnknownWireError, WireError};
+pub use error::WireError;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub(crate) use tool_arrays::ToolArrays;
@@ -50,18 +53,21 @@ use crate::message::{AssistantMessage, Chunk, Message};
 use std::fmt;
 use std::sync::Arc;
 
-/// The format of one provider's API.
+/// Writes requests and reads replies in the format of one provider's API.
 ///
-/// It is object-safe: a program that selects its provider at run time holds a `Box<dyn Wire>` or an `Arc<dyn Wire>`.
+/// It is object-safe: a program that selects its provider at run time holds a `Box<dyn Wire>` or an `Arc<dyn Wire>`. A
+/// program can implement it by wrapping one of the wires of this module, for example to add a field to each request; it
+/// cannot define a new format.
 pub trait Wire: fmt::Debug + Send + Sync {
     /// The name of the wire, for [`by_name`] and for stored replies: for example `chat_completions`.
     fn name(&self) -> &'static str;
 
-    /// Writes the fields of a request that come from messages and tools.
+    /// Writes the fields of a request that come from messages and tools. The messages must be valid: see
+    /// [`history::validate`](crate::history::validate).
     ///
     /// # Errors
     ///
-    /// The provider's format has no form of the request.
+    /// A part of the request cannot be written as JSON.
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError>;
 
     /// Reads the body of a response.
@@ -86,7 +92,7 @@ pub trait Wire: fmt::Debug + Send + Sync {
     fn read_error(&self, body: &str) -> Option<String>;
 
     /// The rules of the provider for calls. [`history::warnings`](crate::history::warnings) lists calls
-    /// outside of these rules. Default: everything.
+    /// outside of these rules. Default: no rules.
     fn call_rules(&self) -> CallRules {
         CallRules::default()
     }
@@ -98,7 +104,7 @@ pub trait Wire: fmt::Debug + Send + Sync {
 pub struct CallRules {
     /// The maximum length of an id, in bytes.
     pub max_id_bytes: Option<usize>,
-    /// Whether some servers reject an id that a call of an earlier reply also has.
+    /// Whether some servers reject an id that occurs in two replies.
     pub are_ids_unique: bool,
 }
 
@@ -131,17 +137,3 @@ macro_rules! forward {
 }
 
 forward!(&W, Box<W>, Arc<W>);
-
-/// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
-///
-/// # Errors
-///
-/// No wire has this name, or its feature is disabled; the error names the feature.
-pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
-    match name {
-        chat_completions::NAME => Ok(Box::new(ChatCompletions::new())),
-        #[cfg(feature = "anthropic")]
-        anthropic::NAME => Ok(Box::new(Anthropic::new())),
-        _ => Err(UnknownWireError::new(name)),
-    }
-}

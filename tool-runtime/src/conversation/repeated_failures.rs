@@ -21,7 +21,7 @@ pub(super) struct Failures<'a> {
 /// For each call: its last two results, newest first.
 type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
 
-/// The tool and the arguments as they are written, since a stored history has no others.
+/// The tool and the arguments as they are written, since a history that was read from a request has no others.
 type Call<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 impl<'a> Failures<'a> {

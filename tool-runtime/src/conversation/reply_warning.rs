@@ -29,11 +29,11 @@ impl ReplyWarning {
     pub(super) fn of(reply: &AssistantMessage) -> Vec<Self> {
         let mut warnings = Vec::new();
         match reply.completeness() {
-            Completeness::Truncated => warnings.push(ReplyWarning::Truncated),
+            Completeness::Truncated if reply.refusal().is_none() => warnings.push(ReplyWarning::Truncated),
             Completeness::Unconfirmed => warnings.push(ReplyWarning::NoFinishReason),
             // The provider continues the reply.
             Completeness::Paused => return warnings,
-            Completeness::Unknown | Completeness::Complete => {}
+            Completeness::Truncated | Completeness::Unknown | Completeness::Complete => {}
         }
         if !reply.tool_calls.is_empty() {
             return warnings;

@@ -2,15 +2,12 @@
 
 use super::Conversation;
 use crate::message::Message;
-use crate::outcome::UnknownToolError;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::{Body, ChatCompletions, RequestParts, Wire, WireError};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
-use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 /// The parts of a request that come from a conversation and a registry: messages, tools, and how the model may call them.
@@ -39,7 +36,7 @@ use std::sync::Arc;
 ///
 /// let registry = Registry::new(tools![now])?;
 /// let chat = Conversation::new().user("What time is it?");
-/// let request = chat.request(&registry).tool_choice(registry.tool_choice("now")?)?;
+/// let request = chat.request(&registry).with_tool_choice(registry.tool_choice("now")?);
 /// let body = serde_json::to_value(Body { model: "a-model", temperature: 0.0, request })?;
 /// assert_eq!(body["messages"][0]["role"], "user");
 /// assert_eq!(body["tools"][0]["function"]["name"], "now");
@@ -54,16 +51,6 @@ pub struct Request {
     allowed_tools: Option<Arc<[String]>>,
     parallel_calls: bool,
     wire: Arc<dyn Wire>,
-}
-
-/// The reason why a server would reject a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum RequestError {
-    /// The tool that the model must call is not in the request.
-    UnknownTool(UnknownToolError),
-    /// The model must call a tool, but the request has no tools.
-    NoTools,
 }
 
 impl Conversation {
@@ -86,21 +73,23 @@ impl Request {
     /// Sets whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. The server applies
     /// the choice: if the model calls a tool in spite of it, the call runs.
     ///
-    /// # Errors
-    ///
-    /// The tool is not in the request, or the choice needs a tool and the request has none. A server would reject such
-    /// a request.
-    pub fn tool_choice(mut self, choice: ToolChoice) -> Result<Self, RequestError> {
+    /// A choice that the request cannot have, since it has no such tool, becomes `Auto`;
+    /// [`Report::ignored_choice`](crate::wire::Report::ignored_choice) contains it.
+    /// [`Registry::tool_choice`] returns an error for a tool that does not exist.
+    #[must_use]
+    pub fn with_tool_choice(mut self, choice: ToolChoice) -> Self {
         self.tool_choice = match choice {
-            ToolChoice::Tool(name) => self.registry.tool_choice(&name).map_err(RequestError::UnknownTool)?,
-            ToolChoice::Required if self.registry.is_empty() => return Err(RequestError::NoTools),
+            ToolChoice::Tool(name) => ToolChoice::Tool(self.mapped_name(name)),
             choice => choice,
         };
-        Ok(self)
+        self
     }
 
-    /// Sets the tools that the model may call in this reply, by name. A provider that has such a setting gets all tools,
-    /// which keeps its prompt cache valid; others get only these.
+    /// Sets the tools that the model may call in this reply, by name. Default: all. The request contains only these tools.
+    /// With [`native_allowed_tools`](ChatCompletions::native_allowed_tools), it contains all tools and OpenAI's
+    /// `allowed_tools`, which keeps the prompt cache valid. With an empty list, it contains no tools.
+    ///
+    /// A name that no tool has is ignored; [`Report::unknown_tools`](crate::wire::Report::unknown_tools) contains it.
     ///
     /// ```
     /// use tool_runtime::{Conversation, Registry, tool, tools};
@@ -114,24 +103,19 @@ impl Request {
     /// fn today() {}
     ///
     /// let registry = Registry::new(tools![now, today])?;
-    /// let request = Conversation::new().user("What time is it?").request(&registry).with_allowed_tools(["now"])?;
+    /// let request = Conversation::new().user("What time is it?").request(&registry).with_allowed_tools(["now"]);
     /// assert!(!serde_json::to_string(&request)?.contains("today"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// The request has no tool of one of these names.
-    pub fn with_allowed_tools<N: Into<String>>(
-        mut self,
-        names: impl IntoIterator<Item = N>,
-    ) -> Result<Self, RequestError> {
-        let names: Arc<[String]> = names.into_iter().map(Into::into).collect();
-        for name in &*names {
-            self.registry.tool_choice(name).map_err(RequestError::UnknownTool)?;
-        }
-        self.allowed_tools = Some(names);
-        Ok(self)
+    #[must_use]
+    pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.allowed_tools = Some(names.into_iter().map(|name| self.mapped_name(name.into())).collect());
+        self
+    }
+
+    /// The name of the tool in the request, which [`map_names`](crate::RegistryBuilder::map_names) may have changed.
+    fn mapped_name(&self, name: String) -> String {
+        self.registry.get(&name).map_or(name, |tool| tool.name().to_owned())
     }
 
     /// Sets whether the model may call several tools in one reply. Default: true.
@@ -152,13 +136,13 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// The format has no form of the request.
+    /// A part of the request cannot be written as JSON.
     pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
-        let parts = RequestParts::new(&self.messages)
+        let mut parts = RequestParts::new(&self.messages)
             .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
-            .with_allowed_tools(self.allowed_tools.as_deref())
             .with_parallel_calls(self.parallel_calls);
+        parts.allowed_tools = self.allowed_tools.as_deref();
         wire.write(&parts)
     }
 
@@ -180,19 +164,3 @@ impl Serialize for Request {
         self.on(&*self.wire).map_err(S::Error::custom)?.serialize(serializer)
     }
 }
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RequestError::UnknownTool(unknown) => {
-                write!(f, "the tool of the tool choice is not in the request: {unknown}")
-            }
-            RequestError::NoTools => f.write_str(
-                "the tool choice requires a tool, but the request has none: add a tool, or let the model choose",
-            ),
-        }
-    }
-}
-
-// The display text includes the text of `UnknownToolError`, so there is no source.
-impl Error for RequestError {}

@@ -89,7 +89,8 @@ impl AssistantMessage {
         self.completeness
     }
 
-    /// Whether the reply was truncated, for example at its token limit. [`ToolCall::is_truncated`] is the same of a call.
+    /// Whether the reply was truncated, for example at its token limit, or ended by a refusal or a content filter.
+    /// [`ToolCall::is_truncated`] is the same of a call.
     #[must_use]
     pub fn is_truncated(&self) -> bool {
         self.completeness == Completeness::Truncated

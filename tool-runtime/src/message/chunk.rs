@@ -14,9 +14,8 @@ use std::error::Error;
 /// - the chunk type of another crate, with [`Chunk::from_serialize`];
 /// - a `Result` of any of these: an error is an error of the connection, and interrupts the reply.
 ///
-/// The reader of the stream reads the text in the format of its wire: see
-/// [`ReplyAssembler::wire`](crate::stream::ReplyAssembler::wire). [`Wire::read_event`](crate::wire::Wire::read_event)
-/// returns a chunk that is read already.
+/// [`ReplyAssembler`](crate::stream::ReplyAssembler) reads the text in the format of its wire, Chat Completions by
+/// default. [`Wire::read_event`](crate::wire::Wire::read_event) returns a chunk that is read already.
 ///
 /// A client that is generic over its chunk type can deserialize into `Chunk`. With `eventsource-stream`, the stream of
 /// chunks is `bytes.eventsource().map(|event| event.map(|event| event.data))`; with a client that has its own types, it
@@ -115,8 +114,8 @@ pub(crate) struct CallPiece {
     /// Empty if missing.
     pub(crate) name: String,
     pub(crate) arguments: Arguments,
-    /// Whether it belongs to one of OpenAI's custom tools, which take any text.
-    pub(crate) is_custom: bool,
+    /// Whether the arguments are any text, and not an object.
+    pub(crate) takes_text: bool,
     pub(crate) extra: Map<String, Value>,
 }
 
@@ -136,7 +135,7 @@ impl CallPiece {
             id: String::new(),
             name: String::new(),
             arguments: Arguments::Piece(piece),
-            is_custom: false,
+            takes_text: false,
             extra: Map::new(),
         }
     }

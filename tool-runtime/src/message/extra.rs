@@ -34,15 +34,8 @@ impl Extra {
         self.0.iter().filter(move |extra| extra.wire == wire).flat_map(|extra| &extra.fields)
     }
 
-    /// The names of the fields that another wire read.
+    /// The fields that another wire read.
     pub(crate) fn on_other_wires(&self, wire: &str) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter().filter(move |extra| extra.wire != wire).flat_map(|extra| &extra.fields)
-    }
-
-    /// The fields of this wire, to change them.
-    pub(crate) fn on_wire_mut(&mut self, wire: &'static str) -> &mut Map<String, Value> {
-        let extra =
-            self.0.get_or_insert_with(|| Box::new(Fields { wire: Cow::Borrowed(wire), fields: Map::new() }));
-        &mut extra.fields
     }
 }

@@ -55,6 +55,12 @@ impl ToolCall {
         self.extra.get(field)
     }
 
+    /// Replaces the arguments, as an approval or a coercion does.
+    pub(crate) fn set_arguments(&mut self, arguments: String) {
+        self.arguments = arguments;
+        self.is_truncated = false;
+    }
+
     /// Whether the arguments are one JSON object, or mean no arguments.
     pub(crate) fn has_an_object(&self) -> bool {
         is_object(&self.arguments) || means_none(&self.arguments)

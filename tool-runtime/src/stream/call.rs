@@ -3,7 +3,7 @@
 use super::object_end::ObjectEnd;
 use crate::message::{Arguments, CallPiece, Extra, ToolCall, is_object};
 use crate::wire::add_fields;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::ops::Range;
 
 /// A call that arrives in pieces.
@@ -16,8 +16,8 @@ pub(super) struct PartialCall {
     pub(super) reported: Reported,
     /// The end of the arguments.
     end: ObjectEnd,
-    /// Whether the call is one of OpenAI's custom tools, which take any text.
-    is_custom: bool,
+    /// Whether the arguments are any text.
+    takes_text: bool,
 }
 
 /// The events that were queued for a call.
@@ -38,7 +38,7 @@ impl PartialCall {
             extra: Map::new(),
             reported: Reported::Nothing,
             end: ObjectEnd::NotBegun,
-            is_custom: false,
+            takes_text: false,
         }
     }
 
@@ -86,9 +86,8 @@ impl PartialCall {
 
     /// Takes all fields of a piece except the arguments.
     pub(super) fn take_head(&mut self, piece: &mut CallPiece) {
-        if piece.is_custom {
-            self.is_custom = true;
-            // The input of a custom tool is any text.
+        if piece.takes_text {
+            self.takes_text = true;
             self.end = ObjectEnd::NoObject;
         }
         add_fields(&mut self.extra, std::mem::take(&mut piece.extra));
@@ -181,7 +180,7 @@ impl PartialCall {
     /// Marks the call as complete. Missing arguments become an empty object.
     pub(super) fn complete(&mut self) {
         self.reported = Reported::Complete;
-        if self.call.arguments.is_empty() && !self.is_custom {
+        if self.call.arguments.is_empty() && !self.takes_text {
             self.call.arguments.push_str("{}");
         }
     }
@@ -189,11 +188,7 @@ impl PartialCall {
     /// The call in a reply of this wire.
     pub(super) fn into_call(self, wire: &'static str) -> ToolCall {
         let is_truncated = self.reported != Reported::Complete && !self.is_whole();
-        let PartialCall { mut call, mut extra, .. } = self;
-        if self.is_custom {
-            let called = json!({ "name": call.name, "input": call.arguments });
-            extra.extend([("type".to_owned(), json!("custom")), ("custom".to_owned(), called)]);
-        }
+        let PartialCall { mut call, extra, .. } = self;
         call.is_truncated = is_truncated;
         call.extra = Extra::new(wire, extra);
         call

@@ -32,7 +32,7 @@ use std::sync::Arc;
 #[must_use = "it is the body of a request"]
 pub struct Body {
     fields: Vec<(Cow<'static, str>, Arc<RawValue>)>,
-    /// The first value of `with` that cannot be written as JSON.
+    /// The error of the first value of `with` that cannot be written as JSON.
     error: Option<String>,
     report: Report,
 }

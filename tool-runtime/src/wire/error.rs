@@ -1,5 +1,6 @@
 //! Errors of wires.
 
+use super::by_name::advice;
 use std::error::Error;
 use std::fmt;
 
@@ -29,10 +30,10 @@ pub enum WireError {
         /// The problem.
         problem: String,
     },
-    /// The JSON is in the format of another wire.
+    /// The JSON is in the format of another API.
     #[non_exhaustive]
     OtherWire {
-        /// The name of that wire.
+        /// The name of its wire: for example `anthropic`. There may be no such wire in this crate.
         wire: &'static str,
     },
     /// A part of the request cannot be written as JSON.
@@ -58,15 +59,12 @@ impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WireError::NotJson { beginning, source } => {
-                write!(
-                    f,
-                    "the text is not JSON ({source}); pass the whole body of the response, not this: {beginning}"
-                )
+                write!(f, "the text is not JSON ({source}); pass the whole body, not this: {beginning}")
             }
             WireError::Server { message } => write!(f, "expected a reply, got an error: {message}"),
             WireError::Unexpected { expected, problem } => write!(f, "expected {expected}: {problem}"),
             WireError::OtherWire { wire } => {
-                write!(f, "this is in the format of the wire `{wire}`: read it with that wire")
+                write!(f, "this is in the format of `{wire}`: {}", advice(wire))
             }
             WireError::NotSerializable { source } => {
                 write!(f, "the request cannot be written as JSON: {source}")
@@ -84,46 +82,3 @@ impl Error for WireError {
         }
     }
 }
-
-/// The error for a name that no available wire has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownWireError {
-    name: String,
-}
-
-/// The wires, each with the feature that enables it.
-const WIRES: [(&str, Option<&str>); 2] = [("chat_completions", None), ("anthropic", Some("anthropic"))];
-
-impl UnknownWireError {
-    pub(super) fn new(name: &str) -> Self {
-        UnknownWireError { name: name.to_owned() }
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The feature of `tool-runtime` that enables the wire of this name; `None` if there is no such wire.
-    #[must_use]
-    pub fn feature(&self) -> Option<&'static str> {
-        WIRES.iter().find(|(name, _)| *name == self.name).and_then(|(_, feature)| *feature)
-    }
-}
-
-impl fmt::Display for UnknownWireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(feature) = self.feature() {
-            return write!(
-                f,
-                "the wire `{}` is not available: enable the feature `{feature}` of tool-runtime",
-                self.name
-            );
-        }
-        let names: Vec<String> = WIRES.iter().map(|(name, _)| format!("`{name}`")).collect();
-        write!(f, "there is no wire `{}`: use one of {}", self.name, names.join(", "))
-    }
-}
-
-impl Error for UnknownWireError {}

@@ -11,16 +11,17 @@ pub struct Report {
     pub dropped: Vec<Dropped>,
     /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
-    /// The tool choice that the request cannot have, since its tool is not among the allowed tools, or since it requires a
-    /// tool and there is none. The model decides instead.
+    /// The tool choice that the request does not contain, since it has no such tool. The model decides instead.
     pub ignored_choice: Option<ToolChoice>,
+    /// The names of allowed tools that no tool has.
+    pub unknown_tools: Vec<String>,
 }
 
 /// A part of a message that is not in the request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// The index of the message.
+    /// The index of the message in [`RequestParts::messages`](super::RequestParts::messages).
     pub message: usize,
     /// The type of the part: for example `image`, `thinking` or `reasoning_content`.
     pub kind: String,
@@ -44,7 +45,7 @@ impl Report {
     /// Whether the request contains everything, and all tools are strict if the wire is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.dropped.is_empty() && self.not_strict.is_empty() && self.ignored_choice.is_none()
+        *self == Report::default()
     }
 }
 
@@ -58,5 +59,19 @@ impl fmt::Display for Dropped {
 impl fmt::Display for NotStrictTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the tool `{}` is not strict: {}", self.tool, self.reasons.join("; "))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let choice = self.ignored_choice.iter().map(|choice| match choice {
+            ToolChoice::Tool(name) => format!("the tool choice is ignored: the request has no tool `{name}`"),
+            _ => "the tool choice is ignored: the request has no tools".to_owned(),
+        });
+        let unknown = self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow"));
+        let dropped = self.dropped.iter().map(ToString::to_string);
+        let not_strict = self.not_strict.iter().map(ToString::to_string);
+        let lines: Vec<String> = dropped.chain(not_strict).chain(choice).chain(unknown).collect();
+        f.write_str(&lines.join("\n"))
     }
 }

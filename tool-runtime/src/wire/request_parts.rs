@@ -72,10 +72,10 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// Sets the names of the tools that the model may call; `None` for all.
+    /// Sets the names of the tools that the model may call. Default: all.
     #[must_use]
-    pub fn with_allowed_tools(mut self, names: Option<&'a [String]>) -> Self {
-        self.allowed_tools = names;
+    pub fn with_allowed_tools(mut self, names: &'a [String]) -> Self {
+        self.allowed_tools = Some(names);
         self
     }
 
@@ -86,8 +86,13 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// The tools that the model may call.
-    pub(super) fn allowed(&self) -> Vec<&'a ToolSchema> {
+    /// The tools that the model may call. Names that no tool has are reported.
+    pub(super) fn allowed(&self, report: &mut Report) -> Vec<&'a ToolSchema> {
+        for name in self.allowed_tools.unwrap_or_default() {
+            if self.tools.iter().all(|tool| tool.name() != name) {
+                report.unknown_tools.push(name.clone());
+            }
+        }
         let is_allowed = |tool: &&ToolSchema| {
             self.allowed_tools.is_none_or(|names| names.iter().any(|name| name == tool.name()))
         };

@@ -32,9 +32,12 @@ pub(super) enum ToolForm {
     AnthropicStrict,
 }
 
+/// The number of variants of [`ToolForm`] with all features.
+const FORMS: usize = 4;
+
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.
 #[derive(Debug, Default)]
-pub(crate) struct ToolArrays([OnceLock<Arc<ToolArray>>; 4]);
+pub(crate) struct ToolArrays([OnceLock<Arc<ToolArray>>; FORMS]);
 
 impl ToolArrays {
     pub(super) fn get_or_init(

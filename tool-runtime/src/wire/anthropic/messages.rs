@@ -4,6 +4,7 @@ use super::NAME;
 use super::block::{text_block, write_part};
 use super::ids::Ids;
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
+use crate::wire::reasoning::report_dropped;
 use crate::wire::{Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -93,30 +94,22 @@ impl<'a> Writer<'a, '_> {
         if let (true, Some(refusal)) = (blocks.is_empty(), reply.refusal()) {
             blocks.push(raw(&text_block(refusal))?);
         }
-        if reply.origin().is_some_and(|origin| origin.wire != NAME) {
-            for item in reply.native.iter().filter(|item| item.is_native_only()) {
-                self.report.drop_part(index, item.kind());
-            }
-        }
-        for (field, value) in reply.extra.on_other_wires(NAME) {
-            if field.contains("reasoning") && !value.is_null() {
-                self.report.drop_part(index, field.as_str());
-            }
-        }
+        report_dropped(index, reply, NAME, true, self.report);
         self.push(ASSISTANT, blocks);
         Ok(())
     }
 
     /// A block that the provider sent, with another id if its id is taken.
     fn native(&self, json: &str, call: Option<&'a ToolCall>) -> Result<Block, WireError> {
-        if let Some(id) =
-            call.map(|call| self.ids.written(&call.id)).filter(|id| Some(&**id) != call.map(|call| &*call.id))
-        {
-            let mut block: Value = serde_json::from_str(json).map_err(not_serializable)?;
-            block["id"] = Value::from(&*id);
-            return raw(&block);
+        let unchanged = || RawValue::from_string(json.to_owned()).map_err(not_serializable);
+        let Some(call) = call else { return unchanged() };
+        let id = self.ids.written(&call.id);
+        if id == call.id {
+            return unchanged();
         }
-        RawValue::from_string(json.to_owned()).map_err(not_serializable)
+        let mut block: Value = serde_json::from_str(json).map_err(not_serializable)?;
+        block["id"] = Value::from(&*id);
+        raw(&block)
     }
 
     fn call(&self, call: &'a ToolCall) -> Result<Block, WireError> {

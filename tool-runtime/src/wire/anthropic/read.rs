@@ -121,7 +121,9 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
 }
 
 fn read_result(result: Value) -> Result<ToolMessage, WireError> {
-    let Value::Object(mut fields) = result else { return Ok(ToolMessage::default()) };
+    let Value::Object(mut fields) = result else {
+        return Err(unexpected("a block that is not an object".to_owned()));
+    };
     let Some(Value::String(id)) = fields.remove("tool_use_id") else {
         return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned()));
     };

@@ -25,7 +25,7 @@ pub(super) fn write(
     is_strict: bool,
     report: &mut Report,
 ) -> Result<(), WireError> {
-    let tools = parts.allowed();
+    let tools = parts.allowed(report);
     let choice = parts.choice(&tools, report);
     if tools.is_empty() {
         return Ok(());

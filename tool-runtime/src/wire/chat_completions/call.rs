@@ -4,6 +4,7 @@ use super::NAME;
 use super::message::null_is_default;
 use crate::message::{Extra, ToolCall, is_object, means_none};
 use crate::tool_name;
+use crate::wire::reasoning::is_reasoning;
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -40,9 +41,6 @@ pub(super) enum Keep {
     None,
 }
 
-const REASONING: [&str; 5] =
-    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
-
 impl Keep {
     pub(super) fn keeps(self, field: &str, value: &Value) -> bool {
         match self {
@@ -51,10 +49,6 @@ impl Keep {
             Keep::None => false,
         }
     }
-}
-
-pub(super) fn is_reasoning(field: &str) -> bool {
-    REASONING.contains(&field)
 }
 
 /// A call in a request.
@@ -80,9 +74,12 @@ impl Serialize for WrittenCall<'_> {
             let function = WrittenFunction { name: written_name(call), arguments: written_arguments(call) };
             map.serialize_entry("function", &function)?;
         }
+        if let Some(kind) = kind {
+            map.serialize_entry("type", kind)?;
+            map.serialize_entry(kind, &json!({ "name": call.name, "input": call.arguments }))?;
+        }
         for (field, value) in call.extra.on_wire(NAME) {
-            let is_of_kind = kind.is_some_and(|kind| field == "type" || field == kind);
-            if is_of_kind || keep.keeps(field, value) {
+            if field != "type" && kind.is_none_or(|kind| field != kind) && keep.keeps(field, value) {
                 map.serialize_entry(field, value)?;
             }
         }
@@ -91,22 +88,9 @@ impl Serialize for WrittenCall<'_> {
 }
 
 /// The type of the call, if it is not `function`: for example OpenAI's `custom`, whose name and input are in a field named
-/// after the type. Such a call is written unchanged.
+/// after the type. Its input is any text.
 fn other_type(call: &ToolCall) -> Option<&str> {
     call.extra.on_wire(NAME).find(|(field, _)| *field == "type")?.1.as_str()
-}
-
-impl ToolCall {
-    /// Replaces the arguments, as an approval or a coercion does.
-    pub(crate) fn set_arguments(&mut self, arguments: String) {
-        if let Some(kind) = other_type(self).map(str::to_owned) {
-            if let Some(called) = self.extra.on_wire_mut(NAME).get_mut(&kind).and_then(Value::as_object_mut) {
-                called.insert("input".to_owned(), Value::String(arguments.clone()));
-            }
-        }
-        self.arguments = arguments;
-        self.is_truncated = false;
-    }
 }
 
 impl Serialize for ToolCall {
@@ -146,7 +130,11 @@ impl<'de> Deserialize<'de> for ToolCall {
             _ => None,
         };
         let (name, arguments) = if let Some(called) = of_another_type {
-            (to_text(called["name"].clone()), to_text(called["input"].clone()))
+            let called = (to_text(called["name"].clone()), to_text(called["input"].clone()));
+            if let Some(Value::String(kind)) = other.get("type").cloned() {
+                other.remove(&kind);
+            }
+            called
         } else {
             other.remove("type");
             // Some servers leave out the `function` object around name and arguments.

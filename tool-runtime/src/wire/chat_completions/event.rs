@@ -7,6 +7,7 @@ use super::{FORMAT, NAME};
 use crate::message::{Arguments, CallPiece, Content, ContentPiece, Delta, Finish, ReplyPiece, StreamError};
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::{completeness, is_no_reason};
+use crate::wire::reasoning::SHOWN_FIELDS;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
@@ -179,14 +180,11 @@ impl From<Choice> for ReplyPiece {
     }
 }
 
-/// The fields in which servers send reasoning as text. Some send the same text in both.
-const SHOWN_REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
-
 impl From<ReadDelta> for ContentPiece {
     fn from(delta: ReadDelta) -> Self {
         let ReadDelta { content, tool_calls, mut other, .. } = delta;
         let text_of = |field| other.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
-        let reasoning = SHOWN_REASONING.into_iter().find_map(text_of).map(str::to_owned);
+        let reasoning = SHOWN_FIELDS.into_iter().find_map(text_of).map(str::to_owned);
         let refusal = match other.get_mut("refusal").map(Value::take) {
             Some(Value::String(refusal)) => Some(refusal),
             _ => None,
@@ -206,8 +204,11 @@ impl From<ReadDelta> for ContentPiece {
 
 impl From<CallDelta> for CallPiece {
     fn from(delta: CallDelta) -> Self {
-        let CallDelta { index, id, function, custom, name, arguments, other, .. } = delta;
+        let CallDelta { index, id, function, custom, name, arguments, mut other, .. } = delta;
         let is_custom = function.is_none() && custom.is_some();
+        if is_custom {
+            other.insert("type".to_owned(), json!("custom"));
+        }
         let FunctionDelta { name, arguments, input } =
             function.or(custom).unwrap_or(FunctionDelta { name, arguments, input: None });
         let arguments = match arguments.or(input) {
@@ -216,7 +217,7 @@ impl From<CallDelta> for CallPiece {
             Some(json) => Arguments::Json(json),
         };
         let name = name.unwrap_or_default();
-        CallPiece { index, id: to_text(id), name, arguments, is_custom, extra: other }
+        CallPiece { index, id: to_text(id), name, arguments, takes_text: is_custom, extra: other }
     }
 }
 

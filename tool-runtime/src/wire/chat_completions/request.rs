@@ -18,7 +18,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
     body.write("messages", &messages)?;
     let mut report = report(parts.messages, wire.keep_reasoning);
-    let allowed = parts.allowed();
+    let allowed = parts.allowed(&mut report);
     let choice = parts.choice(&allowed, &mut report);
     let tools = if wire.native_allowed_tools { parts.tools.iter().collect() } else { allowed };
     // Servers reject an empty list, and the other fields without tools.

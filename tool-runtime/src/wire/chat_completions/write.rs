@@ -1,11 +1,12 @@
 //! Messages: how they are written.
 
 use super::NAME;
-use super::call::{Keep, WrittenCall, is_reasoning};
+use super::call::{Keep, WrittenCall};
 use super::content::{text_part, write_part};
 use super::message::Role;
 use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
 use crate::wire::Report;
+use crate::wire::reasoning::report_dropped;
 use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -154,10 +155,11 @@ fn write_reply<S: Serializer>(
     };
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry("role", &Role::Assistant)?;
-    let is_empty = reply.content.is_none() && reply.tool_calls.is_empty() && reply.refusal.is_none();
     match &reply.content {
         // Servers reject null without calls.
-        None if is_empty && reply.origin.is_some() => map.serialize_entry("content", "")?,
+        None if reply.tool_calls.is_empty() && reply.origin.is_some() => {
+            map.serialize_entry("content", "")?
+        }
         content => map.serialize_entry("content", content)?,
     }
     if !reply.tool_calls.is_empty() {
@@ -201,26 +203,5 @@ fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, re
     if let Some(content) = &reply.content {
         report_content(index, content, report);
     }
-    // Items of another provider.
-    for item in reply.native.iter().filter(|item| item.is_native_only()) {
-        report.drop_part(index, item.kind());
-    }
-    if reply.origin.is_some() && !keep_reasoning {
-        let of_calls = reply.tool_calls.iter().map(|call| &call.extra);
-        for (field, value) in [&reply.extra].into_iter().chain(of_calls).flat_map(|extra| extra.on_wire(NAME))
-        {
-            if is_reasoning(field) && has_value(value) {
-                report.drop_part(index, field.as_str());
-            }
-        }
-    }
-}
-
-fn has_value(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(details) => !details.is_empty(),
-        _ => true,
-    }
+    report_dropped(index, reply, NAME, keep_reasoning, report);
 }

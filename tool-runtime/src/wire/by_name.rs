@@ -1,0 +1,99 @@
+//! Wires by name.
+
+use super::{ChatCompletions, Wire};
+use std::error::Error;
+use std::fmt;
+
+/// A wire that this crate has, if its feature is enabled.
+struct Listed {
+    name: &'static str,
+    feature: Option<&'static str>,
+    new: Option<fn() -> Box<dyn Wire>>,
+}
+
+const WIRES: &[Listed] = &[
+    Listed { name: "chat_completions", feature: None, new: Some(|| Box::new(ChatCompletions::new())) },
+    Listed {
+        name: "anthropic",
+        feature: Some("anthropic"),
+        #[cfg(feature = "anthropic")]
+        new: Some(|| Box::new(super::Anthropic::new())),
+        #[cfg(not(feature = "anthropic"))]
+        new: None,
+    },
+];
+
+/// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
+///
+/// # Errors
+///
+/// No wire has this name, or its feature is disabled; the error names the feature.
+pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
+    let new = listed(name).and_then(|wire| wire.new);
+    new.map(|new| new()).ok_or_else(|| UnknownWireError { name: name.to_owned() })
+}
+
+fn listed(name: &str) -> Option<&'static Listed> {
+    WIRES.iter().find(|wire| wire.name == name)
+}
+
+/// How a program reads a text of this wire, for an error message.
+pub(super) fn advice(name: &str) -> String {
+    match listed(name) {
+        Some(Listed { feature: Some(feature), .. }) => {
+            format!("read it with the wire `{name}` (feature `{feature}`)")
+        }
+        Some(_) => format!("read it with the wire `{name}`"),
+        None => "there is no wire for it".to_owned(),
+    }
+}
+
+/// The error for a name that no available wire has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownWireError {
+    name: String,
+}
+
+impl UnknownWireError {
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The feature of `tool-runtime` that enables the wire of this name; `None` if there is no such wire.
+    #[must_use]
+    pub fn feature(&self) -> Option<&'static str> {
+        listed(&self.name)?.feature
+    }
+}
+
+impl fmt::Display for UnknownWireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(feature) = self.feature() {
+            let name = &self.name;
+            return write!(
+                f,
+                "the wire `{name}` is not available: enable the feature `{feature}` of tool-runtime"
+            );
+        }
+        let names: Vec<String> = WIRES.iter().map(|wire| format!("`{}`", wire.name)).collect();
+        write!(f, "there is no wire `{}`: use one of {}", self.name, names.join(", "))
+    }
+}
+
+impl Error for UnknownWireError {}
+
+#[cfg(test)]
+mod tests {
+    use super::UnknownWireError;
+
+    #[test]
+    fn the_error_for_a_disabled_wire_names_its_feature() {
+        let error = UnknownWireError { name: "anthropic".to_owned() };
+        assert_eq!(
+            error.to_string(),
+            "the wire `anthropic` is not available: enable the feature `anthropic` of tool-runtime"
+        );
+    }
+}

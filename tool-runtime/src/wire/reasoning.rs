@@ -1,0 +1,70 @@
+//! The reasoning of replies, in the fields and items of all providers.
+
+use super::Report;
+use crate::message::{AssistantMessage, Extra, NativeItem};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The fields of replies and calls with reasoning, or with signatures of it.
+const FIELDS: [&str; 5] =
+    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
+
+/// The fields in which servers send reasoning as text. Some send the same text in both.
+pub(super) const SHOWN_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+
+pub(super) fn is_reasoning(field: &str) -> bool {
+    FIELDS.contains(&field)
+}
+
+impl AssistantMessage {
+    /// The reasoning of the model as text, if the provider sends it: in `reasoning_content` or `reasoning`, or in
+    /// Anthropic's blocks of thinking. Empty otherwise.
+    #[must_use]
+    pub fn reasoning(&self) -> String {
+        #[derive(Deserialize)]
+        struct Thinking {
+            thinking: String,
+        }
+        let text_of = |field| self.extra(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        if let Some(text) = SHOWN_FIELDS.into_iter().find_map(text_of) {
+            return text.to_owned();
+        }
+        let items = self.native.iter().filter(|item| item.is_native_only());
+        items
+            .filter_map(|item| serde_json::from_str::<Thinking>(item.json()).ok())
+            .map(|item| item.thinking)
+            .collect()
+    }
+}
+
+/// Reports the reasoning and the native items of a reply that a request does not contain.
+pub(super) fn report_dropped(
+    index: usize,
+    reply: &AssistantMessage,
+    wire: &str,
+    is_kept: bool,
+    report: &mut Report,
+) {
+    if reply.origin.as_ref().is_some_and(|origin| origin.wire != wire) {
+        for item in reply.native.iter().filter(|item| item.is_native_only()) {
+            report.drop_part(index, NativeItem::kind(item));
+        }
+    }
+    let extras = || [&reply.extra].into_iter().chain(reply.tool_calls.iter().map(|call| &call.extra));
+    // Fields of a history that was read are written as they were read.
+    let own = extras().filter(|_| reply.origin.is_some() && !is_kept).flat_map(|extra| extra.on_wire(wire));
+    for (field, value) in own.chain(extras().flat_map(|extra| Extra::on_other_wires(extra, wire))) {
+        if is_reasoning(field) && has_value(value) {
+            report.drop_part(index, field.as_str());
+        }
+    }
+}
+
+fn has_value(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(details) => !details.is_empty(),
+        _ => true,
+    }
+}
