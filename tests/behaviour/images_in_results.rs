@@ -101,7 +101,7 @@ fn a_part_without_a_form_in_chat_completions_is_reported() {
     let audio = json!({"type": "audio_of_a_provider", "data": "AAAA"});
     let stored = json!([{"role": "user", "content": {"parts": [{"type": "other", "kind": "audio_of_a_provider"}],
         "native": {"wire": "another_wire", "value": [audio]}}}]);
-    let messages = tool_runtime::message::stored::deserialize(stored).expect("it is read");
+    let messages: Vec<Message> = tool_runtime::message::stored::deserialize(stored).expect("it is read");
     let body = ChatCompletions::new().write(&RequestParts::new(&messages)).expect("it is written");
     let dropped: Vec<String> = body.report().dropped.iter().map(ToString::to_string).collect();
     assert_eq!(dropped, ["messages[0]: dropped audio_of_a_provider"]);

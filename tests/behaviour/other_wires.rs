@@ -67,7 +67,7 @@ fn replies_of_other_providers_are_errors_that_name_the_wire() {
             json!({"output": {"message": {"role": "assistant", "content": [{"text": "Hi."}]}}, "stopReason": "end_turn"}),
         ),
     ] {
-        let named = format!("this is in the format of the wire `{wire}`");
+        let named = format!("this is in the format of `{wire}`");
         let error = error_of::<AssistantMessage>(&reply);
         assert!(error.contains(&named), "{reply}: {error}");
         let error = ChatCompletions::new().read_reply(&reply.to_string()).expect_err("it is of another wire");
@@ -93,7 +93,7 @@ fn histories_of_other_providers_are_errors_that_name_the_wire() {
         ("responses", json!({"type": "function_call_output", "call_id": "call_1", "output": "12:00"})),
         ("gemini", json!({"role": "user", "parts": [{"text": "Hello!"}]})),
     ] {
-        let named = format!("this is in the format of the wire `{wire}`");
+        let named = format!("this is in the format of `{wire}`");
         let error = error_of::<Message>(&message);
         assert!(error.contains(&named), "{message}: {error}");
         let history = json!([{"role": "user", "content": "?"}, message]);

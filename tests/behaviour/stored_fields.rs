@@ -96,8 +96,8 @@ async fn a_message_a_conversation_and_a_request_contain_only_fields_that_servers
 #[tokio::test]
 async fn stored_messages_and_pending_calls_contain_only_these_fields_when_they_are_sent() {
     let stored_messages = stored::serialize(dispatched().await.messages(), serde_json::value::Serializer);
-    let read = stored::deserialize(stored_messages.expect("it is stored")).expect("it is read");
-    assert_eq!(written(&Conversation::try_from(read).expect("it is valid")), expected());
+    let read: Conversation = stored::deserialize(stored_messages.expect("it is stored")).expect("it is read");
+    assert_eq!(written(&read), expected());
 
     let Turn::Calls(mut pending) = Conversation::new().user("Read them.").reply(full_reply()) else {
         panic!("it calls")
@@ -122,7 +122,7 @@ fn fields_and_items_of_another_provider_are_not_written() {
         "native": [{"item": r#"{"type":"thinking","thinking":"Hm.","signature":"s"}"#}],
         "extra": {"wire": "anthropic", "fields": {"container": {"id": "x"}}},
     }]);
-    let read = stored::deserialize(stored_messages).expect("it is read");
+    let read: Vec<Message> = stored::deserialize(stored_messages).expect("it is read");
     assert_eq!(
         written(&read),
         json!([{"role": "assistant", "content": "Let me see.", "tool_calls": [

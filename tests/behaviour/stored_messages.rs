@@ -92,7 +92,7 @@ fn items_of_a_provider_are_stored_unchanged() {
             {"item": r#"{"type":"text","text":"Let me see."}"#, "stands_for": {"text": "0123456789abcdef"}},
         ],
     }]);
-    let read = message::stored::deserialize(&stored).expect("it is read");
+    let read: Vec<Message> = message::stored::deserialize(&stored).expect("it is read");
     assert_eq!(json!(Stored { messages: read.clone() })["messages"], stored);
     assert_eq!(after_storage(&read), read);
     let Message::Assistant(reply) = &read[0] else { panic!("it is a reply") };

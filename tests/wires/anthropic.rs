@@ -437,10 +437,7 @@ fn errors_of_the_server_and_of_other_formats_are_clear() {
     assert_eq!(wire.read_error(overloaded).as_deref(), Some("Overloaded"));
     for (body, expected) in [
         (overloaded, "expected a reply, got an error: Overloaded"),
-        (
-            r#"{"choices":[{"message":{"content":"x"}}]}"#,
-            "this is in the format of the wire `chat_completions`",
-        ),
+        (r#"{"choices":[{"message":{"content":"x"}}]}"#, "this is in the format of `chat_completions`"),
         ("<html>", "the text is not JSON"),
         ("{}", "expected a reply of Anthropic's Messages API: there is no `content`"),
         (r#"{"content":"x"}"#, "expected a reply of Anthropic's Messages API: invalid type: string"),

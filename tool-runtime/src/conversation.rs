@@ -32,8 +32,10 @@ use std::sync::Arc;
 
 /// The messages of a conversation. Every tool call has its tool message.
 ///
-/// Serializes as the `messages` array of a request of Chat Completions; [`message::stored`](crate::message::stored) keeps
-/// every field. [`reply`](Conversation::reply) consumes the conversation: if the
+/// `Serialize` writes the `messages` of a request of Chat Completions, without reasoning and without a provider's items. To
+/// store a conversation, use `#[serde(with = "message::stored")]`: see [`message::stored`](crate::message::stored).
+///
+/// [`reply`](Conversation::reply) consumes the conversation: if the
 /// reply calls tools, it returns [`PendingCalls`], which become a conversation again once every call has its tool
 /// message. Sending a conversation with unanswered calls is a compile error. Clones share their messages until one of
 /// them changes.
@@ -239,6 +241,12 @@ impl TryFrom<Vec<Message>> for Conversation {
     fn try_from(messages: Vec<Message>) -> Result<Self, HistoryError> {
         validate(&messages)?;
         Ok(Conversation { messages: Arc::new(messages), ..Conversation::default() })
+    }
+}
+
+impl AsRef<[Message]> for Conversation {
+    fn as_ref(&self) -> &[Message] {
+        &self.messages
     }
 }
 

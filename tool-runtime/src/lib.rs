@@ -49,7 +49,7 @@
 //!   [`Conversation::drive`] is the loop from a question to the answer of the model.
 //! - [`dispatch`] contains the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
 //! - [`message`] has the messages of a conversation, and their [storage](message::stored) without loss. A
-//!   [`wire`] is the format of a provider, in which requests are written and replies are read.
+//!   [`wire`] writes requests and reads replies in the format of a provider.
 //! - [`history`] validates and repairs messages from other programs. [`stream`] assembles replies that arrive in chunks.
 //!
 //! | Task | Documentation |
@@ -60,7 +60,10 @@
 //! | approval by a person, in a later request | [`PendingCalls`](conversation::PendingCalls) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
 //! | streaming | [`Registry::dispatch_stream_with`] |
-//! | messages in a database | [`message::stored`] |
+//! | a conversation in a database | [`message::stored`] |
+//! | Anthropic, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
+//! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
+//! | images and files for the model | [`message::Part`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
 //! | a test without a network | feature `testing`, `testing::ScriptedModel` |
@@ -86,7 +89,8 @@
 //! Some servers make the model follow the schema of a tool with `strict: true`. Strict schemas are a setting of a wire:
 //! `wire::ChatCompletions::new().strict(true)`. Each provider has its own rules for them, so a tool has one form for
 //! OpenAI ([`ToolSchema::openai_strict`]) and one for Anthropic ([`ToolSchema::anthropic_strict`]). A tool that cannot
-//! have the form, for example since it takes a map with any keys, is sent without `strict`; the error has the reasons.
+//! have the form, for example because it takes a map with any keys, is sent without `strict`, and
+//! [`Body::report`](wire::Body::report) lists it with the reasons.
 //!
 #![doc = include_str!("docs/error_messages.md")]
 #![doc = include_str!("docs/expansion.md")]

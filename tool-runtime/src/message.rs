@@ -7,6 +7,8 @@
 //!
 //! - `Serialize` and `Deserialize` of the message types are the request form of Chat Completions. It contains only
 //!   fields that servers accept. [`wire`](crate::wire) reads and writes the formats of other providers.
+//!   A list of `Message`s has a notice such as `[image: image/png]` in place of images and files of results; a
+//!   [`Conversation`](crate::Conversation) or a wire adds them in a user message.
 //! - [`stored`] is for databases and files. It keeps every field, and servers reject it.
 
 mod artifact;

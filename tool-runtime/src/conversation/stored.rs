@@ -12,7 +12,7 @@ use std::collections::HashSet;
 #[derive(Serialize)]
 struct Written<'a> {
     /// The messages before the reply.
-    #[serde(with = "stored")]
+    #[serde(serialize_with = "stored::serialize")]
     messages: &'a [Message],
     reply: StoredReply<'a>,
     calls: Vec<StoredCall<'a>>,
@@ -21,8 +21,8 @@ struct Written<'a> {
 #[derive(Deserialize)]
 #[serde(expecting = "pending calls")]
 struct Read<'a> {
-    #[serde(with = "stored")]
-    messages: Vec<Message>,
+    #[serde(deserialize_with = "stored::deserialize")]
+    messages: Conversation,
     reply: StoredReply<'a>,
     calls: Vec<StoredCall<'a>>,
 }
@@ -49,8 +49,7 @@ impl Serialize for PendingCalls {
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Read { messages, reply, calls } = Read::deserialize(deserializer)?;
-        let before = Conversation::try_from(messages).map_err(D::Error::custom)?;
+        let Read { messages: before, reply, calls } = Read::deserialize(deserializer)?;
         let reply = AssistantMessage::from(reply);
         if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
             return Err(D::Error::custom(format_args!(

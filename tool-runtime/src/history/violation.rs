@@ -28,9 +28,10 @@ pub enum ViolationKind {
     MessageBetween,
     /// A tool message after a reply without calls: its tool calls were lost.
     LostCalls,
-    /// A reply without text and without tool calls.
+    /// A reply without content, calls, refusal and items of a provider. The content `""` counts as content.
     EmptyReply,
-    /// A warning: an id longer than 40 bytes.
+    /// A warning: an id that is longer than the limit of the wire
+    /// ([`CallRules::max_id_bytes`](crate::wire::CallRules::max_id_bytes); 40 bytes at OpenAI).
     LongId,
     /// A warning: an id that a call of an earlier reply also has.
     RepeatedId,
@@ -92,7 +93,7 @@ impl fmt::Display for ViolationKind {
             ViolationKind::MessageBetween => "another message between a call and its tool message",
             ViolationKind::LostCalls => "a tool message after a reply whose tool calls were lost",
             ViolationKind::EmptyReply => "a reply without text and without tool calls",
-            ViolationKind::LongId => "an id longer than 40 bytes",
+            ViolationKind::LongId => "an id that is too long",
             ViolationKind::RepeatedId => "an id that a call of an earlier reply also has",
         })
     }

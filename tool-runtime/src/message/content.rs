@@ -73,7 +73,8 @@ impl Content {
     }
 
     /// Whether there is no text and no part.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.parts().is_none_or(<[Part]>::is_empty)
     }
 
@@ -126,6 +127,7 @@ impl From<Vec<Part>> for Content {
     }
 }
 
+/// The text; images and files are lost.
 impl From<Content> for String {
     fn from(content: Content) -> Self {
         content.text

@@ -32,8 +32,8 @@ pub enum Completeness {
     Complete,
     /// The reply was truncated, for example at its token limit.
     Truncated,
-    /// The provider paused a long reply, in which it runs tools itself. The reply goes back to it unchanged, and it
-    /// continues.
+    /// The provider paused a long reply in which it runs tools itself. Send the reply back unchanged, and the provider
+    /// continues it; [`Conversation::drive`](crate::Conversation::drive) does.
     Paused,
     /// The reply was streamed, and the stream ended without a finish reason and without a regular end. The connection
     /// may have failed; some servers send neither.

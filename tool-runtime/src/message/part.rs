@@ -68,6 +68,18 @@ pub enum Media {
     },
 }
 
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Part::text(text)
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Part::text(text)
+    }
+}
+
 impl Part {
     /// A part of text.
     #[must_use]
@@ -99,6 +111,12 @@ impl Part {
         Part::File { name: Some(name.into()), media: Media::data(mime_type, bytes) }
     }
 
+    /// A file that the provider loads from this address.
+    #[must_use]
+    pub fn file_url(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Part::File { name: Some(name.into()), media: Media::Url { url: url.into() } }
+    }
+
     /// The text for the model, of a part that is text or JSON.
     pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
@@ -125,6 +143,15 @@ impl Media {
     #[must_use]
     pub fn data(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Media::Data { mime_type: mime_type.into(), base64: STANDARD.encode(bytes) }
+    }
+
+    /// The bytes; `None` if it is an address, or if the base64 is not valid.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Media::Data { base64, .. } => STANDARD.decode(base64).ok(),
+            Media::Url { .. } => None,
+        }
     }
 
     /// The address, or a `data:` URL with the bytes.

@@ -6,20 +6,20 @@
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
-//! use tool_runtime::message::{self, Message};
+//! use tool_runtime::{Conversation, message};
 //!
 //! #[derive(Serialize, Deserialize)]
 //! struct Chat {
 //!     user: u64,
 //!     #[serde(with = "message::stored")]
-//!     messages: Vec<Message>,
+//!     conversation: Conversation, // or `Vec<Message>`
 //! }
 //!
-//! let chat = Chat { user: 7, messages: vec![Message::user("Hello!")] };
+//! let chat = Chat { user: 7, conversation: Conversation::new().user("Hello!") };
 //! let text = serde_json::to_string(&chat)?;
-//! assert_eq!(text, r#"{"user":7,"messages":[{"role":"user","content":"Hello!"}]}"#);
+//! assert_eq!(text, r#"{"user":7,"conversation":[{"role":"user","content":"Hello!"}]}"#);
 //! let read: Chat = serde_json::from_str(&text)?;
-//! assert_eq!(read.messages, chat.messages);
+//! assert_eq!(read.conversation.messages(), chat.conversation.messages());
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
@@ -28,27 +28,38 @@ use super::{
     AssistantMessage, Completeness, Content, Extra, InputMessage, Message, NativeItem, Origin, Part,
 };
 use super::{ToolCall, ToolMessage, Usage};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
+use std::fmt;
 
-/// Serializes messages in the stored form.
+/// Serializes messages in the stored form: a list of messages, or a [`Conversation`](crate::Conversation).
 ///
 /// # Errors
 ///
 /// Returns the errors of the serializer.
-pub fn serialize<S: Serializer>(messages: &[Message], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(messages.iter().map(StoredMessage::from))
+pub fn serialize<S: Serializer>(
+    messages: &(impl AsRef<[Message]> + ?Sized),
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(messages.as_ref().iter().map(StoredMessage::from))
 }
 
-/// Deserializes messages from the stored form. A text content and a message without further fields are equal in the stored
-/// form and in the form of Chat Completions.
+/// Deserializes messages from the stored form: a list of messages, or a [`Conversation`](crate::Conversation). Also reads
+/// messages in the format of Chat Completions that have only a role and text.
 ///
 /// # Errors
 ///
-/// The data is not in the stored form.
-pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Message>, D::Error> {
+/// The data is not in the stored form, or the messages of a conversation are not valid.
+pub fn deserialize<'de, D, M>(deserializer: D) -> Result<M, D::Error>
+where
+    D: Deserializer<'de>,
+    M: TryFrom<Vec<Message>>,
+    M::Error: fmt::Display,
+{
     let messages: Vec<StoredMessage<'_>> = Vec::deserialize(deserializer)?;
-    Ok(messages.into_iter().map(Message::from).collect())
+    let messages: Vec<Message> = messages.into_iter().map(Message::from).collect();
+    messages.try_into().map_err(D::Error::custom)
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -66,6 +77,7 @@ enum StoredMessage<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredInput<'a> {
     content: StoredContent<'a>,
     #[serde(default, skip_serializing_if = "Extra::is_empty")]
@@ -74,6 +86,7 @@ struct StoredInput<'a> {
 
 /// A reply in the stored form.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct StoredReply<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content: Option<StoredContent<'a>>,
@@ -96,6 +109,7 @@ pub(crate) struct StoredReply<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredCall<'a> {
     id: Cow<'a, str>,
     name: Cow<'a, str>,
@@ -108,6 +122,7 @@ struct StoredCall<'a> {
 
 /// A tool message in the stored form.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct StoredResult<'a> {
     tool_call_id: Cow<'a, str>,
     content: StoredContent<'a>,
@@ -120,13 +135,17 @@ pub(crate) struct StoredResult<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a content in the stored form: text, or a map with `parts`; a wire reads requests"
+)]
 enum StoredContent<'a> {
     Text(Cow<'a, str>),
     Parts(StoredParts<'a>),
 }
 
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct StoredParts<'a> {
     /// Missing if the content is one text that a provider sent in another form.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 /// The result of one tool call: a message of role `tool`.
 ///
+/// Two messages are equal if all their data is, including the outcome and the artifact, which only clones share.
+///
 /// ```
 /// use tool_runtime::ToolMessage;
 ///
@@ -95,7 +97,8 @@ impl ToolMessage {
         Some(&*self.tool).filter(|name| !name.is_empty())
     }
 
-    /// Whether the call failed.
+    /// Whether the call failed. The format of Chat Completions has no such field: a message that was read in it is an error
+    /// if its text starts with `Error: `.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.error_kind.is_some()

@@ -163,10 +163,11 @@ impl ReplyAssembler {
 
     /// Returns the reply.
     ///
-    /// A reply is truncated if its `finish_reason` reports it, or if the stream ended without a finish reason and
-    /// without `[DONE]`. In a truncated reply, a call whose arguments are not a complete object is marked and never
-    /// runs; its tool message reports that it was truncated. A missing end is not an error, since some servers send
-    /// neither.
+    /// A reply is truncated if its finish reason reports it. If the stream ended without a finish reason and without a
+    /// regular end such as `[DONE]`, the reply is
+    /// [unconfirmed](crate::message::Completeness::Unconfirmed), which is not an error, since some servers send neither. In
+    /// both cases, a call whose arguments are not a complete object is marked and never runs; its tool message reports
+    /// that it was truncated.
     ///
     /// # Errors
     ///
@@ -215,8 +216,7 @@ impl ReplyAssembler {
             ChunkContent::Delta(delta) => delta,
             ChunkContent::Text(text) => match self.wire.read_event(&text).0 {
                 ChunkContent::Delta(delta) => delta,
-                // A wire returns text only if a program wrote that wire.
-                ChunkContent::Text(_) => return,
+                ChunkContent::Text(text) => return self.fail(StreamError::NoReply { beginning: text }),
             },
         };
         let Delta { replies, wire, model, usage, error, possible_error, is_done, skipped } = delta;

@@ -19,13 +19,17 @@ const FORMAT: &str = "Anthropic's Messages API";
 /// The wire of Anthropic's Messages API (`POST /v1/messages`).
 ///
 /// - The API requires `max_tokens`: the program adds it to the [`Body`], as it adds `model`.
-/// - System and developer messages are the field `system`, wherever they are in the conversation.
+/// - System and developer messages are the field `system`, wherever they are in the conversation. A system message that was
+///   read between other messages goes back to its place.
 /// - The blocks of a reply go back unchanged and in their order: thinking with its signature, and calls of tools that the
 ///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
 /// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
 ///   documents.
-/// - Arguments are objects, so a truncated call looks complete: the last call of a truncated reply counts as truncated,
-///   and never runs.
+/// - In a response that is not streamed, arguments are objects, so a truncated call looks complete: the last call of a
+///   truncated reply counts as truncated, and never runs.
+/// - Arguments that are not an object are written as `{"invalid_json": ".."}`. Text of white space, and messages without
+///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
+/// - Files other than PDF and text, and the reasoning of other providers, are dropped and [reported](Body::report).
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///
@@ -61,7 +65,7 @@ impl Anthropic {
     /// Whether tools are sent with `strict: true`: the provider makes the model follow the schema. Default: false.
     ///
     /// Limits that the provider does not enforce, such as bounds of numbers, are in the descriptions. A request may have
-    /// 20 strict tools, with 24 optional parameters and 16 unions together. A tool beyond these limits, or one that cannot
+    /// 20 strict tools, with 24 optional properties and 16 unions together. A tool beyond these limits, or one that cannot
     /// be strict, is sent without `strict`, and [`Body::report`] lists it.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {

@@ -33,6 +33,15 @@ const FORMAT: &str = "Chat Completions";
 /// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
 /// settings.
 ///
+/// - Names of tools that servers reject are written with `_`, and arguments that are not an object as
+///   `{"invalid_json": ".."}`.
+/// - Ids are written as they are. OpenAI rejects more than 40 bytes, DeepSeek an id that occurs in two replies, and Mistral
+///   all but nine letters and digits; [`history::warnings`](crate::history::warnings) lists long and repeated ids.
+/// - Tool messages have text only. Images and files of results follow in one user message after the last result of a
+///   reply, with a notice such as `[image: image/png]` in the result.
+/// - Files with an address, and parts and items of other providers, are dropped and [reported](Body::report).
+/// - Of several choices of a response, the first is read.
+///
 /// ```
 /// use tool_runtime::message::Message;
 /// use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
@@ -66,6 +75,9 @@ impl ChatCompletions {
     /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), and OpenRouter asks for it
     /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>). Gateways of models without reasoning reject it ("Extra
     /// inputs are not permitted").
+    ///
+    /// A reply that was read as a [`Message`] of a history keeps all its fields whatever this setting is, since a request
+    /// contained them.
     #[must_use]
     pub fn keep_reasoning(mut self, keep: bool) -> Self {
         self.keep_reasoning = keep;

@@ -25,7 +25,7 @@ pub enum Repair {
         /// The id of the call.
         id: String,
     },
-    /// A tool message got the id of the only call that it can belong to.
+    /// A tool message with an unknown id got the id of an open call of the reply before it.
     #[non_exhaustive]
     ResultRenamed {
         /// Its index before the repair.
@@ -130,7 +130,7 @@ impl fmt::Display for Repair {
                 write!(f, "a call had no id: set the new id {id}")
             }
             Repair::CallRenamed { old_id, id, .. } => {
-                write!(f, "two calls had the id {old_id}: set the new id {id} for the second")
+                write!(f, "two calls had the id {old_id}: set the new id {id} for a later one")
             }
             Repair::ReplyFilled { .. } => f.write_str("the reply was empty: set an empty text"),
         }

@@ -2,8 +2,6 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 /// The part as a block; `None` if the format has no such block.
@@ -42,8 +40,8 @@ fn source(media: &Media) -> Value {
 /// The source of a document: PDF or text.
 fn document_source(media: &Media) -> Option<Value> {
     match media {
-        Media::Data { mime_type, base64 } if mime_type.starts_with("text/") => {
-            let text = String::from_utf8(STANDARD.decode(base64).ok()?).ok()?;
+        Media::Data { mime_type, .. } if mime_type.starts_with("text/") => {
+            let text = String::from_utf8(media.bytes()?).ok()?;
             Some(json!({ "type": "text", "media_type": "text/plain", "data": text }))
         }
         Media::Data { mime_type, .. } if mime_type != "application/pdf" => None,

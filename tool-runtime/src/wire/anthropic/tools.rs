@@ -61,11 +61,11 @@ struct Counts {
 }
 
 impl Counts {
-    /// Adds a tool with these numbers of optional parameters and unions, or returns the reason why it does not fit.
+    /// Adds a tool with these numbers of optional properties and unions, or returns the reason why it does not fit.
     fn add(&mut self, optional: usize, unions: usize) -> Result<(), String> {
         let sums = [
             (self.tools + 1, MAX_STRICT_TOOLS, "strict tools"),
-            (self.optional + optional, MAX_OPTIONAL, "optional parameters of strict tools"),
+            (self.optional + optional, MAX_OPTIONAL, "optional properties of strict tools"),
             (self.unions + unions, MAX_UNIONS, "unions in strict tools"),
         ];
         if let Some((_, max, unit)) = sums.into_iter().find(|(sum, max, _)| sum > max) {
