@@ -116,7 +116,7 @@ async fn a_conversation_moves_to_anthropic_and_back() {
 }
 
 #[test]
-fn what_another_provider_cannot_take_is_dropped_and_reported() {
+fn items_of_a_provider_are_dropped_and_reported_on_another_wire() {
     let body = json!({
         "type": "message", "model": "m", "stop_reason": "tool_use",
         "content": [

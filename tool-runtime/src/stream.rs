@@ -5,8 +5,9 @@
 //! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
 //! are `read_only` or `idempotent` run while the model is still writing.
 //!
-//! Chunks are in the format of Chat Completions, or of another [`wire`](crate::wire)
-//! ([`ReplyAssembler::wire`]).
+//! Chunks are in the format of Chat Completions, unless [`ReplyAssembler::wire`] sets another [`wire`](crate::wire), or
+//! [`Wire::read_event`](crate::wire::Wire::read_event) has read them:
+//! `registry.dispatch_stream(events.map(move |data| wire.read_event(&data)))`.
 //!
 //! Neither of them parses server-sent events; a client does, or a crate such as `sse-stream` or `eventsource-stream`. A
 //! chunk is the text after `data:` ([`Chunk`] lists the other forms).

@@ -55,7 +55,7 @@ impl Server {
         let wire = Arc::clone(&self.wire);
         let post = spawn_blocking(move || self.post(&request, true));
         let mut body = post.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
-        if body.mime_type() == Some("application/json") {
+        if body.mime_type() == Some("application/json") && wire.name() == "chat_completions" {
             // The server does not stream: the complete reply arrives at once.
             return Ok(stream::once(async move { Chunk::from(body.read_to_string()) }).boxed());
         }

@@ -64,7 +64,7 @@ pub struct PendingCalls {
 /// The state of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallState {
-    pub(super) answer: Option<ToolMessage>,
+    pub(super) result: Option<ToolMessage>,
     /// The fingerprint of the approved tool and arguments.
     pub(super) approved: Option<Fingerprint>,
 }
@@ -85,14 +85,14 @@ impl PendingCalls {
     /// The calls without results.
     pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.calls().iter().zip(&self.states);
-        calls.filter(|(_, state)| state.answer.is_none()).map(|(call, _)| call)
+        calls.filter(|(_, state)| state.result.is_none()).map(|(call, _)| call)
     }
 
     /// The result of the call with this id, if there is one.
     #[must_use]
     pub fn result_of(&self, id: &str) -> Option<&ToolMessage> {
         let mut calls = self.calls().iter().zip(&self.states);
-        calls.find(|(call, _)| call.id == id)?.1.answer.as_ref()
+        calls.find(|(call, _)| call.id == id)?.1.result.as_ref()
     }
 
     /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
@@ -136,7 +136,7 @@ impl PendingCalls {
     pub fn awaiting_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
         let calls = self.calls().iter().zip(&self.states).enumerate();
         let waiting = calls
-            .filter(|(_, (call, state))| state.answer.is_none() && state.approval(call) == Approval::None);
+            .filter(|(_, (call, state))| state.result.is_none() && state.approval(call) == Approval::None);
         waiting.filter_map(|(index, (call, _))| registry.awaiting_approval(index, call, batch)).collect()
     }
 
@@ -174,7 +174,7 @@ impl PendingCalls {
     /// There is no call with this id, or it already has a result.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
-        *state = CallState { answer: Some(denied(call, reason.into())), approved: None };
+        *state = CallState { result: Some(denied(call, reason.into())), approved: None };
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl PendingCalls {
     pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
         let (call, state) = self.unanswered_call(id)?;
         *state = CallState {
-            answer: Some(ToolMessage::new(&*call.id, content).with_tool(&*call.name)),
+            result: Some(ToolMessage::new(&*call.id, content).with_tool(&*call.name)),
             approved: None,
         };
         Ok(())
@@ -224,25 +224,25 @@ impl PendingCalls {
     /// A result belongs to no call, or to a call that already has a result. In this case, no result is added.
     pub fn add_results(
         &mut self,
-        answers: impl IntoIterator<Item = ToolMessage>,
+        results: impl IntoIterator<Item = ToolMessage>,
     ) -> Result<(), NotPendingError> {
         let failures = Failures::before(self.before.messages());
         let calls = self.reply.tool_calls.iter().zip(&mut self.states);
         let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
         let mut taken = Vec::new();
-        for answer in answers {
-            match open.remove(&*answer.tool_call_id) {
-                Some((call, state)) if state.answer.is_none() => taken.push((call, state, answer)),
-                Some(_) => return Err(NotPendingError::Answered { id: answer.tool_call_id }),
-                None if self.reply.tool_calls.iter().any(|call| call.id == answer.tool_call_id) => {
-                    return Err(NotPendingError::Answered { id: answer.tool_call_id });
+        for result in results {
+            match open.remove(&*result.tool_call_id) {
+                Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
+                Some(_) => return Err(NotPendingError::Answered { id: result.tool_call_id }),
+                None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
+                    return Err(NotPendingError::Answered { id: result.tool_call_id });
                 }
-                None => return Err(NotPendingError::UnknownId { id: answer.tool_call_id }),
+                None => return Err(NotPendingError::UnknownId { id: result.tool_call_id }),
             }
         }
-        for (call, state, answer) in taken {
-            if !waits_for_approval(&answer) {
-                *state = CallState { answer: Some(failures.with_note(call, answer)), approved: None };
+        for (call, state, result) in taken {
+            if !waits_for_approval(&result) {
+                *state = CallState { result: Some(failures.with_note(call, result)), approved: None };
             }
         }
         Ok(())
@@ -296,17 +296,17 @@ impl PendingCalls {
         let dispatch = &Dispatch::of(batch);
         let failures = Failures::before(self.before.messages());
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
-        let running = calls.filter(|(_, (_, state))| state.answer.is_none()).map(|(index, (call, state))| {
+        let running = calls.filter(|(_, (_, state))| state.result.is_none()).map(|(index, (call, state))| {
             let failures = &failures;
             async move {
                 let approval = state.approval(call);
                 let progress = Progress::default();
-                let CallState { approved, answer } = state;
+                let CallState { approved, result: stored } = state;
                 let _used = UsedOnceBegun { approved, progress: &progress };
                 let terms = CallTerms { approval, progress: Some(&progress), ..CallTerms::NONE };
-                let answered = registry.answer(index, call, &terms, dispatch).await;
+                let result = registry.answer(index, call, &terms, dispatch).await;
                 registry.write_as_understood(call);
-                *answer = Some(failures.with_note(call, answered));
+                *stored = Some(failures.with_note(call, result));
             }
         });
         SideBySide::of(running).end().await;
@@ -341,11 +341,11 @@ impl PendingCalls {
     pub(super) fn close(self, missing: impl Fn(&ToolCall) -> ToolMessage) -> Conversation {
         let PendingCalls { before: mut conversation, reply, states } = self;
         let calls = reply.tool_calls.iter().zip(states);
-        let answers: Vec<ToolMessage> =
-            calls.map(|(call, state)| state.answer.unwrap_or_else(|| missing(call))).collect();
+        let results: Vec<ToolMessage> =
+            calls.map(|(call, state)| state.result.unwrap_or_else(|| missing(call))).collect();
         conversation.push(Message::Assistant(*reply));
-        for answer in answers {
-            conversation.push(answer.into());
+        for result in results {
+            conversation.push(result.into());
         }
         conversation
     }
@@ -354,7 +354,7 @@ impl PendingCalls {
         let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
         match calls.find(|(call, _)| call.id == id) {
             None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
-            Some((_, CallState { answer: Some(_), .. })) => {
+            Some((_, CallState { result: Some(_), .. })) => {
                 Err(NotPendingError::Answered { id: id.to_owned() })
             }
             Some(found) => Ok(found),
@@ -390,8 +390,8 @@ fn fingerprint(call: &ToolCall) -> Fingerprint {
     Fingerprint::new(&[&call.name, &call.arguments])
 }
 
-fn waits_for_approval(answer: &ToolMessage) -> bool {
-    matches!(answer.outcome().and_then(Outcome::error), Some(CallError::NeedsApproval { .. }))
+fn waits_for_approval(result: &ToolMessage) -> bool {
+    matches!(result.outcome().and_then(Outcome::error), Some(CallError::NeedsApproval { .. }))
 }
 
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {

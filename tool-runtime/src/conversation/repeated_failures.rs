@@ -30,11 +30,11 @@ impl<'a> Failures<'a> {
     }
 
     /// Returns the message, with a note if the last two identical calls failed in the same way.
-    pub(super) fn with_note(&self, call: &ToolCall, mut answer: ToolMessage) -> ToolMessage {
-        if is_failure(&answer) && self.has_failed_twice(call, answer.text()) {
-            answer.content = format!("{}{NOTE}", answer.content).into();
+    pub(super) fn with_note(&self, call: &ToolCall, mut result: ToolMessage) -> ToolMessage {
+        if is_failure(&result) && self.has_failed_twice(call, result.text()) {
+            result.content = format!("{}{NOTE}", result.content).into();
         }
-        answer
+        result
     }
 
     fn has_failed_twice(&self, call: &ToolCall, text: &str) -> bool {
@@ -48,8 +48,8 @@ impl<'a> Failures<'a> {
 }
 
 /// Excludes failures that the program caused, since the model cannot do anything about them.
-fn is_failure(answer: &ToolMessage) -> bool {
-    let error = answer.outcome().and_then(Outcome::error);
+fn is_failure(result: &ToolMessage) -> bool {
+    let error = result.outcome().and_then(Outcome::error);
     error.is_some_and(|error| !matches!(error, CallError::Cancelled { .. } | CallError::Unavailable { .. }))
 }
 
@@ -65,17 +65,17 @@ fn key(call: &ToolCall) -> Call<'_> {
 
 fn earlier(messages: &[Message]) -> Earlier<'_> {
     let mut earlier = Earlier::new();
-    let mut answers: HashMap<&str, &str> = HashMap::new();
+    let mut results: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
         match message {
             // An id may occur in several replies: each reply replaces the results of later ones.
-            Message::Tool(answer) => drop(answers.insert(&answer.tool_call_id, answer.text())),
+            Message::Tool(result) => drop(results.insert(&result.tool_call_id, result.text())),
             Message::User(_) => break,
             Message::Assistant(reply) => {
                 for call in reply.tool_calls.iter().rev() {
                     let last_two = earlier.entry(key(call)).or_default();
                     if last_two.len() < 2 {
-                        last_two.extend(answers.get(&*call.id));
+                        last_two.extend(results.get(&*call.id));
                     }
                 }
             }

@@ -40,7 +40,7 @@ impl Serialize for PendingCalls {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let calls = self.states.iter().map(|state| StoredCall {
             approved: state.approved,
-            result: state.answer.as_ref().map(StoredResult::from),
+            result: state.result.as_ref().map(StoredResult::from),
         });
         let messages = self.before.messages();
         Written { messages, reply: (&*self.reply).into(), calls: calls.collect() }.serialize(serializer)
@@ -66,14 +66,14 @@ impl<'de> Deserialize<'de> for PendingCalls {
                     if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
                 return Err(D::Error::custom(format_args!("{problem}: these are not pending calls")));
             }
-            let answer = result.map(ToolMessage::from);
-            if let Some(answer) = answer.as_ref().filter(|answer| answer.tool_call_id != call.id) {
+            let result = result.map(ToolMessage::from);
+            if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
                 return Err(D::Error::custom(format_args!(
                     "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
-                    answer.tool_call_id, call.id
+                    result.tool_call_id, call.id
                 )));
             }
-            states.push(CallState { answer, approved });
+            states.push(CallState { result, approved });
         }
         Ok(PendingCalls { before, reply: Box::new(reply), states })
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A reply of the model.
 ///
-/// It keeps what the provider sent: text and calls, the [origin](AssistantMessage::origin), the
+/// It contains the message of the response: text and calls, the [origin](AssistantMessage::origin), the
 /// [finish reason](AssistantMessage::finish_reason), the [usage](AssistantMessage::usage), and the provider's items
 /// verbatim, such as signed reasoning. Written to the provider that it came from, unchanged items go back as they came.
 ///

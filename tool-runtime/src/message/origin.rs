@@ -44,7 +44,7 @@ pub enum Completeness {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// The tokens of the request, including those that the provider read from its cache.
+    /// The tokens of the request, including those that the provider read from its cache or wrote to it.
     pub input_tokens: u64,
     /// The tokens of the request that the provider read from its cache.
     #[serde(default)]

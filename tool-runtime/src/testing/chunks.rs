@@ -18,7 +18,7 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
     } else {
         deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
     }
-    let indices = items(reply, &mut deltas);
+    let indices = items(reply, wire, &mut deltas);
     for (call, index) in reply.tool_calls.iter().zip(indices) {
         push_call(call, index, wire, &mut deltas);
     }
@@ -29,12 +29,10 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
 
 /// The fields that arrive before the text.
 fn start(reply: &AssistantMessage, wire: &str) -> Delta {
-    let field = |name: &str| reply.extra(name).and_then(Value::as_str);
-    let reasoning = field("reasoning_content").or_else(|| field("reasoning"));
     let extra = reply.extra.on_wire(wire).map(|(name, value)| (name.clone(), value.clone())).collect();
     let content = ContentPiece {
         text: reply.content.as_ref().map(|_| String::new()),
-        reasoning: reasoning.map(str::to_owned),
+        reasoning: Some(reply.reasoning()),
         refusal: reply.refusal.clone(),
         extra,
         ..ContentPiece::default()
@@ -43,10 +41,12 @@ fn start(reply: &AssistantMessage, wire: &str) -> Delta {
 }
 
 /// Adds the provider's items, and returns the index of each call: that of its item, if it has one.
-fn items(reply: &AssistantMessage, deltas: &mut Vec<Delta>) -> Vec<i64> {
+fn items(reply: &AssistantMessage, wire: &str, deltas: &mut Vec<Delta>) -> Vec<i64> {
     let mut of_calls = Vec::new();
     let mut index = 0;
-    for native in &reply.native {
+    // Another wire has no such items.
+    let is_of_wire = reply.origin().is_none_or(|origin| origin.wire == wire);
+    for native in reply.native.iter().filter(|_| is_of_wire) {
         let (kind, Ok(item)) = (native.item_kind(), serde_json::from_str(native.json())) else { continue };
         if kind == ItemKind::Call {
             of_calls.push(index);

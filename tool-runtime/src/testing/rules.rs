@@ -23,7 +23,7 @@ pub struct RejectedError {
 /// Checks the body of a request by the rules of the providers that accept the format of this wire: the pairing of calls
 /// and results, empty contents, unknown fields, and names of tools.
 ///
-/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those of the strictest of its providers. For a
+/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common. For a
 /// wire that a program wrote itself there are no rules. The fields of the program, such as `model`, are not checked.
 ///
 /// ```

@@ -33,6 +33,37 @@ const FORMAT: &str = "Anthropic's Messages API";
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///
+/// The loop of a program with its own client, which sends the headers `x-api-key` and `anthropic-version`:
+///
+/// ```
+/// use std::error::Error;
+/// use tool_runtime::wire::{Anthropic, Body, Wire};
+/// use tool_runtime::{Conversation, Registry, tools};
+///
+/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
+///     // the text of the response
+/// #     Ok(r#"{"type":"message","content":[{"type":"text","text":"Hi!"}],"stop_reason":"end_turn"}"#.to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn Error>> {
+/// let registry = Registry::new(tools![])?;
+/// let mut chat = Conversation::new().user("Hello!");
+/// let ending = chat
+///     .drive(&registry, 10, |request| async move {
+///         let body = request.on(&Anthropic::new())?.with("model", "a-model").with("max_tokens", 4096);
+///         let response = post("/v1/messages", &body).await?;
+///         Ok::<_, Box<dyn Error>>(Anthropic::new().read_reply(&response)?)
+///     })
+///     .await?;
+/// # let _ = ending;
+/// assert_eq!(chat.final_text(), "Hi!");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The body of a request:
+///
 /// ```
 /// use tool_runtime::message::Message;
 /// use tool_runtime::wire::{Anthropic, RequestParts, Wire};

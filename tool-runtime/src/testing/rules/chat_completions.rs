@@ -175,6 +175,10 @@ fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
     reject(format!("messages.[{index}].role"), text)
 }
 
+/// The fields in which servers send and take reasoning.
+const REASONING: [&str; 5] =
+    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
+
 /// Checks that the API reference lists the fields of the message, or that they are reasoning that the wire keeps.
 /// Mistral and some gateways reject other fields, with this error message.
 fn check_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), RejectedError> {
@@ -183,10 +187,9 @@ fn check_fields(wire: &dyn Wire, index: usize, message: &Value) -> Result<(), Re
         Some("tool") => &["role", "content", "tool_call_id", "name"],
         _ => &["role", "content", "name"],
     };
-    let Some(field) = unknown_field(message, known) else { return Ok(()) };
-    if message["role"] == "assistant" && keeps_reasoning(wire) {
-        return Ok(());
-    }
+    let keeps_reasoning = message["role"] == "assistant" && keeps_reasoning(wire);
+    let known = [known, if keeps_reasoning { &REASONING } else { &[] }].concat();
+    let Some(field) = unknown_field(message, &known) else { return Ok(()) };
     reject(format!("messages.[{index}].{field}"), "Extra inputs are not permitted")
 }
 
