@@ -28,7 +28,7 @@ pub enum ViolationKind {
     MessageBetween,
     /// A tool message after a reply without calls: its tool calls were lost.
     LostCalls,
-    /// A reply without content, calls, refusal and items of a provider. The content `""` counts as content.
+    /// A reply without content, calls, `refusal` and items of a provider. The content `""` counts as content.
     EmptyReply,
     /// A warning: an id that is longer than the limit of the wire
     /// ([`CallRules::max_id_bytes`](crate::wire::CallRules::max_id_bytes); 40 bytes at OpenAI).
