@@ -158,7 +158,7 @@ fn write_reply<S: Serializer>(
     match &reply.content {
         // Servers reject null without calls.
         None if reply.tool_calls.is_empty() && reply.origin.is_some() => {
-            map.serialize_entry("content", "")?
+            map.serialize_entry("content", "")?;
         }
         content => map.serialize_entry("content", content)?,
     }
