@@ -39,7 +39,7 @@ impl Conversation {
     /// The hook of [`before_call`](crate::RegistryBuilder::before_call) decides about calls that need approval; without
     /// a decision, such a call fails. If a person decides and may take longer, use [`reply`](Conversation::reply) and
     /// [`PendingCalls`] instead. To act between replies, for example to trim a long conversation, set the limit to one
-    /// reply. `complete` can set the [`tool_choice`](Request::tool_choice) of each request.
+    /// reply. `complete` can set the [tool choice](Request::with_tool_choice) of each request.
     ///
     /// ```
     /// use tool_runtime::conversation::{Ending, Request};

@@ -71,13 +71,15 @@ const FORMAT: &str = "Anthropic's Messages API";
 /// let wire = Anthropic::new();
 /// let messages = [Message::system("Be brief."), Message::user("Hello!")];
 /// let body = wire.write(&RequestParts::new(&messages))?.with("model", "a-model").with("max_tokens", 1024);
+/// let text = |text| serde_json::json!([{ "type": "text", "text": text }]);
 /// assert_eq!(
-///     serde_json::to_string(&body)?,
-///     concat!(
-///         r#"{"system":[{"type":"text","text":"Be brief."}],"#,
-///         r#""messages":[{"role":"user","content":[{"type":"text","text":"Hello!"}]}],"#,
-///         r#""model":"a-model","max_tokens":1024}"#,
-///     ),
+///     serde_json::to_value(&body)?,
+///     serde_json::json!({
+///         "system": text("Be brief."),
+///         "messages": [{ "role": "user", "content": text("Hello!") }],
+///         "model": "a-model",
+///         "max_tokens": 1024,
+///     }),
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
