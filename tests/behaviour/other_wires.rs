@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{ChatCompletions, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Wire, WireError};
+use tool_runtime::{AssistantMessage, Conversation, ToolMessage};
 
 fn error_of<T: DeserializeOwned>(value: &Value) -> String {
     match serde_json::from_value::<T>(value.clone()) {
@@ -116,4 +116,33 @@ fn parts_that_chat_completions_has_are_read() {
         json!({"role": "user", "content": [{"type": "text", "text": "Hi."}]}),
     );
     assert_eq!(text.expect("it is read").text(), "Hi.");
+}
+
+#[test]
+fn messages_in_the_stored_form_are_an_error_of_plain_serde() {
+    #[derive(serde::Serialize)]
+    struct Stored {
+        #[serde(with = "tool_runtime::message::stored")]
+        messages: Vec<Message>,
+    }
+
+    let reply: AssistantMessage = serde_json::from_value(json!({"content": "x"})).expect("it is read");
+    for message in [Message::from(reply), ToolMessage::error("a", "no").with_tool("now").into()] {
+        let stored = json!(Stored { messages: vec![message] })["messages"].clone();
+        let error = serde_json::from_value::<Vec<Message>>(stored.clone()).expect_err("another form");
+        assert!(error.to_string().contains("read it with `message::stored`"), "{error}");
+        let error = ChatCompletions::new().read_messages(&stored.to_string()).expect_err("another form");
+        assert!(error.to_string().contains("read it with `message::stored`"), "{error}");
+    }
+}
+
+#[test]
+fn a_history_of_chat_completions_is_an_error_on_the_wire_of_anthropic() {
+    for history in [
+        json!([{"role": "user", "content": "?"}, {"role": "assistant", "content": null, "tool_calls": []}]),
+        json!([{"role": "tool", "tool_call_id": "a", "content": "1"}]),
+    ] {
+        let error = Anthropic::new().read_messages(&history.to_string()).expect_err("another format");
+        assert!(error.to_string().starts_with("this is in the format of `chat_completions`"), "{error}");
+    }
 }

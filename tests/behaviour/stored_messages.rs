@@ -186,3 +186,18 @@ async fn pending_calls_are_stored_without_loss() {
     assert_eq!(read.result_of("a").map(ToolMessage::text), Some("1"), "the approval is valid");
     assert_eq!(read.result_of("b").map(ToolMessage::text), Some("Error: there is no page 0"));
 }
+
+#[tokio::test]
+async fn a_dispatched_conversation_equals_its_stored_copy() {
+    let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
+    let calls = vec![ToolCall::new("a", "now", "{}"), ToolCall::new("b", "unknown", "{}")];
+    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    else {
+        panic!("it calls")
+    };
+    let chat = pending.dispatch(&registry).await;
+    let copy = after_storage(chat.messages());
+    assert_eq!(copy, chat.messages());
+    let Message::Tool(failed) = &copy[3] else { panic!("a result") };
+    assert_eq!((failed.error_kind(), failed.tool()), (Some("unknown_tool"), Some("unknown")));
+}

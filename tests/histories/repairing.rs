@@ -73,7 +73,7 @@ fn repeated_and_missing_ids_are_replaced_in_calls_and_tool_messages() {
     let report: Vec<String> = repairs.iter().map(ToString::to_string).collect();
     assert_eq!(
         report[0],
-        format!("messages[0]: two calls had the id a: set the new id {} for the second", ids[1])
+        format!("messages[0]: two calls had the id a: set the new id {} for a later one", ids[1])
     );
     assert_eq!(report[1], format!("messages[0]: a call had no id: set the new id {}", ids[2]));
     assert_eq!(report.len(), 3);

@@ -23,7 +23,7 @@ fn interrupted<C: Into<Chunk>>(chunks: impl IntoIterator<Item = C>) -> Interrupt
 
 async fn answers(reply: &AssistantMessage) -> Vec<String> {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
-    registry.dispatch(&reply.tool_calls).await.into_iter().map(|answer| answer.content.into()).collect()
+    registry.dispatch(&reply.tool_calls).await.into_iter().map(|answer| answer.text().to_owned()).collect()
 }
 
 const TRUNCATED: &str = "Error: the call of `get_weather` was not run: the reply was truncated before the call was complete. Call it again with less in one reply.";

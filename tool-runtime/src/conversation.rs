@@ -90,7 +90,8 @@ pub struct Conversation {
 #[derive(Clone, Debug)]
 #[must_use = "it contains the conversation"]
 pub enum Turn {
-    /// The reply answers: the conversation with the [`final_text`](Conversation::final_text).
+    /// The reply answers: the conversation with the [`final_text`](Conversation::final_text). A
+    /// [paused](crate::message::Completeness::Paused) reply does not answer yet: send the next request.
     Answer(Conversation),
     /// The reply calls tools.
     Calls(PendingCalls),

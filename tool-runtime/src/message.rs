@@ -21,6 +21,7 @@ mod input;
 mod native;
 mod origin;
 mod part;
+mod process_data;
 pub mod stored;
 mod stream_error;
 mod tool_call;

@@ -34,9 +34,9 @@ use std::time::Duration;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    error: Option<SharedError>,
+    error: Option<Arc<CallError>>,
     /// A pointer, since most calls have none.
     pub(crate) coercions: Option<Coercions>,
     pub(crate) answered_by_hook: bool,
@@ -45,27 +45,16 @@ pub struct Outcome {
     pub(crate) duration: Duration,
 }
 
-/// The error of an outcome and of its clones. Two are equal if they are the same value, since an error of a tool need not
-/// implement `PartialEq`.
-#[derive(Clone, Debug)]
-struct SharedError(Arc<CallError>);
-
-impl PartialEq for SharedError {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 /// The coercions of the arguments of a call.
 pub(crate) type Coercions = Arc<Vec<String>>;
 
 impl Outcome {
     pub(crate) fn from_error(error: CallError) -> Self {
-        Outcome { error: Some(SharedError(Arc::new(error))), ..Outcome::default() }
+        Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
     }
 
     pub(crate) fn set_error(&mut self, error: Box<CallError>) {
-        self.error = Some(SharedError(error.into()));
+        self.error = Some(error.into());
     }
 
     /// Whether there is a result, of the tool or of the [`before_call`](crate::RegistryBuilder::before_call) hook.
@@ -77,7 +66,7 @@ impl Outcome {
     /// The reason why there is no result; `None` if the call succeeded. [`CallError::kind`] is its identifier.
     #[must_use]
     pub fn error(&self) -> Option<&CallError> {
-        self.error.as_ref().map(|error| &*error.0)
+        self.error.as_deref()
     }
 
     /// Whether the result is that of the [`before_call`](crate::RegistryBuilder::before_call) hook

@@ -56,10 +56,49 @@ use std::sync::Arc;
 /// Writes requests and reads replies in the format of one provider's API.
 ///
 /// It is object-safe: a program that selects its provider at run time holds a `Box<dyn Wire>` or an `Arc<dyn Wire>`. A
-/// program can implement it by wrapping one of the wires of this module, for example to add a field to each request; it
-/// cannot define a new format.
+/// program can implement it by wrapping one of the wires of this module; it cannot define a new format.
+///
+/// ```
+/// use tool_runtime::AssistantMessage;
+/// use tool_runtime::message::{Chunk, Message};
+/// use tool_runtime::wire::{Body, CallRules, RequestParts, Wire, WireError};
+///
+/// /// Adds the field that a gateway requires.
+/// #[derive(Debug)]
+/// struct Gateway<W>(W);
+///
+/// impl<W: Wire> Wire for Gateway<W> {
+///     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+///         Ok(self.0.write(parts)?.with("tenant", 7))
+///     }
+///     fn name(&self) -> &'static str {
+///         self.0.name()
+///     }
+///     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+///         self.0.read_reply(body)
+///     }
+///     fn read_event(&self, data: &str) -> Chunk {
+///         self.0.read_event(data)
+///     }
+///     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+///         self.0.read_messages(body)
+///     }
+///     fn read_error(&self, body: &str) -> Option<String> {
+///         self.0.read_error(body)
+///     }
+///     fn call_rules(&self) -> CallRules {
+///         self.0.call_rules()
+///     }
+/// }
+///
+/// let wire = Gateway(tool_runtime::wire::ChatCompletions::new());
+/// let body = wire.write(&RequestParts::new(&[Message::user("Hello!")]))?;
+/// assert_eq!(body.get("tenant").map(|tenant| tenant.get()), Some("7"));
+/// # Ok::<(), WireError>(())
+/// ```
 pub trait Wire: fmt::Debug + Send + Sync {
-    /// The name of the wire, for [`by_name`] and for stored replies: for example `chat_completions`.
+    /// The name of the wire, for [`by_name`] and for stored replies: for example `chat_completions`. A wire that wraps another
+    /// one returns the name of that wire.
     fn name(&self) -> &'static str;
 
     /// Writes the fields of a request that come from messages and tools. The messages must be valid: see
@@ -88,7 +127,8 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// The body is not a request in the format of this wire.
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError>;
 
-    /// Reads the message of an error response; `None` if the body has none.
+    /// Reads the message of a response with an error status; `None` if the body has none.
+    /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
     fn read_error(&self, body: &str) -> Option<String>;
 
     /// The rules of the provider for calls. [`history::warnings`](crate::history::warnings) lists calls

@@ -178,7 +178,8 @@ impl PendingCalls {
         Ok(())
     }
 
-    /// Sets the result of this call. Its tool does not run.
+    /// Sets the result of this call: text, or parts with images and files ([`Content`]). Its tool does not run. For a failure,
+    /// [`add_results`](PendingCalls::add_results) takes a [`ToolMessage::error`].
     ///
     /// # Errors
     ///

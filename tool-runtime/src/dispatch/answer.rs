@@ -54,7 +54,7 @@ impl Registry {
         #[cfg(feature = "tracing")]
         let recorded = span.clone();
         let answering = async move {
-            let outcome = answer.outcome.get_or_insert_default();
+            let outcome = answer.process.outcome.get_or_insert_default();
             let result = match self.tool_to_run(index, call, terms) {
                 Ok(tool) => {
                     answer.tool.clone_from(&tool.name);
@@ -69,7 +69,7 @@ impl Registry {
                     outcome.has_begun = progress.has_begun();
                     result.map(|output| {
                         answer.content = self.shown(output.text, "").into();
-                        answer.artifact = output.artifact.map(Artifact::new);
+                        answer.process.artifact = output.artifact.map(Artifact::new);
                     })
                 }
                 Err(error) => Err(error),

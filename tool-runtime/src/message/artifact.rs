@@ -26,13 +26,6 @@ impl Artifact {
     }
 }
 
-/// Two artifacts are equal if they are the same value: the type of an artifact need not implement `PartialEq`.
-impl PartialEq for Artifact {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 impl fmt::Debug for Artifact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Artifact")

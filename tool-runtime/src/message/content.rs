@@ -127,13 +127,6 @@ impl From<Vec<Part>> for Content {
     }
 }
 
-/// The text; images and files are lost.
-impl From<Content> for String {
-    fn from(content: Content) -> Self {
-        content.text
-    }
-}
-
 impl PartialEq<str> for Content {
     fn eq(&self, text: &str) -> bool {
         self.text == text

@@ -93,7 +93,8 @@ impl Part {
         Part::Json { json }
     }
 
-    /// An image of this media type, for example `image/png`.
+    /// An image of this media type, for example `image/png`. In a result, servers of Chat Completions get it in a user
+    /// message after the last result.
     #[must_use]
     pub fn image(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Part::Image { media: Media::data(mime_type, bytes) }

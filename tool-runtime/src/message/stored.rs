@@ -24,6 +24,7 @@
 //! ```
 
 use super::content::NativeContent;
+use super::process_data::ProcessData;
 use super::{
     AssistantMessage, Completeness, Content, Extra, InputMessage, Message, NativeItem, Origin, Part,
 };
@@ -271,8 +272,7 @@ impl From<StoredResult<'_>> for ToolMessage {
             tool: Cow::Owned(result.tool.into_owned()),
             error_kind: result.error_kind.map(|kind| Cow::Owned(kind.into_owned())),
             extra: result.extra.into_owned(),
-            outcome: None,
-            artifact: None,
+            process: ProcessData::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Results of tool calls.
 
-use super::{Artifact, Content, Extra};
+use super::process_data::ProcessData;
+use super::{Content, Extra};
 use crate::outcome::{CallError, Outcome};
 use serde_json::Value;
 use std::any::Any;
@@ -8,7 +9,8 @@ use std::borrow::Cow;
 
 /// The result of one tool call: a message of role `tool`.
 ///
-/// Two messages are equal if all their data is, including the outcome and the artifact, which only clones share.
+/// The [outcome](ToolMessage::outcome) and the [artifact](ToolMessage::take_artifact) of a dispatched call stay in the
+/// process: no serialized form contains them, and they do not count when messages are compared.
 ///
 /// ```
 /// use tool_runtime::ToolMessage;
@@ -29,8 +31,7 @@ pub struct ToolMessage {
     pub(crate) error_kind: Option<Cow<'static, str>>,
     /// Other fields of a message that was read.
     pub(crate) extra: Extra,
-    pub(crate) outcome: Option<Outcome>,
-    pub(crate) artifact: Option<Artifact>,
+    pub(crate) process: ProcessData,
 }
 
 /// The kind of an error that the tool itself returned, and of one from elsewhere.
@@ -72,7 +73,7 @@ impl ToolMessage {
     pub(crate) fn blank(id: &str) -> Self {
         ToolMessage {
             tool_call_id: id.to_owned(),
-            outcome: Some(Outcome::default()),
+            process: ProcessData { outcome: Some(Outcome::default()), artifact: None },
             ..ToolMessage::default()
         }
     }
@@ -81,7 +82,7 @@ impl ToolMessage {
     pub(crate) fn failed(id: &str, tool: &str, error: CallError) -> Self {
         let mut message = ToolMessage::new(id, format!("{ERROR}{error}")).with_tool(tool);
         message.error_kind = Some(Cow::Borrowed(error.kind()));
-        message.outcome = Some(Outcome::from_error(error));
+        message.process.outcome = Some(Outcome::from_error(error));
         message
     }
 
@@ -121,7 +122,7 @@ impl ToolMessage {
     /// come from a dispatch of this process.
     #[must_use]
     pub fn outcome(&self) -> Option<&Outcome> {
-        self.outcome.as_ref()
+        self.process.outcome.as_ref()
     }
 
     /// Takes the artifact that the tool returned to the program, if it is of this type: see
@@ -129,6 +130,6 @@ impl ToolMessage {
     /// serialized form.
     #[must_use]
     pub fn take_artifact<T: Any>(&self) -> Option<T> {
-        self.artifact.as_ref()?.take()
+        self.process.artifact.as_ref()?.take()
     }
 }

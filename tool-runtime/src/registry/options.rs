@@ -21,9 +21,9 @@ impl RegistryBuilder {
     /// `None`, and an argument with a default has its default. Default: `false`.
     ///
     /// A model sends such nulls if its request has the tools in OpenAI's strict form, in which every argument is
-    /// required. In the process that creates that form, with
-    /// [`ToolSchema::openai_strict`](crate::ToolSchema::openai_strict), they are read so without this option. Set it if
-    /// another process sends the requests, or created them before a restart.
+    /// required. A strict wire ([`ChatCompletions::strict`](crate::wire::ChatCompletions::strict)) has this effect for the
+    /// tools that it writes, until the process ends. Set this option if another process sends the requests, or sent them
+    /// before a restart.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};

@@ -23,8 +23,8 @@ pub struct RejectedError {
 /// Checks the body of a request by the rules of the providers that accept the format of this wire: the pairing of calls
 /// and results, empty contents, unknown fields, and names of tools.
 ///
-/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common. For a
-/// wire that a program wrote itself there are no rules. The fields of the program, such as `model`, are not checked.
+/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common. A
+/// wire that wraps another one has the rules of that wire, if it returns its name. The fields of the program, such as `model`, are not checked.
 ///
 /// ```
 /// use serde_json::json;
@@ -37,6 +37,9 @@ pub struct RejectedError {
 /// assert!(rejected.message.contains("messages with role 'tool' must be a response"));
 /// ```
 ///
+/// A [`Request`](crate::conversation::Request) has valid messages, so a test of an invalid request writes the messages
+/// itself: `wire.write(&RequestParts::new(&messages))`, and `serde_json::to_value` of the body.
+///
 /// # Errors
 ///
 /// The request breaks a rule; the error has the message of a provider for the first one.
@@ -45,7 +48,12 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
         "chat_completions" => chat_completions::check(wire, body),
         #[cfg(feature = "anthropic")]
         "anthropic" => anthropic::check(body),
-        _ => Ok(()),
+        name => reject(
+            "",
+            format!(
+                "there are no rules for the wire `{name}`: a wire that wraps another one returns its name"
+            ),
+        ),
     }
 }
 

@@ -57,6 +57,12 @@ impl Body {
         self
     }
 
+    /// Removes a field, for example one that a gateway rejects.
+    pub fn without(mut self, field: &str) -> Self {
+        self.fields.retain(|(name, _)| name != field);
+        self
+    }
+
     /// Writes a field of a wire.
     pub(super) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
         let value = to_raw_value(value).map_err(|source| WireError::NotSerializable { source })?;

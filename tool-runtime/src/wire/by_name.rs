@@ -25,6 +25,20 @@ const WIRES: &[Listed] = &[
 
 /// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
 ///
+/// A program that needs other settings, such as `strict`, creates the wire itself:
+///
+/// ```
+/// use tool_runtime::wire::{self, ChatCompletions, UnknownWireError, Wire};
+///
+/// fn strict(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
+///     match name {
+///         "chat_completions" => Ok(Box::new(ChatCompletions::new().strict(true))),
+///         other => wire::by_name(other),
+///     }
+/// }
+/// assert_eq!(strict("antropic").unwrap_err().name(), "antropic");
+/// ```
+///
 /// # Errors
 ///
 /// No wire has this name, or its feature is disabled; the error names the feature.

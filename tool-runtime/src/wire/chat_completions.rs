@@ -68,7 +68,7 @@ impl ChatCompletions {
     }
 
     /// Whether the reasoning of replies is sent back: `reasoning_content`, `reasoning`, `reasoning_details`, and Gemini's
-    /// `extra_content` with thought signatures. Each server gets back what it sent. Default: false.
+    /// `extra_content` with thought signatures. Each server gets back what it sent; the reasoning of other wires is dropped. Default: false.
     ///
     /// In thinking mode, DeepSeek and Kimi reject a request without the reasoning of a reply with calls
     /// (<https://api-docs.deepseek.com/guides/thinking_mode>); so does Gemini 3

@@ -3,7 +3,7 @@
 use super::pairing::Pairing;
 use super::{Orphans, Repair};
 use crate::history::exchange::Exchange;
-use crate::message::{Content, Message, Part, ToolMessage};
+use crate::message::{Content, ERROR, Message, Part, ToolMessage};
 use std::ops::Range;
 
 /// The error of a call whose result was lost.
@@ -94,7 +94,10 @@ fn user_text(result: &ToolMessage) -> Message {
     let tool = result.tool().map_or_else(String::new, |tool| format!(" of `{tool}`"));
     let title = format!("The result of a call{tool} that is no longer in this conversation:");
     Message::user(match result.content.parts() {
-        None => format!("{title}\n{}", result.content).into(),
+        None => {
+            let is_marked = !result.is_error() || result.text().starts_with(ERROR);
+            format!("{title}\n{}{}", if is_marked { "" } else { ERROR }, result.content).into()
+        }
         Some(parts) => Content::from_parts([&[Part::text(title)], parts].concat()),
     })
 }

@@ -8,6 +8,7 @@ use crate::message::{
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -25,8 +26,11 @@ struct Request<'a> {
 #[derive(Deserialize)]
 struct ReadMessage<'a> {
     role: String,
-    #[serde(borrow)]
-    content: &'a RawValue,
+    #[serde(default, borrow)]
+    content: Option<&'a RawValue>,
+    /// A field of Chat Completions.
+    #[serde(default)]
+    tool_calls: Option<IgnoredAny>,
 }
 
 /// Reads the body of a request, or its array of messages.
@@ -43,7 +47,11 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     if let Some(system) = system.filter(|system| !system.is_null()) {
         read.push(Message::system(content(system)?));
     }
-    for ReadMessage { role, content: raw } in messages {
+    for ReadMessage { role, content: raw, tool_calls } in messages {
+        if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
+            return Err(WireError::OtherWire { wire: "chat_completions" });
+        }
+        let raw = raw.ok_or_else(|| unexpected(format!("a message of role `{role}` without `content`")))?;
         match &*role {
             "user" => read_user(parse(raw)?, &mut read)?,
             "assistant" => read.push(read_assistant(raw)?.into()),

@@ -192,7 +192,7 @@ impl From<ReadDelta> for ContentPiece {
         other.remove("refusal");
         ContentPiece {
             parts: content.as_ref().map(raw_parts).unwrap_or_default(),
-            text: content.map(String::from),
+            text: content.map(|content| content.as_str().to_owned()),
             reasoning,
             refusal,
             calls: tool_calls.into_iter().flatten().flatten().map(CallPiece::from).collect(),

@@ -202,6 +202,11 @@ impl<'de> Deserialize<'de> for Message {
         if let Some(wire) = other_wires::wire_of_fields(&read.other) {
             return Err(D::Error::custom(other_wires::error(wire)));
         }
+        if other_wires::is_stored(&read.other) {
+            return Err(D::Error::custom(
+                "the message is in the stored form: read it with `message::stored`",
+            ));
+        }
         match read.role::<D::Error>()? {
             Role::System => Ok(Message::System(read.into())),
             Role::Developer => Ok(Message::Developer(read.into())),

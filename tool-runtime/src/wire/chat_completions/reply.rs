@@ -55,6 +55,9 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
     if let Some(wire) = other_wires::wire_of_fields(&read.other) {
         return Err(other_wires::error(wire));
     }
+    if read.other.get("type").is_some_and(|kind| kind == "message") {
+        return Err(other_wires::error("anthropic"));
+    }
     let response = take_response(&mut read)?;
     let (message, finish_reason, origin, usage) = match response {
         None => (read, None, Origin::new(NAME, None), None),
