@@ -132,6 +132,20 @@ fn fields_and_items_of_another_provider_are_not_written() {
 }
 
 #[test]
+fn fields_that_another_wire_read_are_not_written() {
+    let history = json!([
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "f", "input": {}}]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "a", "content": "1", "cache_control": {"type": "ephemeral"}}]},
+    ]);
+    let wire = tool_runtime::wire::Anthropic::new();
+    let messages = tool_runtime::wire::Wire::read_messages(&wire, &history.to_string()).expect("it is read");
+    let Message::Tool(result) = &messages[1] else { panic!("a result") };
+    assert!(result.extra("cache_control").is_some());
+    assert_eq!(written(&messages)[1], json!({"role": "tool", "tool_call_id": "a", "content": "1"}));
+}
+
+#[test]
 fn constructed_messages_contain_only_these_fields() {
     let parts = Content::from_parts([Part::json(json!({"a": 1})), Part::text("b")]);
     let text = |text: &str| json!({"type": "text", "text": text});

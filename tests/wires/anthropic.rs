@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::{Completeness, Content, Message, Part};
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::testing;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, RequestParts, Wire, WireError};
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, ToolCall, ToolChoice, ToolMessage, tool, tools,
@@ -112,8 +113,76 @@ fn a_changed_reply_keeps_the_other_blocks() {
 
     reply.content = None;
     reply.tool_calls.clear();
+    let body = write(&Anthropic::new(), &[reply.into()]);
+    assert_eq!(json(&body)["messages"], json!([]), "a message of thinking alone is rejected");
+    assert_eq!(body.report().dropped.len(), 2);
+}
+
+#[test]
+fn a_removed_call_leaves_the_other_calls_at_their_blocks() {
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "f", "input": {}, "caller": { "type": "direct" } });
+    let thinking = |text: &str| json!({ "type": "thinking", "thinking": text, "signature": "s" });
+    let blocks = json!([thinking("1"), call("a"), thinking("2"), call("b")]);
+    let mut reply = read(&blocks, "tool_use");
+    reply.tool_calls.remove(0);
     let written = json(&write(&Anthropic::new(), &[reply.into()]));
-    assert_eq!(written["messages"][0]["content"], json!([expected[0], expected[1]]));
+    assert_eq!(written["messages"][0]["content"], json!([thinking("1"), thinking("2"), call("b")]));
+}
+
+#[test]
+fn blocks_that_the_api_rejects_are_not_sent_back() {
+    let search = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {} });
+    let blocks = json!([
+        { "type": "thinking", "thinking": "Hm", "signature": "" },
+        { "type": "text", "text": "I search." },
+        search,
+        { "type": "tool_use", "id": "a", "name": "", "input": [1] },
+        { "type": "thinking", "thinking": "Hm.", "signature": "s" },
+    ]);
+    let reply = read(&blocks, "max_tokens");
+    let messages = [reply.into(), ToolMessage::error("a", "truncated").into()];
+    let body = write(&Anthropic::new(), &messages);
+    let dropped: Vec<String> = body.report().dropped.iter().map(ToString::to_string).collect();
+    assert_eq!(dropped, ["messages[0]: dropped thinking", "messages[0]: dropped server_tool_use"]);
+    let content = &json(&body)["messages"][0]["content"];
+    assert_eq!(content[0], json!({ "type": "text", "text": "I search." }));
+    assert_eq!(content[1], json!({ "type": "thinking", "thinking": "Hm.", "signature": "s" }));
+    assert_eq!(content[2]["input"], json!({ "invalid_json": "[1]" }));
+    assert_eq!(content.as_array().map(Vec::len), Some(3));
+    testing::check_request(&Anthropic::new(), &json(&body)).expect("a server accepts it");
+}
+
+#[test]
+fn errors_have_text_only_and_images_are_in_places_where_the_api_takes_them() {
+    let chart = || Content::from_parts([Part::text("a chart"), Part::image("image/png", [1])]);
+    let messages = [
+        Message::system(chart()),
+        Message::user(Content::from_parts([Part::image("image/svg+xml", [1]), Part::image_url("ftp://x")])),
+        AssistantMessage::from_text(chart()).into(),
+        AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "f", "{}"), ToolCall::new("b", "f", "{}")])
+            .into(),
+        {
+            let Message::Tool(mut result) = Message::from(ToolMessage::error("a", "x")) else {
+                panic!("a result")
+            };
+            result.content = chart();
+            result.into()
+        },
+        {
+            let mut result = ToolMessage::error("b", "x");
+            result.content = "".into();
+            result.into()
+        },
+    ];
+    let body = write(&Anthropic::new(), &messages);
+    let dropped: Vec<String> = body.report().dropped.iter().map(ToString::to_string).collect();
+    assert_eq!(dropped, [0, 1, 1, 2, 4].map(|index| format!("messages[{index}]: dropped image")));
+    let written = json(&body);
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    assert_eq!(written["system"], text("a chart"));
+    assert_eq!(written["messages"][0]["content"][0], text("a chart")[0]);
+    assert_eq!(written["messages"][1]["content"][0]["content"], text("a chart"));
+    assert_eq!(written["messages"][1]["content"][1]["content"], text("Error"));
 }
 
 #[tokio::test]
@@ -307,6 +376,52 @@ fn ids_that_the_api_rejects_are_replaced_in_calls_and_results() {
     assert_eq!(ids[2..], ["call_0", "call_0_2"]);
 }
 
+#[test]
+fn a_block_of_the_provider_keeps_its_fields_if_its_id_is_replaced() {
+    let block = json!({ "type": "tool_use", "id": "call 1", "name": "f", "input": { "a": 1 }, "caller": { "type": "direct" } });
+    let text = format!(r#"{{"type":"message","content":[{block}],"stop_reason":"tool_use"}}"#);
+    let text = text.replace(r#"{"a":1}"#, r#"{"z":123456789012345678901234567890,"a":1}"#);
+    let reply = Anthropic::new().read_reply(&text).expect("it is read");
+    let messages = [reply.into(), Message::from(ToolMessage::new("call 1", "1"))];
+    let written = serde_json::to_string(&write(&Anthropic::new(), &messages)).expect("JSON");
+    assert!(written.contains(r#""input":{"z":123456789012345678901234567890,"a":1}"#), "{written}");
+    let written: Value = serde_json::from_str(&written).expect("JSON");
+    let block = &written["messages"][0]["content"][0];
+    assert_eq!(block["caller"]["type"], "direct");
+    assert_ne!(block["id"], "call 1");
+    assert_eq!(block["id"], written["messages"][1]["content"][0]["tool_use_id"]);
+}
+
+#[test]
+fn optional_properties_and_unions_of_strict_tools_are_limited() {
+    let tool = |name: &str, properties: &Value| {
+        json!({ "type": "function", "function": { "name": name, "parameters": {
+            "type": "object", "properties": properties, "required": [], "additionalProperties": false } } })
+    };
+    let optional = |count: usize| -> Value {
+        (0..count).map(|number| (format!("p{number}"), json!({ "type": "string" }))).collect()
+    };
+    let unions = |count: usize| -> Value {
+        (0..count)
+            .map(|number| {
+                (format!("p{number}"), json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }] }))
+            })
+            .collect()
+    };
+    for (first, second, is_strict) in [
+        (optional(12), optional(12), true),
+        (optional(12), optional(13), false),
+        (unions(8), unions(8), true),
+        (unions(8), unions(9), false),
+    ] {
+        let tools: Vec<tool_runtime::ToolSchema> =
+            serde_json::from_value(json!([tool("a", &first), tool("b", &second)])).expect("definitions");
+        let body =
+            Anthropic::new().strict(true).write(&RequestParts::new(&[]).with_tools(&tools)).expect("JSON");
+        assert_eq!(json(&body)["tools"][1]["strict"] == true, is_strict, "{:?}", body.report());
+    }
+}
+
 /// The events of a stream, one per line.
 fn assembled(events: &[Value]) -> AssistantMessage {
     let mut assembler = ReplyAssembler::new().wire(Anthropic::new());
@@ -412,6 +527,76 @@ fn a_call_without_a_delta_has_no_arguments_and_a_truncated_one_never_runs() {
     assert_eq!((&*reply.tool_calls[0].arguments, reply.tool_calls[0].is_truncated()), ("{}", false));
     let reply = assembled(&[call, stop("max_tokens"), end]);
     assert!(reply.tool_calls[0].is_truncated() && reply.is_truncated());
+}
+
+#[tokio::test]
+async fn arguments_with_the_start_of_a_block_are_used_once_and_unless_pieces_follow() {
+    let registry = registry();
+    let block = json!({ "type": "tool_use", "id": "a", "name": "get_weather", "input": { "city": "Rome" } });
+    let stop = |reason: &str| json!({ "type": "message_delta", "delta": { "stop_reason": reason } });
+    let end = json!({ "type": "message_stop" });
+    let pieces = [
+        delta(0, &json!({ "type": "input_json_delta", "partial_json": "{\"city\"" })),
+        delta(0, &json!({ "type": "input_json_delta", "partial_json": ":\"Oslo\"}" })),
+    ];
+    for (pieces, city) in [(&pieces[..], "Oslo"), (&[], "Rome")] {
+        let events = [&[start(0, &block)], pieces, &[stop("tool_use"), end.clone()]].concat();
+        let chunks = events.iter().map(|event| Anthropic::new().read_event(&event.to_string()));
+        let (reply, results) =
+            registry.dispatch_stream(futures_util::stream::iter(chunks)).await.expect("it is complete");
+        assert_eq!((reply.tool_calls.len(), results[0].text()), (1, &*format!("{city}: sunny")));
+    }
+    for pieces in [&[][..], &[delta(0, &json!({ "type": "input_json_delta", "partial_json": "{}" }))]] {
+        let events = [&[start(0, &block)], pieces, &[stop("max_tokens"), end.clone()]].concat();
+        assert!(assembled(&events).tool_calls[0].is_truncated());
+    }
+}
+
+#[test]
+fn hostile_events_and_bodies_are_errors_and_never_panics() {
+    for delta in [json!("x"), json!(1), json!([]), json!(true), json!({ "type": 1 }), Value::Null] {
+        for kind in ["content_block_start", "content_block_delta", "message_delta", "message_start", "error"]
+        {
+            let event = json!({ "type": kind, "index": 0, "delta": delta, "content_block": delta, "message": delta,
+                "error": delta, "usage": delta });
+            let mut assembler = ReplyAssembler::new().wire(Anthropic::new());
+            assembler.push(event);
+            assembler.push(json!({ "type": "message_stop" }));
+            let _ = assembler.finish();
+        }
+        let body = json!({ "type": "message", "content": [{ "type": "text", "text": delta, "id": delta },
+            { "type": "tool_use", "id": delta, "name": delta, "input": delta }, { "type": delta }] });
+        let reply = Anthropic::new().read_reply(&body.to_string()).expect("odd blocks are read");
+        let _ = write(&Anthropic::new(), &[reply.into()]);
+    }
+}
+
+#[test]
+fn text_of_a_stream_that_its_items_do_not_contain_is_sent() {
+    let text = |text: &str| start(0, &json!({ "type": "text", "text": text }));
+    let end = json!({ "type": "message_stop" });
+    for events in [
+        vec![text("one"), text("two"), end.clone()],
+        vec![text("one"), delta(7, &json!({ "type": "text_delta", "text": "two" })), end],
+    ] {
+        let reply = assembled(&events);
+        assert_eq!(reply.text(), "onetwo");
+        let written = json(&write(&Anthropic::new(), &[reply.into()]));
+        let blocks = written["messages"][0]["content"].as_array().expect("blocks");
+        let sent: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+        assert_eq!(sent, "onetwo");
+    }
+}
+
+#[test]
+fn a_declined_stream_has_its_reason_and_a_stream_without_end_is_unconfirmed() {
+    let details = json!({ "type": "refusal", "explanation": "This is not allowed." });
+    let declined =
+        json!({ "type": "message_delta", "delta": { "stop_reason": "refusal", "stop_details": details } });
+    let text = delta(0, &json!({ "type": "text_delta", "text": "Half" }));
+    let reply = assembled(&[text.clone(), declined, json!({ "type": "message_stop" })]);
+    assert_eq!(reply.refusal(), Some("This is not allowed."));
+    assert_eq!(assembled(&[text]).completeness(), Completeness::Unconfirmed);
 }
 
 #[test]

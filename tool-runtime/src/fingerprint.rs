@@ -37,7 +37,7 @@ impl Hasher for FingerprintHasher {
 }
 
 /// A fingerprint that can be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint(u64);
 
 impl Fingerprint {

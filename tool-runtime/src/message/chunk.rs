@@ -86,6 +86,8 @@ pub(crate) struct ReplyPiece {
 pub(crate) struct Finish {
     pub(crate) reason: String,
     pub(crate) completeness: Completeness,
+    /// Whether the last call of a truncated reply counts as truncated even if its arguments are an object.
+    pub(crate) may_truncate_objects: bool,
 }
 
 #[derive(Debug, Default)]
@@ -144,8 +146,8 @@ impl CallPiece {
 /// A piece of a provider's item. Items have indices.
 #[derive(Debug)]
 pub(crate) enum ItemPiece {
-    /// The item with this index starts.
-    Start { index: i64, item: Value, kind: ItemKind },
+    /// The item with this index starts. `arguments` are those of a call, unless pieces of them follow.
+    Start { index: i64, item: Value, kind: ItemKind, arguments: Option<Value> },
     /// A field with text grows.
     Text { index: i64, field: &'static str, piece: String },
     /// A field with an array grows.

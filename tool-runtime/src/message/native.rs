@@ -7,6 +7,7 @@
 use super::{AssistantMessage, Content, ToolCall};
 use crate::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, VecDeque};
 
 /// One item of a reply, verbatim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,8 +50,9 @@ impl NativeItem {
         NativeItem { item, stands_for: StandsFor::Nothing }
     }
 
-    pub(crate) fn from_text(item: String, whole_text: &str) -> Self {
-        NativeItem { item, stands_for: StandsFor::Text(Fingerprint::new(&[whole_text])) }
+    /// `whole_text` is the fingerprint of the text of the reply.
+    pub(crate) fn from_text(item: String, whole_text: Fingerprint) -> Self {
+        NativeItem { item, stands_for: StandsFor::Text(whole_text) }
     }
 
     pub(crate) fn from_call(item: String, call: &ToolCall) -> Self {
@@ -100,7 +102,7 @@ impl AssistantMessage {
         let text = Fingerprint::new(&[self.text()]);
         let has_text_only = content.is_none_or(|content| content.parts().is_none());
         let has_native_text = natives.iter().any(|native| matches!(native.stands_for, StandsFor::Text(_)));
-        let mut calls = self.tool_calls.iter();
+        let mut calls = OpenCalls::new(&self.tool_calls, natives);
         let mut items = Vec::with_capacity(natives.len() + self.tool_calls.len() + 1);
         for native in natives {
             if !has_native_text && !native.is_native_only() {
@@ -114,17 +116,50 @@ impl AssistantMessage {
                     content = None;
                 }
                 StandsFor::Text(_) => items.extend(content.take().map(ReplyItem::Content)),
-                StandsFor::Call(fingerprint) => items.extend(calls.next().map(|call| {
-                    if call_fingerprint(call) == fingerprint {
-                        ReplyItem::Native(&native.item, Some(call))
-                    } else {
-                        ReplyItem::Call(call)
-                    }
-                })),
+                StandsFor::Call(fingerprint) => match calls.unchanged(fingerprint) {
+                    Some(call) => items.push(ReplyItem::Native(&native.item, Some(call))),
+                    None => items.extend(calls.changed.next().map(ReplyItem::Call)),
+                },
             }
         }
         items.extend(content.map(ReplyItem::Content));
-        items.extend(calls.map(ReplyItem::Call));
+        items.extend(calls.changed.map(ReplyItem::Call));
         items
+    }
+}
+
+/// The calls of a reply that are not among its items yet.
+struct OpenCalls<'a> {
+    /// The calls that are equal to an item, by fingerprint.
+    unchanged: HashMap<Fingerprint, VecDeque<&'a ToolCall>>,
+    /// The others, in order.
+    changed: std::vec::IntoIter<&'a ToolCall>,
+}
+
+impl<'a> OpenCalls<'a> {
+    fn new(calls: &'a [ToolCall], natives: &[NativeItem]) -> Self {
+        let mut items: HashMap<Fingerprint, usize> = HashMap::new();
+        for native in natives {
+            if let StandsFor::Call(fingerprint) = native.stands_for {
+                *items.entry(fingerprint).or_default() += 1;
+            }
+        }
+        let mut unchanged: HashMap<Fingerprint, VecDeque<&ToolCall>> = HashMap::new();
+        let mut changed = Vec::new();
+        for call in calls {
+            let fingerprint = call_fingerprint(call);
+            match items.get_mut(&fingerprint).filter(|left| **left > 0) {
+                Some(left) => {
+                    *left -= 1;
+                    unchanged.entry(fingerprint).or_default().push_back(call);
+                }
+                None => changed.push(call),
+            }
+        }
+        OpenCalls { unchanged, changed: changed.into_iter() }
+    }
+
+    fn unchanged(&mut self, fingerprint: Fingerprint) -> Option<&'a ToolCall> {
+        self.unchanged.get_mut(&fingerprint)?.pop_front()
     }
 }

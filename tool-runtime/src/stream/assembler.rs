@@ -6,7 +6,7 @@ use super::event::{Event, QueuedEvent};
 use super::items::Items;
 use crate::message::{
     AssistantMessage, Chunk, ChunkContent, Completeness, Content, ContentPiece, Delta, Extra, Finish, Origin,
-    ReplyPiece, StreamError, Usage,
+    ReplyPiece, StreamError, ToolCall, Usage,
 };
 use crate::wire::{ChatCompletions, Wire, add_fields, add_parts, read_parts, text_part};
 use serde_json::{Map, Value};
@@ -191,7 +191,15 @@ impl ReplyAssembler {
             None => self.text.map(Content::from),
         };
         let text = content.as_ref().map_or("", Content::as_str);
-        let native = self.items.into_native(text, &self.calls);
+        let mut tool_calls: Vec<ToolCall> =
+            self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
+        let native = self.items.into_native(text, &tool_calls);
+        let truncates_last =
+            |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
+        if let (true, Some(last)) = (self.finish.as_ref().is_some_and(truncates_last), tool_calls.last_mut())
+        {
+            last.is_truncated = true;
+        }
         let completeness = match &self.finish {
             Some(finish) => finish.completeness,
             None if self.stage == (Stage::Closed { from_server: true }) => Completeness::Unknown,
@@ -199,7 +207,7 @@ impl ReplyAssembler {
         };
         let reply = AssistantMessage {
             content,
-            tool_calls: self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect(),
+            tool_calls,
             refusal: self.refusal,
             origin: Some(Origin::new(wire, self.model)),
             finish_reason: self.finish.map(|finish| finish.reason),
@@ -310,6 +318,9 @@ impl ReplyAssembler {
             return self.fail(StreamError::NoReply { beginning });
         }
         if (from_server || self.is_settled) && !self.is_truncated() {
+            for call in self.items.take_whole_arguments() {
+                self.calls.take(call, &mut self.queued);
+            }
             self.calls.complete_all(&mut self.queued);
         } else {
             self.calls.complete_whole(&mut self.queued);

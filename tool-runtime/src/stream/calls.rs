@@ -29,11 +29,6 @@ impl Calls {
         self.list.get(position).map(|partial| &partial.call)
     }
 
-    /// The call with this index.
-    pub(super) fn with_index(&self, index: i64) -> Option<&ToolCall> {
-        self.get(*self.by_index.get(&index)?)
-    }
-
     pub(super) fn into_list(self) -> Vec<PartialCall> {
         self.list
     }

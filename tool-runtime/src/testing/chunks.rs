@@ -51,7 +51,7 @@ fn items(reply: &AssistantMessage, wire: &str, deltas: &mut Vec<Delta>) -> Vec<i
         if kind == ItemKind::Call {
             of_calls.push(index);
         }
-        let items = vec![ItemPiece::Start { index, item, kind }];
+        let items = vec![ItemPiece::Start { index, item, kind, arguments: None }];
         deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
         index += 1;
     }
@@ -77,7 +77,12 @@ fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {
 
 fn end(reply: &AssistantMessage) -> Delta {
     let completeness = reply.completeness;
-    let finish = reply.finish_reason.clone().map(|reason| Finish { reason, completeness });
+    let finish = reply.finish_reason.clone().map(|reason| Finish {
+        reason,
+        completeness,
+        // The calls of a scripted reply are marked already.
+        may_truncate_objects: false,
+    });
     let replies = vec![ReplyPiece { finish, ..ReplyPiece::default() }];
     Delta { replies, usage: reply.usage, ..Delta::default() }
 }

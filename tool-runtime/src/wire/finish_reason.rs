@@ -33,7 +33,8 @@ impl AssistantMessage {
         self.finish_reason = Some(reason);
         let is_truncated = self.is_truncated();
         for call in &mut self.tool_calls {
-            call.is_truncated = is_truncated && !is_object(&call.arguments);
+            // A wire may have marked a call whose arguments are an object.
+            call.is_truncated = is_truncated && (call.is_truncated || !is_object(&call.arguments));
         }
         self
     }

@@ -12,7 +12,7 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
             let text = part.as_text()?;
             (!text.trim().is_empty()).then(|| text_block(&text))
         }
-        Part::Image { media } => Some(json!({ "type": "image", "source": source(media) })),
+        Part::Image { media } => Some(json!({ "type": "image", "source": image_source(media)? })),
         Part::File { name, media } => {
             let mut block = json!({ "type": "document", "source": document_source(media)? });
             if let Some(name) = name {
@@ -26,6 +26,17 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
 
 pub(super) fn text_block(text: &str) -> Value {
     json!({ "type": "text", "text": text })
+}
+
+/// The source of an image, in one of the formats that the API accepts:
+/// <https://docs.anthropic.com/en/docs/build-with-claude/vision>.
+fn image_source(media: &Media) -> Option<Value> {
+    const TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+    let is_accepted = match media {
+        Media::Data { mime_type, base64 } => TYPES.contains(&&**mime_type) && !base64.is_empty(),
+        Media::Url { url } => url.starts_with("http"),
+    };
+    is_accepted.then(|| source(media))
 }
 
 fn source(media: &Media) -> Value {

@@ -2,9 +2,7 @@
 
 use super::reply::{declined, error_message, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{
-    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError,
-};
+use crate::message::{CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError};
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::completeness;
 use serde_json::Value;
@@ -47,8 +45,11 @@ fn read_event(mut event: Value, text: &str) -> Delta {
                 refusal: reason.and_then(|reason| declined(reason, details)),
                 ..ContentPiece::default()
             };
-            let finish =
-                reason.map(|reason| Finish { reason: reason.to_owned(), completeness: completeness(reason) });
+            let finish = reason.map(|reason| Finish {
+                reason: reason.to_owned(),
+                completeness: completeness(reason),
+                may_truncate_objects: true,
+            });
             Delta {
                 replies: vec![ReplyPiece { content, finish, ..ReplyPiece::default() }],
                 usage: read_usage(&event["usage"]),
@@ -85,29 +86,26 @@ fn start_block(index: i64, item: Value) -> ContentPiece {
             ItemKind::Native
         }
         "tool_use" => {
-            // The provider sends the whole input for calls from its code execution, and `{}` otherwise.
-            let arguments = match &item["input"] {
-                Value::Object(input) if !input.is_empty() => Arguments::Json(item["input"].clone()),
-                _ => Arguments::Piece(String::new()),
-            };
             piece.calls.push(CallPiece {
                 id: text("id").unwrap_or_default(),
                 name: text("name").unwrap_or_default(),
-                arguments,
                 ..CallPiece::arguments(index, String::new())
             });
             ItemKind::Call
         }
         _ => ItemKind::Native,
     };
-    piece.items.push(ItemPiece::Start { index, item, kind });
+    // The provider sends the whole input for calls from its code execution, and `{}` otherwise.
+    let input = item["input"].as_object().filter(|input| !input.is_empty() && kind == ItemKind::Call);
+    let arguments = input.cloned().map(Value::Object);
+    piece.items.push(ItemPiece::Start { index, item, kind, arguments });
     piece
 }
 
 fn read_delta(index: i64, mut delta: Value) -> ContentPiece {
     let mut piece = ContentPiece::default();
-    let mut take = |field: &str| match delta[field].take() {
-        Value::String(text) => text,
+    let mut take = |field: &str| match delta.get_mut(field).map(Value::take) {
+        Some(Value::String(text)) => text,
         _ => String::new(),
     };
     match &*take("type") {
@@ -128,7 +126,7 @@ fn read_delta(index: i64, mut delta: Value) -> ContentPiece {
             piece.items.push(ItemPiece::Json { index, field: "input", piece: take("partial_json") });
         }
         "citations_delta" => {
-            let element = delta["citation"].take();
+            let element = delta.get_mut("citation").map(Value::take).unwrap_or_default();
             piece.items.push(ItemPiece::Element { index, field: "citations", element });
         }
         _ => {}

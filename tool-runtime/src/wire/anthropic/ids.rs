@@ -10,6 +10,8 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub(super) struct Ids<'a> {
     taken: HashSet<Cow<'a, str>>,
+    /// The newest number of each repeated id.
+    numbers: HashMap<&'a str, u32>,
     /// The written ids of the calls of the newest reply.
     of_reply: HashMap<&'a str, Cow<'a, str>>,
 }
@@ -20,9 +22,9 @@ impl<'a> Ids<'a> {
         self.of_reply.clear();
         for call in calls {
             let mut written = usable(&call.id);
-            let mut number = 1_u32;
+            let number = self.numbers.entry(&call.id).or_insert(1);
             while !self.taken.insert(written.clone()) {
-                number += 1;
+                *number += 1;
                 written = Cow::Owned(format!("{}_{number}", usable(&call.id)));
             }
             self.of_reply.insert(&call.id, written);

@@ -3,13 +3,16 @@
 use super::NAME;
 use super::block::{text_block, write_part};
 use super::ids::Ids;
-use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
+use crate::message::{
+    AssistantMessage, Content, ERROR, Message, NativeItem, ReplyItem, ToolCall, ToolMessage,
+};
 use crate::wire::reasoning::report_dropped;
 use crate::wire::{Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 /// The messages of a request, and its `system`.
 pub(super) struct Written {
@@ -30,9 +33,14 @@ const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
 pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written, WireError> {
-    let mut writer =
-        Writer { written: Written { system: Vec::new(), messages: Vec::new() }, ids: Ids::default(), report };
+    let mut writer = Writer {
+        written: Written { system: Vec::new(), messages: Vec::new() },
+        is_last: false,
+        ids: Ids::default(),
+        report,
+    };
     for (index, message) in messages.iter().enumerate() {
+        writer.is_last = index + 1 == messages.len();
         writer.message(index, message)?;
     }
     Ok(writer.written)
@@ -40,6 +48,8 @@ pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written
 
 struct Writer<'a, 'r> {
     written: Written,
+    /// Whether the message is the last one.
+    is_last: bool,
     ids: Ids<'a>,
     report: &'r mut Report,
 }
@@ -48,10 +58,15 @@ impl<'a> Writer<'a, '_> {
     fn message(&mut self, index: usize, message: &'a Message) -> Result<(), WireError> {
         match message {
             Message::System(input) | Message::Developer(input) => {
-                let content = self.content(index, &input.content)?;
+                let is_read = input.content.native(NAME).is_some();
+                let content = if is_read {
+                    self.content(index, &input.content)?
+                } else {
+                    self.text_blocks(index, &input.content)?
+                };
                 // The API has system messages between others for some models. Only a message that was read from one goes
                 // back there.
-                if !self.written.messages.is_empty() && input.content.native(NAME).is_some() {
+                if !self.written.messages.is_empty() && is_read {
                     self.push(SYSTEM, content);
                 } else {
                     self.written.system.extend(content);
@@ -82,16 +97,29 @@ impl<'a> Writer<'a, '_> {
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
         self.ids.start_reply(&reply.tool_calls);
+        let rejected = rejected_items(reply, self.is_last);
         let mut blocks = Vec::new();
         for item in reply.items(NAME) {
             match item {
-                ReplyItem::Native(json, _) if is_blank_text(json) => {}
-                ReplyItem::Native(json, call) => blocks.push(self.native(json, call)?),
-                ReplyItem::Content(content) => blocks.extend(self.content(index, content)?),
+                ReplyItem::Native(json, None) if rejected.contains(&json) => {
+                    self.report.drop_part(index, native_kind(json));
+                }
+                ReplyItem::Native(json, call) => {
+                    if !native_block(json).is_blank_text() {
+                        blocks.push(self.native(json, call)?);
+                    }
+                }
+                ReplyItem::Content(content) => blocks.extend(self.text_blocks(index, content)?),
                 ReplyItem::Call(call) => blocks.push(self.call(call)?),
             }
         }
-        if let (true, Some(refusal)) = (blocks.is_empty(), reply.refusal()) {
+        // "The final block in an assistant message cannot be `thinking`."
+        while blocks.last().is_some_and(|block| native_block(block.get()).is_thinking()) {
+            blocks.pop();
+            self.report.drop_part(index, "thinking");
+        }
+        let refusal = reply.refusal().filter(|refusal| !refusal.trim().is_empty());
+        if let (true, Some(refusal)) = (blocks.is_empty(), refusal) {
             blocks.push(raw(&text_block(refusal))?);
         }
         report_dropped(index, reply, NAME, true, self.report);
@@ -107,9 +135,14 @@ impl<'a> Writer<'a, '_> {
         if id == call.id {
             return unchanged();
         }
-        let mut block: Value = serde_json::from_str(json).map_err(not_serializable)?;
-        block["id"] = Value::from(&*id);
-        raw(&block)
+        // Raw fields, since the order of the input's keys stays.
+        match serde_json::from_str::<BTreeMap<&str, Box<RawValue>>>(json) {
+            Ok(mut block) => {
+                block.insert("id", raw(&id)?);
+                raw(&block)
+            }
+            Err(_) => self.call(call),
+        }
     }
 
     fn call(&self, call: &'a ToolCall) -> Result<Block, WireError> {
@@ -140,11 +173,36 @@ impl<'a> Writer<'a, '_> {
         let written = ToolResult {
             r#type: "tool_result",
             tool_use_id: self.ids.written(&result.tool_call_id),
-            content: self.content(index, &result.content)?,
+            content: self.result_content(index, result)?,
             is_error: result.is_error(),
             extra: extra.collect(),
         };
         raw(&written)
+    }
+
+    /// "All content must be type 'text' if 'is_error' is true", and "content cannot be empty if `is_error` is true".
+    fn result_content(&mut self, index: usize, result: &'a ToolMessage) -> Result<Vec<Block>, WireError> {
+        if !result.is_error() {
+            return self.content(index, &result.content);
+        }
+        let mut blocks = self.text_blocks(index, &result.content)?;
+        if blocks.is_empty() {
+            blocks.push(raw(&text_block(ERROR.trim_end_matches([':', ' '])))?);
+        }
+        Ok(blocks)
+    }
+
+    /// The text of a content whose place allows no other parts.
+    fn text_blocks(&mut self, index: usize, content: &Content) -> Result<Vec<Block>, WireError> {
+        let mut blocks = Vec::new();
+        for block in self.content(index, content)? {
+            if native_block(block.get()).r#type == "text" {
+                blocks.push(block);
+            } else {
+                self.report.drop_part(index, native_kind(block.get()));
+            }
+        }
+        Ok(blocks)
     }
 
     fn content(&mut self, index: usize, content: &Content) -> Result<Vec<Block>, WireError> {
@@ -163,16 +221,58 @@ impl<'a> Writer<'a, '_> {
     }
 }
 
-/// Whether a block is text of white space, which models send and the API rejects.
-fn is_blank_text(json: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Text<'a> {
-        r#type: &'a str,
-        #[serde(borrow)]
-        text: Cow<'a, str>,
+/// The fields of a block that decide whether the API accepts it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct NativeBlock<'a> {
+    #[serde(borrow)]
+    r#type: Cow<'a, str>,
+    #[serde(borrow)]
+    text: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    signature: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    tool_use_id: Option<Cow<'a, str>>,
+}
+
+fn native_block(json: &str) -> NativeBlock<'_> {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+fn native_kind(json: &str) -> String {
+    native_block(json).r#type.into_owned()
+}
+
+impl NativeBlock<'_> {
+    /// Whether it is text of white space, which models send and the API rejects.
+    fn is_blank_text(&self) -> bool {
+        self.r#type == "text" && self.text.as_ref().is_none_or(|text| text.trim().is_empty())
     }
-    serde_json::from_str::<Text<'_>>(json)
-        .is_ok_and(|block| block.r#type == "text" && block.text.trim().is_empty())
+
+    fn is_thinking(&self) -> bool {
+        matches!(&*self.r#type, "thinking" | "redacted_thinking")
+    }
+
+    /// Whether it is thinking of an interrupted stream: "Invalid `signature` in `thinking` block".
+    fn is_unsigned(&self) -> bool {
+        self.r#type == "thinking" && self.signature.as_ref().is_none_or(|signature| signature.is_empty())
+    }
+}
+
+/// The items of a reply that the API rejects when they go back: unsigned thinking, and calls of the provider's own tools
+/// without their results, unless the provider continues the reply.
+fn rejected_items(reply: &AssistantMessage, is_last: bool) -> HashSet<&str> {
+    let natives = || reply.native.iter().filter(|item| item.is_native_only()).map(NativeItem::json);
+    let results: HashSet<String> =
+        natives().filter_map(|json| Some(native_block(json).tool_use_id?.into_owned())).collect();
+    let is_rejected = |json: &&str| {
+        let block = native_block(json);
+        let is_open = block.r#type == "server_tool_use" && block.id.is_none_or(|id| !results.contains(&*id));
+        (is_open && !is_last) || native_block(json).is_unsigned()
+    };
+    natives().filter(is_rejected).collect()
 }
 
 fn raw(value: &impl Serialize) -> Result<Block, WireError> {

@@ -1,7 +1,8 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use crate::message::{AssistantMessage, NativeItem, Origin, ToolCall, Usage};
+use crate::fingerprint::Fingerprint;
+use crate::message::{AssistantMessage, NativeItem, Origin, ToolCall, Usage, is_object};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::Deserialize;
@@ -30,17 +31,17 @@ struct Response<'a> {
     choices: Value,
 }
 
-/// A block, with the fields of those that are not native only.
+/// A block, with the fields of those that are not native only. Other blocks may have fields of other types.
 #[derive(Deserialize)]
 struct Block<'a> {
     #[serde(default)]
-    r#type: String,
+    r#type: Value,
     #[serde(default)]
-    text: String,
+    text: Value,
     #[serde(default)]
-    id: String,
+    id: Value,
     #[serde(default)]
-    name: String,
+    name: Value,
     #[serde(default, borrow)]
     input: Option<&'a RawValue>,
 }
@@ -83,42 +84,57 @@ fn unexpected(problem: String) -> WireError {
 
 /// The reply with these blocks as its items.
 pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
-    let mut text = None;
+    let owned = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut text: Option<String> = None;
     let mut reply = AssistantMessage::default();
     let mut kinds = Vec::with_capacity(blocks.len());
     for raw in blocks {
         let block: Block<'_> =
             serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
-        match &*block.r#type {
-            "text" => text.get_or_insert_with(String::new).push_str(&block.text),
-            "tool_use" => {
-                let input = block.input.map_or("{}", RawValue::get);
-                reply.tool_calls.push(ToolCall::new(block.id, block.name, input));
+        kinds.push(match block.r#type.as_str() {
+            Some("text") => {
+                text.get_or_insert_default().push_str(block.text.as_str().unwrap_or_default());
+                Kind::Text
             }
-            _ => {}
-        }
-        kinds.push(block.r#type);
+            Some("tool_use") => {
+                let input = block.input.map_or("{}", RawValue::get);
+                let call = ToolCall::new(owned(&block.id), owned(&block.name), input);
+                // The API rejects any other block when it goes back.
+                let is_valid = is_object(input) && block.input.is_some() && !call.name.is_empty();
+                reply.tool_calls.push(call);
+                if is_valid { Kind::Call(reply.tool_calls.len() - 1) } else { Kind::InvalidCall }
+            }
+            _ => Kind::Native,
+        });
     }
-    let whole_text = text.as_deref().unwrap_or_default();
-    let mut calls = reply.tool_calls.iter();
+    let whole_text = Fingerprint::new(&[text.as_deref().unwrap_or_default()]);
     for (raw, kind) in blocks.iter().zip(kinds) {
         let item = raw.get().to_owned();
-        reply.native.push(match &*kind {
-            "text" => NativeItem::from_text(item, whole_text),
-            "tool_use" => match calls.next() {
-                Some(call) => NativeItem::from_call(item, call),
-                None => NativeItem::new(item),
-            },
-            _ => NativeItem::new(item),
+        reply.native.extend(match kind {
+            Kind::Text => Some(NativeItem::from_text(item, whole_text)),
+            Kind::Call(index) => reply.tool_calls.get(index).map(|call| NativeItem::from_call(item, call)),
+            Kind::InvalidCall => None,
+            Kind::Native => Some(NativeItem::new(item)),
         });
     }
     reply.content = text.map(Into::into);
     Ok(reply)
 }
 
+enum Kind {
+    Text,
+    /// The call with this index.
+    Call(usize),
+    InvalidCall,
+    Native,
+}
+
 /// The reason why the model declines, if it does. The provider sends it for some models only.
 pub(super) fn declined(stop_reason: &str, stop_details: &Value) -> Option<String> {
-    let explanation = || stop_details["explanation"].as_str().unwrap_or("the model declined to answer");
+    let explanation = || {
+        let text = stop_details["explanation"].as_str().filter(|text| !text.trim().is_empty());
+        text.unwrap_or("the model declined to answer")
+    };
     (stop_reason == "refusal").then(|| explanation().to_owned())
 }
 

@@ -12,7 +12,11 @@ impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (self.native(NAME), self.parts()) {
             (Some(native), _) => native.serialize(serializer),
-            (None, Some(parts)) => serializer.collect_seq(parts.iter().filter_map(write_part)),
+            (None, Some(parts)) => {
+                let parts: Vec<Value> = parts.iter().filter_map(write_part).collect();
+                // Servers reject an empty array.
+                if parts.is_empty() { serializer.serialize_str("") } else { parts.serialize(serializer) }
+            }
             (None, None) => serializer.serialize_str(self.as_str()),
         }
     }

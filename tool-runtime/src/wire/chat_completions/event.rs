@@ -175,7 +175,11 @@ impl From<Choice> for ReplyPiece {
             choice: choice.index,
             content: choice.delta.map(ContentPiece::from).unwrap_or_default(),
             whole: choice.message.map(ContentPiece::from),
-            finish: finish.map(|reason| Finish { completeness: completeness(&reason), reason }),
+            finish: finish.map(|reason| Finish {
+                completeness: completeness(&reason),
+                reason,
+                may_truncate_objects: false,
+            }),
         }
     }
 }
