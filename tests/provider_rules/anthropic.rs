@@ -192,3 +192,30 @@ fn a_tool_choice_that_no_tool_satisfies_is_rejected() {
         "Tool 'now' not found in provided tools"
     );
 }
+
+#[test]
+fn thinking_without_a_signature_or_at_the_end_is_rejected() {
+    let unsigned = json!({"type": "thinking", "thinking": "Hm.", "signature": ""});
+    assert_eq!(
+        rejection_of_block(&unsigned),
+        "messages.1.content.0: Invalid `signature` in `thinking` block"
+    );
+    assert_eq!(
+        rejection_of_block(&json!({"type": "redacted_thinking", "data": "x"})),
+        "messages.1: The final block in an assistant message cannot be `thinking`."
+    );
+}
+
+#[test]
+fn an_error_without_text_or_with_an_image_is_rejected() {
+    let rejection = |content: Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": "a", "is_error": true, "content": content});
+        rejection(&[user(), calls(&["a"]), json!({"role": "user", "content": [result]})])
+    };
+    assert!(rejection(json!([])).ends_with("content cannot be empty if `is_error` is true"));
+    assert!(rejection(json!("")).ends_with("content cannot be empty if `is_error` is true"));
+    assert!(
+        rejection(json!([{"type": "image"}]))
+            .ends_with("all content must be type 'text' if 'is_error' is true")
+    );
+}

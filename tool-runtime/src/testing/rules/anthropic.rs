@@ -104,7 +104,25 @@ fn check_message(index: usize, message: &Value, is_last: bool) -> Result<(), Rej
             "messages.{index}: all messages must have non-empty content except for the optional final assistant message"
         ));
     }
+    check_thinking(index, message)?;
     check_text(list(&message["content"]), "messages")
+}
+
+fn check_thinking(index: usize, message: &Value) -> Result<(), RejectedError> {
+    let blocks = list(&message["content"]);
+    let unsigned =
+        |block: &Value| block["type"] == "thinking" && block["signature"].as_str().is_none_or(str::is_empty);
+    if let Some(position) = blocks.iter().position(unsigned) {
+        return invalid(format!(
+            "messages.{index}.content.{position}: Invalid `signature` in `thinking` block"
+        ));
+    }
+    match blocks.last().and_then(|block| block["type"].as_str()) {
+        Some("thinking" | "redacted_thinking") if message["role"] == "assistant" => invalid(format!(
+            "messages.{index}: The final block in an assistant message cannot be `thinking`."
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Checks the text of blocks, and of the blocks in results.
@@ -142,7 +160,10 @@ fn check_call<'a>(index: usize, call: &Block<'a>, ids: &mut HashSet<&'a str>) ->
     if message["role"] != "assistant" {
         return invalid(format!("messages.{index}: `tool_use` blocks can only be in `assistant` messages"));
     }
-    call.check_fields("tool_use", &["type", "id", "name", "input", "cache_control", "caller"])?;
+    call.check_fields(
+        "tool_use",
+        &["type", "id", "name", "input", "cache_control", "caller", "toolset_name"],
+    )?;
     let id = json["id"].as_str().unwrap_or_default();
     if !is_name(id) {
         return invalid(format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"));
@@ -171,7 +192,21 @@ fn check_result(
     if message["role"] != "user" {
         return invalid(format!("messages.{index}: `tool_result` blocks can only be in `user` messages"));
     }
-    result.check_fields("tool_result", &["type", "tool_use_id", "content", "is_error", "cache_control"])?;
+    result.check_fields(
+        "tool_result",
+        &["type", "tool_use_id", "content", "is_error", "cache_control", "toolset_name"],
+    )?;
+    if json["is_error"] == true {
+        let content = &json["content"];
+        if content.is_null() || content == "" || content.as_array().is_some_and(Vec::is_empty) {
+            return invalid(format!("{path}.tool_result: content cannot be empty if `is_error` is true"));
+        }
+        if list(content).iter().any(|block| block["type"] != "text") {
+            return invalid(format!(
+                "{path}.tool_result: all content must be type 'text' if 'is_error' is true"
+            ));
+        }
+    }
     let Some(id) = json["tool_use_id"].as_str() else {
         return invalid(format!("{path}.tool_result.tool_use_id: Field required"));
     };

@@ -12,6 +12,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 const EXPECTED: &str = "the messages of a request of Anthropic's Messages API";
 
@@ -109,15 +110,15 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
     let (results, rest): (Vec<Value>, Vec<Value>) =
         blocks.into_iter().partition(|block| block["type"] == "tool_result");
     let has_results = !results.is_empty();
-    let tools: Vec<(String, String)> = match read.last() {
+    let tools: HashMap<String, String> = match read.last() {
         Some(Message::Assistant(reply)) => {
             reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone())).collect()
         }
-        _ => Vec::new(),
+        _ => HashMap::new(),
     };
     for result in results {
         let mut result = read_result(result)?;
-        if let Some((_, tool)) = tools.iter().find(|(id, _)| *id == result.tool_call_id) {
+        if let Some(tool) = tools.get(&result.tool_call_id) {
             result.tool = Cow::Owned(tool.clone());
         }
         read.push(result.into());
