@@ -25,11 +25,13 @@ const FORMAT: &str = "Anthropic's Messages API";
 ///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
 /// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
 ///   documents.
-/// - In a response that is not streamed, arguments are objects, so a truncated call looks complete: the last call of a
-///   truncated reply counts as truncated, and never runs.
+/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
+///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
 /// - Arguments that are not an object are written as `{"invalid_json": ".."}`. Text of white space, and messages without
 ///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
-/// - Files other than PDF and text, and the reasoning of other providers, are dropped and [reported](Body::report).
+/// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
+///   PNG, GIF and WebP, images in replies and errors, the reasoning of other providers, thinking without a signature or at
+///   the end of a reply, and calls of the provider's own tools without their results.
 /// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
 ///   and results.
 ///

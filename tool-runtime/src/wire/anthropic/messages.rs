@@ -180,7 +180,7 @@ impl<'a> Writer<'a, '_> {
         raw(&written)
     }
 
-    /// "All content must be type 'text' if 'is_error' is true", and "content cannot be empty if `is_error` is true".
+    /// The content of an error is text, and not empty: the API rejects any other.
     fn result_content(&mut self, index: usize, result: &'a ToolMessage) -> Result<Vec<Block>, WireError> {
         if !result.is_error() {
             return self.content(index, &result.content);
