@@ -1,7 +1,9 @@
 //! The wires other than Chat Completions: recorded exchanges, and fixtures made from the documentation of providers.
 
 mod anthropic;
+mod anthropic_blocks;
 mod anthropic_recorded;
+mod anthropic_streams;
 mod moved;
 mod random_replies;
 #[path = "../recorded_traffic/rows.rs"]
