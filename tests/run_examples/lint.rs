@@ -34,7 +34,7 @@ messages[2]: another message between a call and its tool message (bbbbbbbbbbbbbb
 messages[4]: a tool message without tool calls before it (x)
     OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.
     repair: messages[4]: the tool message x had no open call: removed
-warning: messages[1]: an id longer than 40 bytes (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb)
+warning: messages[1]: an id that is too long (bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb)
     OpenAI error: Invalid 'messages[1].tool_calls[1].id': string too long. Expected a string with maximum length 40, but got a string with length 41
     rejected by OpenAI, Azure
 Violations: 3; warnings: 1; messages: 5.
@@ -160,7 +160,7 @@ fn every_repair_is_printed_even_if_it_follows_from_another() {
     let repeated = "repair: messages[0]: two calls had the id a: set the new id";
     assert_eq!(output.matches(repeated).count(), 3);
     assert_eq!(
-        output.lines().filter(|line| line.contains(repeated) && line.ends_with(" for the second")).count(),
+        output.lines().filter(|line| line.contains(repeated) && line.ends_with(" for a later one")).count(),
         3
     );
     assert_eq!(output.matches("repair: messages[0]: the call a had no tool message").count(), 3);
