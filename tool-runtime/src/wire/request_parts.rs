@@ -86,26 +86,31 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// The tools that the model may call. Names that no tool has are reported.
-    pub(super) fn allowed(&self, report: &mut Report) -> Vec<&'a ToolSchema> {
+    /// Whether the model may call any tool of this list.
+    pub(super) fn has_allowed_tools(&self) -> bool {
+        self.allowed().next().is_some()
+    }
+
+    /// The tools that the model may call.
+    pub(super) fn allowed(&self) -> impl Iterator<Item = &'a ToolSchema> {
+        let names = self.allowed_tools;
+        let is_allowed =
+            move |tool: &&ToolSchema| names.is_none_or(|names| names.iter().any(|name| name == tool.name()));
+        self.tools.iter().filter(is_allowed)
+    }
+
+    /// The tool choice of the request. One that the request cannot have becomes [`ToolChoice::Auto`], and is reported, and
+    /// so are names of allowed tools that no tool has.
+    pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
         for name in self.allowed_tools.unwrap_or_default() {
             if self.tools.iter().all(|tool| tool.name() != name) {
                 report.unknown_tools.push(name.clone());
             }
         }
-        let is_allowed = |tool: &&ToolSchema| {
-            self.allowed_tools.is_none_or(|names| names.iter().any(|name| name == tool.name()))
-        };
-        self.tools.iter().filter(is_allowed).collect()
-    }
-
-    /// The tool choice of a request with these tools. One that the request cannot have becomes [`ToolChoice::Auto`], and is
-    /// reported.
-    pub(super) fn choice(&self, allowed: &[&ToolSchema], report: &mut Report) -> &'a ToolChoice {
         let is_possible = match self.tool_choice {
             ToolChoice::Auto | ToolChoice::None => true,
-            ToolChoice::Required => !allowed.is_empty(),
-            ToolChoice::Tool(name) => allowed.iter().any(|tool| tool.name() == name),
+            ToolChoice::Required => self.has_allowed_tools(),
+            ToolChoice::Tool(name) => self.allowed().any(|tool| tool.name() == name),
         };
         if is_possible {
             return self.tool_choice;
@@ -114,16 +119,18 @@ impl<'a> RequestParts<'a> {
         &ToolChoice::Auto
     }
 
-    /// The array of these tools: the cached one, if they are all tools.
+    /// The array of all tools, which is cached, or of those that the model may call.
     pub(super) fn tool_array(
         &self,
-        tools: &[&ToolSchema],
+        has_all_tools: bool,
         form: ToolForm,
-        make: impl FnOnce() -> Result<ToolArray, WireError>,
+        make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
-        match self.arrays.filter(|_| tools.len() == self.tools.len()) {
-            Some(arrays) => arrays.get_or_init(form, make),
-            None => make().map(Arc::new),
+        let all = || make(&self.tools.iter().collect::<Vec<_>>());
+        match self.arrays {
+            Some(arrays) if has_all_tools => arrays.get_or_init(form, all),
+            None if has_all_tools => all().map(Arc::new),
+            _ => make(&self.allowed().collect::<Vec<_>>()).map(Arc::new),
         }
     }
 }

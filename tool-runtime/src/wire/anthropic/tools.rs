@@ -25,13 +25,13 @@ pub(super) fn write(
     is_strict: bool,
     report: &mut Report,
 ) -> Result<(), WireError> {
-    let tools = parts.allowed(report);
-    let choice = parts.choice(&tools, report);
-    if tools.is_empty() {
+    let choice = parts.choice(report);
+    if !parts.has_allowed_tools() {
         return Ok(());
     }
     let form = if is_strict { ToolForm::AnthropicStrict } else { ToolForm::Anthropic };
-    let array = parts.tool_array(&tools, form, || tool_array(&tools, is_strict))?;
+    let has_all_tools = parts.allowed_tools.is_none();
+    let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, is_strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     let mut written = match choice {

@@ -18,15 +18,14 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
     body.write("messages", &messages)?;
     let mut report = report(parts.messages, wire.keep_reasoning);
-    let allowed = parts.allowed(&mut report);
-    let choice = parts.choice(&allowed, &mut report);
-    let tools = if wire.native_allowed_tools { parts.tools.iter().collect() } else { allowed };
+    let choice = parts.choice(&mut report);
+    let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;
     // Servers reject an empty list, and the other fields without tools.
-    if tools.is_empty() {
+    if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(body.with_report(report));
     }
     let form = if wire.strict { ToolForm::ChatCompletionsStrict } else { ToolForm::ChatCompletions };
-    let array = parts.tool_array(&tools, form, || tool_array(&tools, wire.strict))?;
+    let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
