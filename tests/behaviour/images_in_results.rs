@@ -120,3 +120,13 @@ fn the_content_of_an_error_begins_with_error() {
     let ok = Message::from(ToolMessage::new("1", "it is offline"));
     assert_eq!(written(&ok)["content"], "it is offline");
 }
+
+#[test]
+fn content_whose_parts_are_all_dropped_is_an_empty_text() {
+    let history = json!([{"role": "user", "content": [
+        {"type": "document", "source": {"type": "file", "file_id": "file_1"}}]}]);
+    let wire = tool_runtime::wire::Anthropic::new();
+    let messages = tool_runtime::wire::Wire::read_messages(&wire, &history.to_string()).expect("it is read");
+    let written = serde_json::to_value(&messages).expect("it is written");
+    assert_eq!(written, json!([{"role": "user", "content": ""}]));
+}

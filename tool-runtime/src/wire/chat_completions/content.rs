@@ -13,9 +13,13 @@ impl Serialize for Content {
         match (self.native(NAME), self.parts()) {
             (Some(native), _) => native.serialize(serializer),
             (None, Some(parts)) => {
-                let parts: Vec<Value> = parts.iter().filter_map(write_part).collect();
-                // Servers reject an empty array.
-                if parts.is_empty() { serializer.serialize_str("") } else { parts.serialize(serializer) }
+                let written: Vec<Value> = parts.iter().filter_map(write_part).collect();
+                // Servers reject an array without parts, unless they sent it.
+                if written.is_empty() && !parts.is_empty() {
+                    serializer.serialize_str("")
+                } else {
+                    written.serialize(serializer)
+                }
             }
             (None, None) => serializer.serialize_str(self.as_str()),
         }
