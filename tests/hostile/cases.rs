@@ -1,6 +1,6 @@
 //! The list of cases, and their execution.
 
-use crate::{coercions, patterns, products, references, sizes, texts, unions};
+use crate::{coercions, patterns, products, references, sizes, texts, unions, wires};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -92,6 +92,7 @@ pub(crate) fn all() -> Vec<Case> {
         sizes::cases(),
         coercions::cases(),
         texts::cases(),
+        wires::cases(),
     ];
     all.into_iter().flatten().collect()
 }

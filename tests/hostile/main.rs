@@ -20,6 +20,7 @@ mod schemas;
 mod sizes;
 mod texts;
 mod unions;
+mod wires;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
