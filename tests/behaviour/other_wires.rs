@@ -127,7 +127,8 @@ fn messages_in_the_stored_form_are_an_error_of_plain_serde() {
     }
 
     let reply: AssistantMessage = serde_json::from_value(json!({"content": "x"})).expect("it is read");
-    for message in [Message::from(reply), ToolMessage::error("a", "no").with_tool("now").into()] {
+    let results = [ToolMessage::error("a", "no"), ToolMessage::new("a", "12:00").with_tool("now")];
+    for message in results.map(Message::from).into_iter().chain([reply.into()]) {
         let stored = json!(Stored { messages: vec![message] })["messages"].clone();
         let error = serde_json::from_value::<Vec<Message>>(stored.clone()).expect_err("another form");
         assert!(error.to_string().contains("read it with `message::stored`"), "{error}");
