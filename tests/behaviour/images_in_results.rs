@@ -92,7 +92,8 @@ fn images_of_each_batch_follow_its_last_result() {
     let roles: Vec<&str> =
         messages.as_array().expect("a list").iter().filter_map(|m| m["role"].as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "user", "assistant", "tool", "user"]);
-    assert_eq!(messages[3], messages[6]);
+    assert_eq!(messages[3]["content"][0]["text"], "Content of the result of the tool call 1:");
+    assert_eq!(messages[6]["content"][0]["text"], "Content of the result of the tool call 1_2:");
     assert_eq!(messages[6]["content"][1], image());
 }
 

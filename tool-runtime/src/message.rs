@@ -29,10 +29,11 @@ mod tool_message;
 
 pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
-pub(crate) use call_ids::{TakenIds, random_number, replace_unusable_ids};
+pub(crate) use call_ids::{TakenIds, numbers, replace_unusable_ids, short_id};
 pub use chunk::Chunk;
 pub(crate) use chunk::{
     Arguments, CallPiece, ChunkContent, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
+    WholeItem,
 };
 pub use content::Content;
 pub(crate) use extra::Extra;

@@ -31,6 +31,8 @@ mod by_name;
 mod chat_completions;
 mod error;
 mod finish_reason;
+mod ids;
+mod other_wires;
 mod reasoning;
 mod report;
 mod request_parts;
@@ -131,19 +133,23 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
     fn read_error(&self, body: &str) -> Option<String>;
 
-    /// The rules of the provider for calls. [`history::warnings`](crate::history::warnings) lists calls
-    /// outside of these rules. Default: no rules.
+    /// The rules of the provider for the ids of calls. The wire writes another id for one that they do not allow, in the
+    /// call and in its result. [`history::warnings`](crate::history::warnings) lists these ids. Default: no rules.
     fn call_rules(&self) -> CallRules {
         CallRules::default()
     }
 }
 
-/// The rules of a provider for the calls of a request's messages.
+/// The rules of a provider for the ids of calls in a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallRules {
+    /// The minimum length of an id, in bytes.
+    pub min_id_bytes: usize,
     /// The maximum length of an id, in bytes.
     pub max_id_bytes: Option<usize>,
+    /// The characters of an id besides ASCII letters and digits: for example `_-`. `None` if all are allowed.
+    pub id_punctuation: Option<&'static str>,
     /// Whether some servers reject an id that occurs in two replies.
     pub are_ids_unique: bool,
 }

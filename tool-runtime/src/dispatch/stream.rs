@@ -199,14 +199,14 @@ impl Registry {
                     None => assembler.end(),
                 };
                 let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
-                for event in events {
+                for event in events.clone() {
                     on_event(event);
                     match event {
                         Event::CallComplete { index, call }
                             if !has_failed && self.may_start_while_streaming(&call.name) =>
                         {
                             let mut call = call.clone();
-                            ids.make_usable(&mut call);
+                            ids.make_usable(&mut call, index, events.response_id());
                             started.insert(index, call.id.clone());
                             running.push(
                                 async move { (index, self.answer_to(index, &call, None, batch).await) },
@@ -219,12 +219,15 @@ impl Registry {
         }
 
         let (mut reply, broke_off) = assembler.assemble();
-        for (index, call) in reply.tool_calls.iter_mut().enumerate() {
-            match started.get(&index) {
-                Some(id) => String::clone_from(&mut call.id, id),
-                None => ids.make_usable(call),
+        let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
+        reply.change_ids(|calls| {
+            for (index, call) in calls.iter_mut().enumerate() {
+                match started.get(&index) {
+                    Some(id) => String::clone_from(&mut call.id, id),
+                    None => ids.make_usable(call, index, response_id.as_deref()),
+                }
             }
-        }
+        });
         let refused: Option<fn(String) -> CallError> = broke_off.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
             _ => |tool| CallError::StreamInterrupted { tool },

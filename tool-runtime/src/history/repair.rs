@@ -99,9 +99,11 @@ fn unify_ids(messages: &mut [Message], pairing: &Pairing, repairs: &mut Vec<Repa
         let old_ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         // Deterministic ids keep prompt caches valid.
         let mut new_ids = 0_u32;
-        replace_unusable_ids(&mut reply.tool_calls, || {
-            new_ids += 1;
-            fingerprint(format!("{index}.{new_ids}").into_bytes())
+        reply.change_ids(|calls| {
+            replace_unusable_ids(calls, |_| {
+                new_ids += 1;
+                fingerprint(format!("{index}.{new_ids}").into_bytes())
+            });
         });
         let ids: Vec<String> = reply.tool_calls.iter().map(|call| call.id.clone()).collect();
         for ((old_id, id), result) in old_ids.into_iter().zip(ids).zip(results) {

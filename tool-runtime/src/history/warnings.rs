@@ -5,9 +5,10 @@ use crate::message::Message;
 use crate::wire::Wire;
 use std::collections::HashMap;
 
-/// Finds calls that only some servers of this wire reject: ids that are too long, or that a call of an earlier reply also
-/// has ([`Wire::call_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
+/// Finds calls with ids that only some servers of this wire reject: ids that are too long, or that a call of an earlier
+/// reply also has ([`Wire::call_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
 ///
+/// A request that the wire writes has other ids in place of them; a message that a program serializes alone has not.
 /// Names and arguments of calls need no warning: a wire writes them in a form that its servers accept.
 ///
 /// ```

@@ -1,11 +1,13 @@
 //! Unique ids for the calls of a reply, since tool messages refer to calls by id.
 
 use super::ToolCall;
+use crate::fingerprint::fingerprint;
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Replaces empty and repeated ids by ids made from `number`. The first of several calls with the same id keeps it.
-pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMut() -> u64) {
+/// Replaces empty and repeated ids by ids made from `number`, which gets the position of the call. The first of several
+/// calls with the same id keeps it.
+pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMut(usize) -> u64) {
     let mut taken = HashSet::with_capacity(calls.len());
     let unusable: Vec<usize> = (0..calls.len())
         .filter(|&index| {
@@ -14,17 +16,27 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
         })
         .collect();
     for index in unusable {
-        let mut id = new_id(number());
+        let mut id = short_id(number(index));
         while !taken.insert(id.clone()) {
-            id = new_id(number());
+            id = short_id(number(index));
         }
         calls[index].id = id;
     }
 }
 
-/// A random number: each `RandomState` has random keys.
-pub(crate) fn random_number() -> u64 {
-    RandomState::new().hash_one(0_u8)
+/// The numbers for the ids of a response. They depend on its id, so that a response that is read again gets the same ids;
+/// without an id, they are random.
+pub(crate) fn numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 + use<'_> {
+    let mut newest = (0, 0_usize);
+    move |position| {
+        let attempt = if newest.0 == position { newest.1 + 1 } else { 1 };
+        newest = (position, attempt);
+        match response_id {
+            Some(id) => fingerprint(format!("{id} {position} {attempt}").into_bytes()),
+            // Each `RandomState` has random keys.
+            None => RandomState::new().hash_one(0_u8),
+        }
+    }
 }
 
 /// The ids of the calls so far, in a reply that arrives call by call.
@@ -34,17 +46,18 @@ pub(crate) struct TakenIds {
 }
 
 impl TakenIds {
-    /// Replaces the id of the next call if it is empty or taken.
-    pub(crate) fn make_usable(&mut self, call: &mut ToolCall) {
+    /// Replaces the id of the call at this position if it is empty or taken.
+    pub(crate) fn make_usable(&mut self, call: &mut ToolCall, position: usize, response_id: Option<&str>) {
+        let mut number = numbers(response_id);
         while call.id.is_empty() || !self.taken.insert(call.id.clone()) {
-            call.id = new_id(random_number());
+            call.id = short_id(number(position));
         }
     }
 }
 
 /// An id of nine letters and digits, which every provider accepts: Mistral accepts no other form
 /// (<https://github.com/mistralai/mistral-common>).
-fn new_id(mut number: u64) -> String {
+pub(crate) fn short_id(mut number: u64) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut id = String::with_capacity(9);
     for _ in 0..9 {

@@ -62,6 +62,7 @@ pub(crate) struct Delta {
     pub(crate) replies: Vec<ReplyPiece>,
     pub(crate) wire: Option<&'static str>,
     pub(crate) model: Option<String>,
+    pub(crate) response_id: Option<String>,
     pub(crate) usage: Option<Usage>,
     pub(crate) error: Option<StreamError>,
     /// An error unless a reply follows it.
@@ -127,6 +128,8 @@ pub(crate) enum Arguments {
     Piece(String),
     /// The complete arguments.
     Json(Value),
+    /// The complete text, of which pieces may have arrived.
+    Whole(String),
 }
 
 impl CallPiece {
@@ -143,7 +146,7 @@ impl CallPiece {
     }
 }
 
-/// A piece of a provider's item. Items have indices.
+/// A provider's item, or a piece of one.
 #[derive(Debug)]
 pub(crate) enum ItemPiece {
     /// The item with this index starts. `arguments` are those of a call, unless pieces of them follow.
@@ -154,14 +157,31 @@ pub(crate) enum ItemPiece {
     Element { index: i64, field: &'static str, element: Value },
     /// The text of a JSON field grows.
     Json { index: i64, field: &'static str, piece: String },
+    /// A complete item.
+    Whole(WholeItem),
+    /// A complete item with a field `text`. It continues the newest item if that one has the same further fields.
+    Joined { item: Value, kind: ItemKind },
+}
+
+/// A complete item of a provider.
+#[derive(Debug)]
+pub(crate) struct WholeItem {
+    /// The position of the item; `None` if it is the next one.
+    pub(crate) index: Option<i64>,
+    /// The text of its JSON.
+    pub(crate) json: String,
+    pub(crate) kind: ItemKind,
+    /// The text or the arguments that it stands for.
+    pub(crate) text: String,
 }
 
 /// The neutral field that an item stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     Native,
+    Reasoning,
     Text,
-    /// The call with the index of the item.
+    /// The next call.
     Call,
 }
 

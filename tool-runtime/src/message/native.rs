@@ -22,9 +22,11 @@ pub(crate) struct NativeItem {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StandsFor {
-    /// Only the provider reads the item: reasoning, for example.
+    /// Only the provider reads the item: a call of its own tools, for example.
     #[default]
     Nothing,
+    /// Only the provider reads the item, and its text is reasoning.
+    Reasoning,
     /// A part of the text. The fingerprint is that of the whole text.
     Text(Fingerprint),
     Call(Fingerprint),
@@ -48,6 +50,10 @@ pub(crate) enum ReplyItem<'a> {
 impl NativeItem {
     pub(crate) fn new(item: String) -> Self {
         NativeItem { item, stands_for: StandsFor::Nothing }
+    }
+
+    pub(crate) fn from_reasoning(item: String) -> Self {
+        NativeItem { item, stands_for: StandsFor::Reasoning }
     }
 
     /// `whole_text` is the fingerprint of the text of the reply.
@@ -77,6 +83,7 @@ impl NativeItem {
     pub(crate) fn item_kind(&self) -> super::ItemKind {
         match self.stands_for {
             StandsFor::Nothing => super::ItemKind::Native,
+            StandsFor::Reasoning => super::ItemKind::Reasoning,
             StandsFor::Text(_) => super::ItemKind::Text,
             StandsFor::Call(_) => super::ItemKind::Call,
         }
@@ -84,7 +91,11 @@ impl NativeItem {
 
     /// Whether another provider gets nothing in place of this item.
     pub(crate) fn is_native_only(&self) -> bool {
-        self.stands_for.is_nothing()
+        matches!(self.stands_for, StandsFor::Nothing | StandsFor::Reasoning)
+    }
+
+    pub(crate) fn is_reasoning(&self) -> bool {
+        self.stands_for == StandsFor::Reasoning
     }
 }
 
@@ -93,6 +104,26 @@ fn call_fingerprint(call: &ToolCall) -> Fingerprint {
 }
 
 impl AssistantMessage {
+    /// Changes the ids of calls, which stay those of their items.
+    pub(crate) fn change_ids(&mut self, change: impl FnOnce(&mut [ToolCall])) {
+        if self.native.is_empty() {
+            return change(&mut self.tool_calls);
+        }
+        let old: Vec<Fingerprint> = self.tool_calls.iter().map(call_fingerprint).collect();
+        change(&mut self.tool_calls);
+        let mut items: HashMap<Fingerprint, VecDeque<&mut Fingerprint>> = HashMap::new();
+        for native in &mut self.native {
+            if let StandsFor::Call(fingerprint) = &mut native.stands_for {
+                items.entry(*fingerprint).or_default().push_back(fingerprint);
+            }
+        }
+        for (call, old) in self.tool_calls.iter().zip(old) {
+            if let Some(item) = items.get_mut(&old).and_then(VecDeque::pop_front) {
+                *item = call_fingerprint(call);
+            }
+        }
+    }
+
     /// The items to write on this wire, in order: unchanged items of the provider as they came, and the text and the
     /// calls for which there are none.
     pub(crate) fn items(&self, wire: &str) -> Vec<ReplyItem<'_>> {
@@ -110,7 +141,9 @@ impl AssistantMessage {
                 items.extend(content.take().map(ReplyItem::Content));
             }
             match native.stands_for {
-                StandsFor::Nothing => items.push(ReplyItem::Native(&native.item, None)),
+                StandsFor::Nothing | StandsFor::Reasoning => {
+                    items.push(ReplyItem::Native(&native.item, None));
+                }
                 StandsFor::Text(fingerprint) if has_text_only && fingerprint == text => {
                     items.push(ReplyItem::Native(&native.item, None));
                     content = None;

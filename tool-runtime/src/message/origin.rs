@@ -12,11 +12,14 @@ pub struct Origin {
     /// The model, if the response names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The id of the response, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
 }
 
 impl Origin {
-    pub(crate) fn new(wire: &'static str, model: Option<String>) -> Self {
-        Origin { wire: Cow::Borrowed(wire), model }
+    pub(crate) fn new(wire: &'static str) -> Self {
+        Origin { wire: Cow::Borrowed(wire), model: None, response_id: None }
     }
 }
 

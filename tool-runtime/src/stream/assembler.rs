@@ -40,6 +40,7 @@ pub struct ReplyAssembler {
     /// The name of the wire that read the chunks.
     wire_name: Option<&'static str>,
     model: Option<String>,
+    response_id: Option<String>,
     usage: Option<Usage>,
     /// Whether any choice arrived, and the index of the choice that is read.
     has_choice: bool,
@@ -87,6 +88,7 @@ impl ReplyAssembler {
             wire: Box::new(ChatCompletions::new()),
             wire_name: None,
             model: None,
+            response_id: None,
             usage: None,
             has_choice: false,
             choice: None,
@@ -209,7 +211,7 @@ impl ReplyAssembler {
             content,
             tool_calls,
             refusal: self.refusal,
-            origin: Some(Origin::new(wire, self.model)),
+            origin: Some(Origin { model: self.model, response_id: self.response_id, ..Origin::new(wire) }),
             finish_reason: self.finish.map(|finish| finish.reason),
             completeness,
             usage: self.usage,
@@ -227,9 +229,11 @@ impl ReplyAssembler {
                 ChunkContent::Text(text) => return self.fail(StreamError::NoReply { beginning: text }),
             },
         };
-        let Delta { replies, wire, model, usage, error, possible_error, is_done, skipped } = delta;
+        let Delta { replies, wire, model, response_id, usage, error, possible_error, is_done, skipped } =
+            delta;
         self.wire_name = self.wire_name.or(wire);
         self.model = self.model.take().or(model);
+        self.response_id = self.response_id.take().or(response_id);
         self.usage = merge(self.usage, usage);
         self.skipped = self.skipped.take().or(skipped);
         self.possible_error =
@@ -379,6 +383,13 @@ impl ReplyAssembler {
 pub struct Events<'a> {
     reply: &'a ReplyAssembler,
     queued: slice::Iter<'a, QueuedEvent>,
+}
+
+impl Events<'_> {
+    /// The id of the response, if it has one and it has arrived.
+    pub(crate) fn response_id(&self) -> Option<&str> {
+        self.reply.response_id.as_deref()
+    }
 }
 
 impl<'a> Iterator for Events<'a> {

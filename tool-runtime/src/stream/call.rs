@@ -139,6 +139,11 @@ impl PartialCall {
         (from..self.call.arguments.len(), after)
     }
 
+    /// The rest of the arguments after the pieces so far, of which this is the complete text.
+    pub(super) fn rest_of(&self, whole: &str) -> String {
+        whole.strip_prefix(&*self.call.arguments).unwrap_or_default().to_owned()
+    }
+
     /// Takes arguments that arrive as a JSON value, if there are none yet.
     pub(super) fn take_json(&mut self, arguments: &Value) -> Option<Range<usize>> {
         if self.is_empty_object() && !self.takes_no_more() {

@@ -25,6 +25,6 @@ impl CallPiece {
 impl Arguments {
     /// Whether it is white space only.
     pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Arguments::Piece(text) if text.trim().is_empty())
+        matches!(self, Arguments::Piece(text) | Arguments::Whole(text) if text.trim().is_empty())
     }
 }

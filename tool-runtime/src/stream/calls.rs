@@ -121,6 +121,7 @@ impl Calls {
     fn take_arguments(&mut self, mut position: usize, arguments: Arguments, queued: &mut Vec<QueuedEvent>) {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
+            Arguments::Whole(text) => self.list[position].rest_of(&text),
             Arguments::Json(json) => return self.take_json(position, &json, queued),
         };
         let mut rest = &*piece;

@@ -1,95 +1,187 @@
 //! Assembly of a provider's items.
 
 use crate::fingerprint::Fingerprint;
-use crate::message::{Arguments, CallPiece, ItemKind, ItemPiece, NativeItem, ToolCall, is_object};
+use crate::message::{Arguments, CallPiece, ItemKind, ItemPiece, NativeItem, ToolCall, WholeItem, is_object};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The items so far, in the order in which they started.
+/// The items so far.
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    list: Vec<PartialItem>,
-    /// The newest item with each index.
+    list: Vec<Item>,
+    /// The newest item in pieces with each index.
     by_index: HashMap<i64, usize>,
 }
 
 #[derive(Debug)]
-struct PartialItem {
+struct Item {
+    kind: ItemKind,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    Pieces(Pieces),
+    Whole(WholeItem),
+    /// The fields of an item whose text may grow.
+    Joined(Map<String, Value>),
+}
+
+/// An item that arrives in pieces.
+#[derive(Debug)]
+struct Pieces {
     index: i64,
     item: Value,
-    kind: ItemKind,
     arguments: Option<Value>,
     /// The field with JSON, and its text.
     json: Option<(&'static str, String)>,
 }
 
 impl Items {
-    fn newest(&mut self, index: i64) -> Option<&mut PartialItem> {
-        self.list.get_mut(*self.by_index.get(&index)?)
+    fn newest(&mut self, index: i64) -> Option<(ItemKind, &mut Pieces)> {
+        let item = self.list.get_mut(*self.by_index.get(&index)?)?;
+        match &mut item.content {
+            Content::Pieces(pieces) => Some((item.kind, pieces)),
+            Content::Whole(_) | Content::Joined(_) => None,
+        }
     }
 
-    /// Takes a piece. Returns a piece of arguments, if the item is a call.
+    /// Takes an item or a piece. Returns a piece of arguments, if the item is a call.
     pub(super) fn take(&mut self, piece: ItemPiece) -> Option<CallPiece> {
         match piece {
             ItemPiece::Start { index, item, kind, arguments } => {
                 self.by_index.insert(index, self.list.len());
-                self.list.push(PartialItem { index, item, kind, arguments, json: None });
+                let content = Content::Pieces(Pieces { index, item, arguments, json: None });
+                self.list.push(Item { kind, content });
             }
-            ItemPiece::Text { index, field, piece } => match self.newest(index)?.field(field) {
+            ItemPiece::Text { index, field, piece } => match self.newest(index)?.1.field(field) {
                 Value::String(text) => text.push_str(&piece),
                 value => *value = piece.into(),
             },
-            ItemPiece::Element { index, field, element } => match self.newest(index)?.field(field) {
+            ItemPiece::Element { index, field, element } => match self.newest(index)?.1.field(field) {
                 Value::Array(list) => list.push(element),
                 value => *value = json!([element]),
             },
             ItemPiece::Json { index, field, piece } => {
-                let partial = self.newest(index)?;
-                partial.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
-                return (partial.kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
+                let (kind, pieces) = self.newest(index)?;
+                pieces.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
+                return (kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
             }
+            ItemPiece::Whole(item) => {
+                self.list.push(Item { kind: item.kind, content: Content::Whole(item) });
+            }
+            ItemPiece::Joined { item, kind } => self.join(item, kind),
         }
         None
     }
 
+    fn join(&mut self, item: Value, kind: ItemKind) {
+        let Value::Object(mut new) = item else { return };
+        if let Some(Item { kind: old_kind, content: Content::Joined(old) }) = self.list.last_mut() {
+            let (old_text, new_text) = (old.remove("text"), new.remove("text"));
+            let is_same = *old_kind == kind && *old == new;
+            let mut text = as_text(old_text.as_ref()).to_owned();
+            if is_same {
+                text.push_str(as_text(new_text.as_ref()));
+            }
+            old.insert("text".to_owned(), text.into());
+            if is_same {
+                return;
+            }
+            new.extend(new_text.map(|text| ("text".to_owned(), text)));
+        }
+        self.list.push(Item { kind, content: Content::Joined(new) });
+    }
+
     /// The arguments of calls that arrived with the start of their item, and not in pieces.
     pub(super) fn take_whole_arguments(&mut self) -> Vec<CallPiece> {
-        let whole = self.list.iter_mut().filter(|item| item.json.is_none());
-        whole
-            .filter_map(|item| {
-                let arguments = Arguments::Json(item.arguments.take()?);
-                Some(CallPiece { arguments, ..CallPiece::arguments(item.index, String::new()) })
+        let in_pieces = self.list.iter_mut().filter_map(|item| match &mut item.content {
+            Content::Pieces(pieces) if pieces.json.is_none() => Some(pieces),
+            _ => None,
+        });
+        in_pieces
+            .filter_map(|pieces| {
+                let arguments = Arguments::Json(pieces.arguments.take()?);
+                Some(CallPiece { arguments, ..CallPiece::arguments(pieces.index, String::new()) })
             })
             .collect()
     }
 
     /// The items of a reply with this text and these calls. An item that does not contain the text or the call that it
     /// stands for is left out, and so is one whose JSON is incomplete.
-    pub(super) fn into_native(self, text: &str, calls: &[ToolCall]) -> Vec<NativeItem> {
+    pub(super) fn into_native(mut self, text: &str, calls: &[ToolCall]) -> Vec<NativeItem> {
+        self.list.sort_by_key(Item::index);
+        self.list.dedup_by(|later, earlier| {
+            let is_repeated = later.index().is_some() && later.index() == earlier.index();
+            if is_repeated {
+                std::mem::swap(later, earlier);
+            }
+            is_repeated
+        });
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
-        let has_whole_text = texts.filter_map(|item| item.item["text"].as_str()).collect::<String>() == text;
+        let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
         let mut calls = calls.iter();
-        let native = self.list.into_iter().filter_map(|partial| match partial.kind {
-            ItemKind::Native => partial.into_json().map(NativeItem::new),
+        let native = self.list.into_iter().filter_map(|item| match item.kind {
+            ItemKind::Native => item.into_json().map(NativeItem::new),
+            ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
             ItemKind::Text => {
-                let json = partial.into_json().filter(|_| has_whole_text)?;
+                let json = item.into_json().filter(|_| has_whole_text)?;
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
                 let call = calls.next()?;
-                let is_equal = partial.item["id"] == *call.id && partial.item["name"] == *call.name;
-                let is_valid = is_equal && !call.name.is_empty() && is_object(&call.arguments);
-                partial.into_json().filter(|_| is_valid).map(|json| NativeItem::from_call(json, call))
+                let is_valid = item.contains(call) && !call.name.is_empty() && is_object(&call.arguments);
+                item.into_json().filter(|_| is_valid).map(|json| NativeItem::from_call(json, call))
             }
         });
         native.collect()
     }
 }
 
-impl PartialItem {
+fn as_text(value: Option<&Value>) -> &str {
+    value.and_then(Value::as_str).unwrap_or_default()
+}
+
+impl Item {
+    fn text(&self) -> &str {
+        match &self.content {
+            Content::Pieces(pieces) => as_text(pieces.item.get("text")),
+            Content::Whole(whole) => &whole.text,
+            Content::Joined(fields) => as_text(fields.get("text")),
+        }
+    }
+
+    /// Whether the item is this call.
+    fn contains(&self, call: &ToolCall) -> bool {
+        match &self.content {
+            Content::Pieces(pieces) => pieces.item["name"] == *call.name,
+            Content::Whole(whole) => whole.text == call.arguments,
+            Content::Joined(_) => false,
+        }
+    }
+
+    /// The position of a complete item; the others are in the order in which they arrived.
+    fn index(&self) -> Option<i64> {
+        match &self.content {
+            Content::Whole(whole) => whole.index,
+            Content::Pieces(_) | Content::Joined(_) => None,
+        }
+    }
+
+    /// The text of the item.
+    fn into_json(self) -> Option<String> {
+        match self.content {
+            Content::Pieces(pieces) => pieces.into_json(),
+            Content::Whole(whole) => Some(whole.json),
+            Content::Joined(fields) => Some(Value::Object(fields).to_string()),
+        }
+    }
+}
+
+impl Pieces {
     fn field(&mut self, field: &str) -> &mut Value {
         if !self.item.is_object() {
             self.item = json!({});
@@ -97,20 +189,19 @@ impl PartialItem {
         &mut self.item[field]
     }
 
-    /// The text of the item.
     fn into_json(mut self) -> Option<String> {
         let json = self.json.take().filter(|(_, text)| !text.is_empty());
         let Some((field, text)) = json else { return Some(self.item.to_string()) };
         // Raw, since the order of keys stays.
         let value = RawValue::from_string(text).ok()?;
         self.item.as_object_mut()?.remove(field);
-        let item = Item { fields: self.item, json: HashMap::from([(field, value)]) };
+        let item = RawItem { fields: self.item, json: HashMap::from([(field, value)]) };
         serde_json::to_string(&item).ok()
     }
 }
 
 #[derive(Serialize)]
-struct Item {
+struct RawItem {
     #[serde(flatten)]
     fields: Value,
     #[serde(flatten)]

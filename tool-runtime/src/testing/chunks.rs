@@ -2,7 +2,7 @@
 
 use crate::message::{
     AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
-    ToolCall,
+    ToolCall, WholeItem,
 };
 use serde_json::Value;
 
@@ -18,8 +18,8 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
     } else {
         deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
     }
-    let indices = items(reply, wire, &mut deltas);
-    for (call, index) in reply.tool_calls.iter().zip(indices) {
+    deltas.push(delta(ContentPiece { items: items(reply, wire), ..ContentPiece::default() }));
+    for (call, index) in reply.tool_calls.iter().zip(0..) {
         push_call(call, index, wire, &mut deltas);
     }
     deltas.push(end(reply));
@@ -37,26 +37,29 @@ fn start(reply: &AssistantMessage, wire: &str) -> Delta {
         extra,
         ..ContentPiece::default()
     };
-    Delta { model: reply.origin().and_then(|origin| origin.model.clone()), ..delta(content) }
+    let origin = reply.origin();
+    let model = origin.and_then(|origin| origin.model.clone());
+    Delta { model, response_id: origin.and_then(|origin| origin.response_id.clone()), ..delta(content) }
 }
 
-/// Adds the provider's items, and returns the index of each call: that of its item, if it has one.
-fn items(reply: &AssistantMessage, wire: &str, deltas: &mut Vec<Delta>) -> Vec<i64> {
-    let mut of_calls = Vec::new();
-    let mut index = 0;
+/// The provider's items.
+fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
     // Another wire has no such items.
     let is_of_wire = reply.origin().is_none_or(|origin| origin.wire == wire);
-    for native in reply.native.iter().filter(|_| is_of_wire) {
-        let (kind, Ok(item)) = (native.item_kind(), serde_json::from_str(native.json())) else { continue };
-        if kind == ItemKind::Call {
-            of_calls.push(index);
-        }
-        let items = vec![ItemPiece::Start { index, item, kind, arguments: None }];
-        deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
-        index += 1;
-    }
-    of_calls.extend((index..).take(reply.tool_calls.len()));
-    of_calls
+    let mut calls = reply.tool_calls.iter();
+    let mut text = Some(reply.text());
+    let items = (0..).zip(reply.native.iter().filter(|_| is_of_wire)).map(|(index, native)| {
+        let kind = native.item_kind();
+        let stands_for = match kind {
+            // The items with text contain the text together.
+            ItemKind::Text => text.take(),
+            ItemKind::Call => calls.next().map(|call| &*call.arguments),
+            ItemKind::Native | ItemKind::Reasoning => None,
+        };
+        let (json, text) = (native.json().to_owned(), stands_for.unwrap_or_default().to_owned());
+        ItemPiece::Whole(WholeItem { index: Some(index), json, kind, text })
+    });
+    items.collect()
 }
 
 fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {

@@ -132,7 +132,7 @@ impl ScriptedReply {
 
 /// A reply of the script as a server of this wire would send it.
 fn from_wire(mut reply: AssistantMessage, wire: &dyn Wire) -> AssistantMessage {
-    reply.origin.get_or_insert_with(|| Origin::new(wire.name(), None));
+    reply.origin.get_or_insert_with(|| Origin::new(wire.name()));
     reply
 }
 

@@ -2,14 +2,13 @@
 
 mod block;
 mod event;
-mod ids;
 mod messages;
 mod read;
 mod reply;
 mod tools;
 
 use super::error::WireError;
-use super::{Body, Report, RequestParts, Wire};
+use super::{Body, CallRules, Report, RequestParts, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "anthropic";
@@ -117,7 +116,7 @@ impl Wire for Anthropic {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = messages::write(parts.messages, &mut report)?;
+        let written = messages::write(parts.messages, self.call_rules(), &mut report)?;
         if !written.system.is_empty() {
             body.write("system", &written.system)?;
         }
@@ -140,5 +139,11 @@ impl Wire for Anthropic {
 
     fn read_error(&self, body: &str) -> Option<String> {
         reply::read_error(body)
+    }
+
+    fn call_rules(&self) -> CallRules {
+        // "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", and "`tool_use` ids must be
+        // unique".
+        CallRules { id_punctuation: Some("_-"), are_ids_unique: true, ..CallRules::default() }
     }
 }

@@ -11,16 +11,23 @@ struct Listed {
     new: Option<fn() -> Box<dyn Wire>>,
 }
 
+/// The wire with its default settings, if the feature of its name is enabled.
+macro_rules! listed {
+    ($name:tt, $wire:ident) => {
+        Listed {
+            name: $name,
+            feature: Some($name),
+            #[cfg(feature = $name)]
+            new: Some(|| Box::new(super::$wire::new())),
+            #[cfg(not(feature = $name))]
+            new: None,
+        }
+    };
+}
+
 const WIRES: &[Listed] = &[
     Listed { name: "chat_completions", feature: None, new: Some(|| Box::new(ChatCompletions::new())) },
-    Listed {
-        name: "anthropic",
-        feature: Some("anthropic"),
-        #[cfg(feature = "anthropic")]
-        new: Some(|| Box::new(super::Anthropic::new())),
-        #[cfg(not(feature = "anthropic"))]
-        new: None,
-    },
+    listed!("anthropic", Anthropic),
 ];
 
 /// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.

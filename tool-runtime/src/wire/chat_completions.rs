@@ -9,7 +9,6 @@ mod content;
 mod event;
 mod fields;
 mod message;
-mod other_wires;
 mod reply;
 mod request;
 mod server_error;
@@ -29,14 +28,19 @@ pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
+/// OpenAI: "string too long. Expected a string with maximum length 40". `DeepSeek`: "Duplicate value for 'tool_call_id'".
+const RULES: CallRules =
+    CallRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
+
 /// The wire of Chat Completions (`POST /chat/completions`): OpenAI, Azure, DeepSeek, Mistral, Groq, xAI, OpenRouter, vLLM,
 /// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
 /// settings.
 ///
 /// - Names of tools that servers reject are written with `_`, and arguments that are not an object as
 ///   `{"invalid_json": ".."}`.
-/// - Ids are written as they are. OpenAI rejects more than 40 bytes, DeepSeek an id that occurs in two replies, and Mistral
-///   all but nine letters and digits; [`history::warnings`](crate::history::warnings) lists long and repeated ids.
+/// - An id of more than 40 bytes, which OpenAI rejects, and one that occurs in an earlier reply, which DeepSeek rejects, is
+///   replaced in the call and its result; so is any that Mistral rejects, with [`mistral_ids`](ChatCompletions::mistral_ids).
+///   Serde of a single [`Message`] writes ids as they are.
 /// - Tool messages have text only. Images and files of results follow in one user message after the last result of a
 ///   reply, with a notice such as `[image: image/png]` in the result.
 /// - Files with an address, and parts and items of other providers, are dropped and [reported](Body::report).
@@ -58,6 +62,7 @@ pub struct ChatCompletions {
     keep_reasoning: bool,
     strict: bool,
     native_allowed_tools: bool,
+    mistral_ids: bool,
 }
 
 impl ChatCompletions {
@@ -104,6 +109,15 @@ impl ChatCompletions {
         self.native_allowed_tools = native;
         self
     }
+
+    /// Whether ids that are not nine letters and digits are replaced: Mistral's servers accept no others
+    /// (<https://github.com/mistralai/mistral-common>), so a conversation of another provider needs it there. Default:
+    /// false.
+    #[must_use]
+    pub fn mistral_ids(mut self, mistral_ids: bool) -> Self {
+        self.mistral_ids = mistral_ids;
+        self
+    }
 }
 
 impl Wire for ChatCompletions {
@@ -132,8 +146,10 @@ impl Wire for ChatCompletions {
     }
 
     fn call_rules(&self) -> CallRules {
-        // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for
-        // 'tool_call_id'".
-        CallRules { max_id_bytes: Some(40), are_ids_unique: true }
+        if self.mistral_ids {
+            CallRules { min_id_bytes: 9, max_id_bytes: Some(9), id_punctuation: Some(""), ..RULES }
+        } else {
+            RULES
+        }
     }
 }

@@ -17,23 +17,38 @@ pub(super) fn is_reasoning(field: &str) -> bool {
 }
 
 impl AssistantMessage {
-    /// The reasoning of the model as text, if the provider sends it: in `reasoning_content` or `reasoning`, or in
-    /// Anthropic's blocks of thinking. Empty otherwise.
+    /// The reasoning of the model as text, if the provider sends it: in the fields `reasoning_content` or `reasoning`, or in
+    /// items such as Anthropic's blocks of thinking and the summaries of Responses. Empty otherwise.
     #[must_use]
     pub fn reasoning(&self) -> String {
-        #[derive(Deserialize)]
-        struct Thinking {
-            thinking: String,
-        }
         let text_of = |field| self.extra(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(text) = SHOWN_FIELDS.into_iter().find_map(text_of) {
             return text.to_owned();
         }
-        let items = self.native.iter().filter(|item| item.is_native_only());
+        let items = self.native.iter().filter(|item| item.is_reasoning());
         items
-            .filter_map(|item| serde_json::from_str::<Thinking>(item.json()).ok())
-            .map(|item| item.thinking)
+            .filter_map(|item| serde_json::from_str::<ReasoningItem>(item.json()).ok())
+            .map(ReasoningItem::into_text)
             .collect()
+    }
+}
+
+/// The fields of an item that have text of reasoning.
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct ReasoningItem {
+    thinking: Option<String>,
+    text: Option<String>,
+    summary: Vec<ReasoningItem>,
+    content: Option<Vec<ReasoningItem>>,
+}
+
+impl ReasoningItem {
+    fn into_text(self) -> String {
+        let parts = self.summary.into_iter().chain(self.content.into_iter().flatten());
+        let parts = parts.filter_map(|part| part.text);
+        self.thinking.into_iter().chain(self.text).chain(parts).collect()
     }
 }
 

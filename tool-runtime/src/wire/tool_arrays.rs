@@ -4,7 +4,7 @@ use super::{NotStrictTool, WireError};
 use crate::schema::NotStrict;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The `tools` array of a request.
 #[derive(Debug)]
@@ -22,22 +22,16 @@ impl ToolArray {
 }
 
 /// The form of a tool definition.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ToolForm {
-    ChatCompletions,
-    ChatCompletionsStrict,
-    #[cfg(feature = "anthropic")]
-    Anthropic,
-    #[cfg(feature = "anthropic")]
-    AnthropicStrict,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ToolForm {
+    /// The name of the wire.
+    pub(super) wire: &'static str,
+    pub(super) is_strict: bool,
 }
-
-/// The number of variants of [`ToolForm`] with all features.
-const FORMS: usize = 4;
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.
 #[derive(Debug, Default)]
-pub(crate) struct ToolArrays([OnceLock<Arc<ToolArray>>; FORMS]);
+pub(crate) struct ToolArrays(Mutex<Vec<(ToolForm, Arc<ToolArray>)>>);
 
 impl ToolArrays {
     pub(super) fn get_or_init(
@@ -45,12 +39,13 @@ impl ToolArrays {
         form: ToolForm,
         make: impl FnOnce() -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
-        let array = &self.0[form as usize];
-        if let Some(array) = array.get() {
+        let mut arrays = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, array)) = arrays.iter().find(|(known, _)| *known == form) {
             return Ok(Arc::clone(array));
         }
         let new = Arc::new(make()?);
-        Ok(Arc::clone(array.get_or_init(|| new)))
+        arrays.push((form, Arc::clone(&new)));
+        Ok(new)
     }
 }
 

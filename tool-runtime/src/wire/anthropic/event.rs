@@ -30,6 +30,7 @@ fn read_event(mut event: Value, text: &str) -> Delta {
             Delta {
                 replies: vec![ReplyPiece::default()],
                 model: message["model"].as_str().map(str::to_owned),
+                response_id: message["id"].as_str().map(str::to_owned),
                 usage: read_usage(&message["usage"]),
                 ..Delta::default()
             }
@@ -83,7 +84,7 @@ fn start_block(index: i64, item: Value) -> ContentPiece {
         }
         "thinking" => {
             piece.reasoning = text("thinking");
-            ItemKind::Native
+            ItemKind::Reasoning
         }
         "tool_use" => {
             piece.calls.push(CallPiece {

@@ -2,12 +2,12 @@
 
 use super::NAME;
 use super::block::{text_block, write_part};
-use super::ids::Ids;
 use crate::message::{
     AssistantMessage, Content, ERROR, Message, NativeItem, ReplyItem, ToolCall, ToolMessage,
 };
+use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
-use crate::wire::{Report, WireError, written_arguments, written_name};
+use crate::wire::{CallRules, Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,11 +32,15 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
-pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written, WireError> {
+pub(super) fn write(
+    messages: &[Message],
+    rules: CallRules,
+    report: &mut Report,
+) -> Result<Written, WireError> {
     let mut writer = Writer {
         written: Written { system: Vec::new(), messages: Vec::new() },
         is_last: false,
-        ids: Ids::default(),
+        ids: Ids::new(rules),
         report,
     };
     for (index, message) in messages.iter().enumerate() {
@@ -132,7 +136,7 @@ impl<'a> Writer<'a, '_> {
         let unchanged = || RawValue::from_string(json.to_owned()).map_err(not_serializable);
         let Some(call) = call else { return unchanged() };
         let id = self.ids.written(&call.id);
-        if id == call.id {
+        if native_block(json).id.as_deref() == Some(&*id) {
             return unchanged();
         }
         // Raw fields, since the order of the input's keys stays.

@@ -97,7 +97,7 @@ fn read_assistant(raw: &RawValue) -> Result<AssistantMessage, WireError> {
             serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
         reply::read_blocks(&blocks)?
     };
-    reply.origin = Some(Origin::new(NAME, None));
+    reply.origin = Some(Origin::new(NAME));
     Ok(reply)
 }
 

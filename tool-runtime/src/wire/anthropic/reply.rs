@@ -16,6 +16,8 @@ struct Response<'a> {
     #[serde(default)]
     r#type: Value,
     #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
     model: Option<String>,
     #[serde(default, borrow)]
     content: Option<Vec<&'a RawValue>>,
@@ -72,7 +74,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             }
         }
     }
-    reply.origin = Some(Origin::new(NAME, response.model));
+    reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage);
     reply.make_ids_usable();
     Ok(reply)
@@ -104,6 +106,7 @@ pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, Wire
                 reply.tool_calls.push(call);
                 if is_valid { Kind::Call(reply.tool_calls.len() - 1) } else { Kind::InvalidCall }
             }
+            Some("thinking") => Kind::Reasoning,
             _ => Kind::Native,
         });
     }
@@ -114,6 +117,7 @@ pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, Wire
             Kind::Text => Some(NativeItem::from_text(item, whole_text)),
             Kind::Call(index) => reply.tool_calls.get(index).map(|call| NativeItem::from_call(item, call)),
             Kind::InvalidCall => None,
+            Kind::Reasoning => Some(NativeItem::from_reasoning(item)),
             Kind::Native => Some(NativeItem::new(item)),
         });
     }
@@ -126,6 +130,7 @@ enum Kind {
     /// The call with this index.
     Call(usize),
     InvalidCall,
+    Reasoning,
     Native,
 }
 

@@ -1,5 +1,6 @@
 //! Tools of a request, and how the model may call them.
 
+use super::NAME;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
@@ -29,7 +30,7 @@ pub(super) fn write(
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = if is_strict { ToolForm::AnthropicStrict } else { ToolForm::Anthropic };
+    let form = ToolForm { wire: NAME, is_strict };
     let has_all_tools = parts.allowed_tools.is_none();
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, is_strict))?;
     body.set("tools", Arc::clone(&array.json));

@@ -54,6 +54,7 @@ impl Keep {
 /// A call in a request.
 pub(super) struct WrittenCall<'a> {
     pub(super) call: &'a ToolCall,
+    pub(super) id: Cow<'a, str>,
     pub(super) keep: Keep,
 }
 
@@ -65,9 +66,9 @@ struct WrittenFunction<'a> {
 
 impl Serialize for WrittenCall<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let WrittenCall { call, keep } = *self;
+        let WrittenCall { call, ref id, keep } = *self;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &call.id)?;
+        map.serialize_entry("id", id)?;
         let kind = other_type(call);
         if kind.is_none() {
             map.serialize_entry("type", "function")?;
@@ -95,7 +96,7 @@ fn other_type(call: &ToolCall) -> Option<&str> {
 
 impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WrittenCall { call: self, keep: Keep::None }.serialize(serializer)
+        WrittenCall { call: self, id: Cow::Borrowed(&self.id), keep: Keep::None }.serialize(serializer)
     }
 }
 

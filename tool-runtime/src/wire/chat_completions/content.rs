@@ -1,7 +1,8 @@
 //! Contents: a string, or an array of parts.
 
-use super::{NAME, other_wires};
+use super::NAME;
 use crate::message::{Content, Media, Part};
+use crate::wire::other_wires;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};

@@ -45,6 +45,7 @@ fn combine(deltas: impl Iterator<Item = Delta>) -> Delta {
             replies: all.replies,
             wire: None,
             model: all.model.or(delta.model),
+            response_id: all.response_id.or(delta.response_id),
             usage: delta.usage.or(all.usage),
             error: all.error.or(delta.error),
             possible_error: all.possible_error.or(delta.possible_error),
@@ -66,6 +67,8 @@ pub(super) struct ReadChunk {
     pub(super) choices: Option<Vec<Choice>>,
     #[serde(default)]
     model: Value,
+    #[serde(default)]
+    id: Value,
     #[serde(default)]
     usage: Value,
     // Fields in which servers report errors: see `server_error`.
@@ -233,6 +236,7 @@ impl ReadChunk {
         Delta {
             wire: None,
             model: self.model.as_str().map(str::to_owned),
+            response_id: self.id.as_str().map(str::to_owned),
             usage: read_usage(&self.usage),
             error,
             possible_error,

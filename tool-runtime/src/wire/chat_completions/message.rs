@@ -1,8 +1,9 @@
 //! Messages: how they are read.
 
-use super::{NAME, other_wires};
+use super::NAME;
 use crate::message::ToolMessage;
 use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, RETURNED, ToolCall};
+use crate::wire::other_wires;
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};

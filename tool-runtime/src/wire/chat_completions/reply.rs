@@ -2,10 +2,10 @@
 
 use super::message::{ReadMessage, Role};
 use super::server_error::{error_text, response_error};
-use super::{NAME, other_wires, server_error};
+use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::WireError;
 use crate::wire::error::beginning;
+use crate::wire::{WireError, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -29,20 +29,16 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
         Ok(read) => from_read(read),
         Err(error) if error.is_data() => Err(match server_error::read(body) {
             Some(message) => WireError::Server { message },
-            None => match serde_json::from_str::<Value>(body).ok().and_then(|value| other_wire(&value)) {
+            None => match serde_json::from_str::<Value>(body)
+                .ok()
+                .and_then(|value| other_wires::wire_of_response(&value))
+            {
                 Some(wire) => other_wires::error(wire),
                 None => WireError::Unexpected { expected: EXPECTED, problem: error.to_string() },
             },
         }),
         Err(error) => Err(WireError::not_json(body, error)),
     }
-}
-
-fn other_wire(body: &Value) -> Option<&'static str> {
-    let fields = body.as_object()?;
-    let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
-    let mut kinds = parts.filter_map(|part| part["type"].as_str());
-    other_wires::wire_of_fields(fields).or_else(|| kinds.find_map(other_wires::wire_of_part))
 }
 
 impl<'de> Deserialize<'de> for AssistantMessage {
@@ -60,10 +56,8 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
     }
     let response = take_response(&mut read)?;
     let (message, finish_reason, origin, usage) = match response {
-        None => (read, None, Origin::new(NAME, None), None),
-        Some(Response { choice, model, usage }) => {
-            (choice.message, choice.finish_reason, Origin::new(NAME, model), usage)
-        }
+        None => (read, None, Origin::new(NAME), None),
+        Some(Response { choice, origin, usage }) => (choice.message, choice.finish_reason, origin, usage),
     };
     let message = message.checked_as::<value::Error>(Role::Assistant).map_err(|error| unexpected(&error))?;
     let mut reply = AssistantMessage::from(message);
@@ -77,7 +71,7 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
 
 struct Response {
     choice: Choice,
-    model: Option<String>,
+    origin: Origin,
     usage: Option<Usage>,
 }
 
@@ -94,7 +88,8 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
         };
     }
     let mut response = std::mem::take(&mut read.other);
-    let model = response.get("model").and_then(Value::as_str).map(str::to_owned);
+    let text_of = |field| response.get(field).and_then(Value::as_str).map(str::to_owned);
+    let origin = Origin { model: text_of("model"), response_id: text_of("id"), ..Origin::new(NAME) };
     let usage = read_usage(response.get("usage").unwrap_or(&Value::Null)).or_else(|| ollama_usage(&response));
     let mut choice = Value::Object(std::mem::take(&mut response));
     if response_error(&choice).is_none() {
@@ -107,7 +102,7 @@ fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> 
     }
     if choice["message"].is_object() {
         let choice = serde_json::from_value(choice).map_err(|error| unexpected(&error))?;
-        return Ok(Some(Response { choice, model, usage }));
+        return Ok(Some(Response { choice, origin, usage }));
     }
     let text = choice.to_string();
     Err(unexpected(&format_args!(

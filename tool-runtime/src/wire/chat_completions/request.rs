@@ -1,21 +1,22 @@
 //! Requests: how they are written, and how their messages are read.
 
-use super::ChatCompletions;
 use super::tool::Definition;
 use super::write::{WrittenMessages, report};
+use super::{ChatCompletions, NAME};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
 use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
-use crate::wire::{Body, NotStrictTool, RequestParts, WireError};
+use crate::wire::{Body, NotStrictTool, RequestParts, Wire as _, WireError};
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
     let mut body = Body::new();
-    let messages = WrittenMessages { messages: parts.messages, keep_reasoning: wire.keep_reasoning };
+    let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.call_rules());
+    let messages = WrittenMessages { messages, keep_reasoning, rules };
     body.write("messages", &messages)?;
     let mut report = report(parts.messages, wire.keep_reasoning);
     let choice = parts.choice(&mut report);
@@ -24,7 +25,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(body.with_report(report));
     }
-    let form = if wire.strict { ToolForm::ChatCompletionsStrict } else { ToolForm::ChatCompletions };
+    let form = ToolForm { wire: NAME, is_strict: wire.strict };
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);

@@ -1,31 +1,39 @@
 //! Messages: how they are written.
 
-use super::NAME;
 use super::call::{Keep, WrittenCall};
 use super::content::{text_part, write_part};
 use super::message::Role;
+use super::{NAME, RULES};
 use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
-use crate::wire::Report;
+use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
+use crate::wire::{CallRules, Report};
 use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// The messages of a request. Images and files of tool results, which tool messages cannot have, are in a user message
 /// after the last result of a reply.
 pub(super) struct WrittenMessages<'a> {
     pub(super) messages: &'a [Message],
     pub(super) keep_reasoning: bool,
+    pub(super) rules: CallRules,
 }
 
 impl Serialize for WrittenMessages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
         let mut media = Vec::new();
+        let mut ids = Ids::new(self.rules);
         for (index, message) in self.messages.iter().enumerate() {
-            list.serialize_element(&WrittenMessage { message, keep_reasoning: self.keep_reasoning })?;
+            if let Message::Assistant(reply) = message {
+                ids.start_reply(&reply.tool_calls);
+            }
+            let keep_reasoning = self.keep_reasoning;
+            list.serialize_element(&WrittenMessage { message, keep_reasoning, ids: Some(&ids) })?;
             let Message::Tool(result) = message else { continue };
-            media.extend(media_of(result));
+            media.extend(media_of(result, &ids.written(&result.tool_call_id)));
             if !media.is_empty() && !matches!(self.messages.get(index + 1), Some(Message::Tool(_))) {
                 list.serialize_element(&json!({ "role": "user", "content": std::mem::take(&mut media) }))?;
             }
@@ -39,11 +47,11 @@ pub(crate) fn serialize_messages<S: Serializer>(
     messages: &[Message],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    WrittenMessages { messages, keep_reasoning: false }.serialize(serializer)
+    WrittenMessages { messages, keep_reasoning: false, rules: RULES }.serialize(serializer)
 }
 
 /// The images and files of a result, each after a line that names the call.
-fn media_of(result: &ToolMessage) -> Vec<Value> {
+fn media_of(result: &ToolMessage, id: &str) -> Vec<Value> {
     if result.content.native(NAME).is_some() {
         return Vec::new();
     }
@@ -52,13 +60,15 @@ fn media_of(result: &ToolMessage) -> Vec<Value> {
     if parts.is_empty() {
         return parts;
     }
-    let title = format!("Content of the result of the tool call {}:", result.tool_call_id);
+    let title = format!("Content of the result of the tool call {id}:");
     std::iter::once(text_part(&title)).chain(parts).collect()
 }
 
 struct WrittenMessage<'a> {
     message: &'a Message,
     keep_reasoning: bool,
+    /// The written ids of the calls; `None` for a message that is written alone.
+    ids: Option<&'a Ids<'a>>,
 }
 
 impl Serialize for WrittenMessage<'_> {
@@ -67,35 +77,47 @@ impl Serialize for WrittenMessage<'_> {
             Message::System(input) => write_input(Role::System, input, serializer),
             Message::Developer(input) => write_input(Role::Developer, input, serializer),
             Message::User(input) => write_input(Role::User, input, serializer),
-            Message::Assistant(reply) => write_reply(reply, self.keep_reasoning, serializer),
-            Message::Tool(result) => result.serialize(serializer),
+            Message::Assistant(reply) => write_reply(reply, self.keep_reasoning, self.ids, serializer),
+            Message::Tool(result) => write_result(result, self.ids, serializer),
         }
     }
 }
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        WrittenMessage { message: self, keep_reasoning: false }.serialize(serializer)
+        WrittenMessage { message: self, keep_reasoning: false, ids: None }.serialize(serializer)
     }
 }
 
 impl Serialize for AssistantMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write_reply(self, false, serializer)
+        write_reply(self, false, None, serializer)
     }
 }
 
 impl Serialize for ToolMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("role", &Role::Tool)?;
-        map.serialize_entry("tool_call_id", &self.tool_call_id)?;
-        map.serialize_entry("content", &ResultContent(self))?;
-        for (field, value) in self.extra.on_wire(NAME) {
-            map.serialize_entry(field, value)?;
-        }
-        map.end()
+        write_result(self, None, serializer)
     }
+}
+
+fn write_result<S: Serializer>(
+    result: &ToolMessage,
+    ids: Option<&Ids<'_>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(None)?;
+    map.serialize_entry("role", &Role::Tool)?;
+    map.serialize_entry("tool_call_id", &written_id(&result.tool_call_id, ids))?;
+    map.serialize_entry("content", &ResultContent(result))?;
+    for (field, value) in result.extra.on_wire(NAME) {
+        map.serialize_entry(field, value)?;
+    }
+    map.end()
+}
+
+fn written_id<'a>(id: &'a str, ids: Option<&Ids<'a>>) -> Cow<'a, str> {
+    ids.map_or(Cow::Borrowed(id), |ids| ids.written(id))
 }
 
 /// The content of a tool message: OpenAI accepts only text.
@@ -145,6 +167,7 @@ fn write_input<S: Serializer>(role: Role, input: &InputMessage, serializer: S) -
 fn write_reply<S: Serializer>(
     reply: &AssistantMessage,
     keep_reasoning: bool,
+    ids: Option<&Ids<'_>>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     // A message without an origin was read from a history, so a request contained its fields.
@@ -163,7 +186,11 @@ fn write_reply<S: Serializer>(
         content => map.serialize_entry("content", content)?,
     }
     if !reply.tool_calls.is_empty() {
-        let calls: Vec<_> = reply.tool_calls.iter().map(|call| WrittenCall { call, keep }).collect();
+        let calls: Vec<_> = reply
+            .tool_calls
+            .iter()
+            .map(|call| WrittenCall { call, id: written_id(&call.id, ids), keep })
+            .collect();
         map.serialize_entry("tool_calls", &calls)?;
     }
     if let Some(refusal) = &reply.refusal {

@@ -1,6 +1,6 @@
 //! Detection of texts that are in the format of another provider.
 
-use crate::wire::WireError;
+use super::WireError;
 use serde_json::{Map, Value};
 
 /// The wire of a part of a content that Chat Completions does not have.
@@ -27,6 +27,17 @@ pub(super) fn wire_of_fields(fields: &Map<String, Value>) -> Option<&'static str
     } else {
         None
     }
+}
+
+/// The wire of the body of a response that is not in the expected format.
+pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
+    let fields = body.as_object()?;
+    if fields.get("choices").is_some_and(Value::is_array) {
+        return Some("chat_completions");
+    }
+    let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
+    let mut kinds = parts.filter_map(|part| part["type"].as_str());
+    wire_of_fields(fields).or_else(|| kinds.find_map(wire_of_part))
 }
 
 pub(super) fn error(wire: &'static str) -> WireError {

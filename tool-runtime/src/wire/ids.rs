@@ -1,0 +1,94 @@
+//! Ids of calls that the servers of a wire accept.
+
+use super::CallRules;
+use crate::fingerprint::fingerprint;
+use crate::message::{ToolCall, short_id};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
+/// The maximum length of a changed id, if the wire has no shorter one.
+const MAX_CHANGED: usize = 64;
+
+/// The written ids of a request. An id that the rules of a wire do not allow gets another one, in its call and in its
+/// result, which depends only on the messages before it: a later request starts with the same bytes.
+#[derive(Debug)]
+pub(super) struct Ids<'a> {
+    rules: CallRules,
+    taken: HashSet<Cow<'a, str>>,
+    /// The newest number of each repeated id.
+    numbers: HashMap<&'a str, u32>,
+    /// The written ids of the newest reply, where they are not those of the calls.
+    of_reply: HashMap<&'a str, Cow<'a, str>>,
+}
+
+impl<'a> Ids<'a> {
+    pub(super) fn new(rules: CallRules) -> Self {
+        Ids { rules, taken: HashSet::new(), numbers: HashMap::new(), of_reply: HashMap::new() }
+    }
+
+    /// Sets the calls of the next reply.
+    pub(super) fn start_reply(&mut self, calls: &'a [ToolCall]) {
+        self.of_reply.clear();
+        for call in calls {
+            let written = self.next(&call.id);
+            if written != call.id {
+                self.of_reply.insert(&call.id, written);
+            }
+        }
+    }
+
+    fn next(&mut self, id: &'a str) -> Cow<'a, str> {
+        let mut written = self.rules.allowed_id(id, 1);
+        if !self.rules.are_ids_unique {
+            return written;
+        }
+        let number = self.numbers.entry(id).or_insert(1);
+        while !self.taken.insert(written.clone()) {
+            *number += 1;
+            written = self.rules.allowed_id(id, *number);
+        }
+        written
+    }
+
+    /// The written id of a call of the newest reply, or of its result.
+    pub(super) fn written(&self, id: &'a str) -> Cow<'a, str> {
+        self.of_reply.get(id).cloned().unwrap_or_else(|| Cow::Borrowed(id))
+    }
+}
+
+impl CallRules {
+    /// Whether servers accept the id of a call.
+    fn allows_id(&self, id: &str) -> bool {
+        let max = self.max_id_bytes.unwrap_or(usize::MAX);
+        (self.min_id_bytes.max(1)..=max).contains(&id.len()) && id.chars().all(|letter| self.allows(letter))
+    }
+
+    fn allows(&self, letter: char) -> bool {
+        let is_allowed = |punctuation: &str| letter.is_ascii_alphanumeric() || punctuation.contains(letter);
+        self.id_punctuation.is_none_or(is_allowed)
+    }
+
+    /// The id if it is allowed and its number is 1, otherwise another one that differs between ids and numbers.
+    fn allowed_id<'a>(&self, id: &'a str, number: u32) -> Cow<'a, str> {
+        let is_allowed = self.allows_id(id);
+        if is_allowed && number == 1 {
+            return Cow::Borrowed(id);
+        }
+        let hash = fingerprint(format!("{number} {id}").into_bytes());
+        let max = self.max_id_bytes.unwrap_or(MAX_CHANGED).min(MAX_CHANGED);
+        if max < 20 || !self.allows('_') {
+            return Cow::Owned(short_id(hash));
+        }
+        let tail = if is_allowed { format!("_{number}") } else { format!("_{:08x}", hash & 0xffff_ffff) };
+        let mut head: String =
+            id.chars().map(|letter| if self.allows(letter) { letter } else { '_' }).collect();
+        let mut end = max - tail.len();
+        if end < head.len() {
+            while !head.is_char_boundary(end) {
+                end -= 1;
+            }
+            head.truncate(end);
+        }
+        Cow::Owned(head + &tail)
+    }
+}
