@@ -36,6 +36,8 @@ mod other_wires;
 mod reasoning;
 mod report;
 mod request_parts;
+#[cfg(feature = "responses")]
+mod responses;
 mod tool_arrays;
 
 #[cfg(feature = "anthropic")]
@@ -49,6 +51,8 @@ pub(crate) use chat_completions::{
 pub use error::WireError;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
+#[cfg(feature = "responses")]
+pub use responses::Responses;
 pub(crate) use tool_arrays::ToolArrays;
 
 use crate::message::{AssistantMessage, Chunk, Message};

@@ -3,6 +3,8 @@
 #[cfg(feature = "anthropic")]
 mod anthropic;
 mod chat_completions;
+#[cfg(feature = "responses")]
+mod responses;
 
 use crate::wire::Wire;
 use serde_json::Value;
@@ -48,6 +50,8 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
         "chat_completions" => chat_completions::check(wire, body),
         #[cfg(feature = "anthropic")]
         "anthropic" => anthropic::check(body),
+        #[cfg(feature = "responses")]
+        "responses" => responses::check(body),
         name => reject(
             "",
             format!(

@@ -126,11 +126,22 @@ impl<'a> RequestParts<'a> {
         form: ToolForm,
         make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
-        let all = || make(&self.tools.iter().collect::<Vec<_>>());
         match self.arrays {
-            Some(arrays) if has_all_tools => arrays.get_or_init(form, all),
-            None if has_all_tools => all().map(Arc::new),
-            _ => make(&self.allowed().collect::<Vec<_>>()).map(Arc::new),
+            Some(arrays) if has_all_tools => arrays.get_or_init(form, || make(&self.listed(has_all_tools))),
+            _ => self.uncached_tool_array(has_all_tools, make),
         }
+    }
+
+    /// The array of all tools, or of those that the model may call.
+    pub(super) fn uncached_tool_array(
+        &self,
+        has_all_tools: bool,
+        make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
+    ) -> Result<Arc<ToolArray>, WireError> {
+        make(&self.listed(has_all_tools)).map(Arc::new)
+    }
+
+    fn listed(&self, has_all_tools: bool) -> Vec<&'a ToolSchema> {
+        if has_all_tools { self.tools.iter().collect() } else { self.allowed().collect() }
     }
 }

@@ -1,0 +1,241 @@
+//! The rules of the Responses API.
+//!
+//! The error messages are those of OpenAI.
+
+use super::{RejectedError, list, reject, unknown_field};
+use serde_json::Value;
+use std::collections::HashSet;
+
+pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+    check_tools(request)?;
+    let input = &request["input"];
+    if input.is_string() {
+        return Ok(());
+    }
+    let Some(items) = input.as_array() else {
+        return reject("input", "Missing required parameter: 'input'.");
+    };
+    let mut pairs = Pairs::default();
+    for (index, item) in items.iter().enumerate() {
+        let place = Place { index, item };
+        match item["type"].as_str() {
+            Some("function_call") => {
+                place.check_call(&["arguments", "namespace", "caller"], "arguments", &mut pairs)?
+            }
+            Some("custom_tool_call") => {
+                place.check_call(&["input", "namespace", "caller"], "input", &mut pairs)?
+            }
+            Some("function_call_output" | "custom_tool_call_output") => {
+                place.check_output(&mut pairs, request["previous_response_id"].is_string())?;
+            }
+            Some("reasoning") => place.check_reasoning(items.get(index + 1), request)?,
+            Some("message") | None => place.check_message()?,
+            Some(_) => {}
+        }
+    }
+    match pairs.open.first() {
+        Some(id) => reject("input", format!("No tool output found for function call {id}.")),
+        None => Ok(()),
+    }
+}
+
+fn check_tools(request: &Value) -> Result<(), RejectedError> {
+    let tools = list(&request["tools"]);
+    for (index, tool) in tools.iter().enumerate() {
+        if tool["type"] == "function" && !tool["name"].is_string() {
+            return reject(
+                format!("tools[{index}].name"),
+                format!("Missing required parameter: 'tools[{index}].name'."),
+            );
+        }
+        let known = ["type", "name", "description", "strict", "parameters", "output_schema", "defer_loading"];
+        if let Some(field) = unknown_field(tool, &known).filter(|_| tool["type"] == "function") {
+            return unknown(&format!("tools[{index}].{field}"));
+        }
+    }
+    let choice = &request["tool_choice"];
+    let Some(name) = choice["name"].as_str() else { return Ok(()) };
+    if tools.iter().all(|tool| tool["name"] != name) {
+        return reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."));
+    }
+    Ok(())
+}
+
+/// The calls and results so far.
+#[derive(Default)]
+struct Pairs<'a> {
+    calls: HashSet<&'a str>,
+    /// The ids of the calls without results, in order.
+    open: Vec<&'a str>,
+}
+
+/// An item of the input.
+struct Place<'a> {
+    index: usize,
+    item: &'a Value,
+}
+
+impl<'a> Place<'a> {
+    fn param(&self, field: &str) -> String {
+        format!("input[{}].{field}", self.index)
+    }
+
+    fn check_fields(&self, known: &[&str]) -> Result<(), RejectedError> {
+        let common = ["type", "id", "status"];
+        let known = [&common, known].concat();
+        match unknown_field(self.item, &known) {
+            Some(field) => unknown(&self.param(field)),
+            None => Ok(()),
+        }
+    }
+
+    fn required(&self, field: &str) -> Result<&'a str, RejectedError> {
+        match self.item[field].as_str() {
+            Some(text) => Ok(text),
+            None => {
+                let param = self.param(field);
+                reject(&*param, format!("Missing required parameter: '{param}'."))
+            }
+        }
+    }
+
+    /// The id of the call.
+    fn call_id(&self) -> Result<&'a str, RejectedError> {
+        let id = self.required("call_id")?;
+        let param = self.param("call_id");
+        match id.len() {
+            0 => reject(
+                &*param,
+                format!(
+                    "Invalid '{param}': empty string. Expected a string with minimum length 1, but got an empty string \
+                     instead."
+                ),
+            ),
+            length @ 65.. => reject(
+                &*param,
+                format!(
+                    "Invalid '{param}': string too long. Expected a string with maximum length 64, but got a string with \
+                     length {length} instead."
+                ),
+            ),
+            _ => Ok(id),
+        }
+    }
+
+    fn check_call(&self, known: &[&str], text: &str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
+        self.check_fields(&[&["call_id", "name"], known].concat())?;
+        let id = self.call_id()?;
+        let name = self.required("name")?;
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if name.is_empty() || !name.bytes().all(is_allowed) {
+            let param = self.param("name");
+            return reject(
+                &*param,
+                format!(
+                    "Invalid '{param}': string does not match pattern. Expected a string that matches the pattern \
+                     '^[a-zA-Z0-9_-]+$'."
+                ),
+            );
+        }
+        self.required(text)?;
+        if !pairs.calls.insert(id) {
+            return reject(self.param("call_id"), format!("Duplicate item found with call_id {id}."));
+        }
+        pairs.open.push(id);
+        Ok(())
+    }
+
+    fn check_output(&self, pairs: &mut Pairs<'a>, continues: bool) -> Result<(), RejectedError> {
+        self.check_fields(&["call_id", "output", "name", "namespace", "caller"])?;
+        let id = self.call_id()?;
+        if !self.item["output"].is_string() && !self.item["output"].is_array() {
+            let param = self.param("output");
+            return reject(&*param, format!("Missing required parameter: '{param}'."));
+        }
+        self.check_parts(&self.item["output"], "output", &["input_text", "input_image", "input_file"])?;
+        let position = pairs.open.iter().position(|open| *open == id);
+        match position {
+            Some(position) => drop(pairs.open.remove(position)),
+            // The call may be in the previous response.
+            None if continues && !pairs.calls.contains(id) => {}
+            None => {
+                return reject(
+                    "input",
+                    format!("No tool call found for function call output with call_id {id}."),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
+        self.check_fields(&["summary", "content", "encrypted_content"])?;
+        let is_of_reply = |item: &Value| {
+            let kind = item["type"].as_str().unwrap_or("message");
+            !kind.ends_with("_output") && (kind != "message" || item["role"] == "assistant")
+        };
+        let id = self.item["id"].as_str().unwrap_or_default();
+        if !next.is_some_and(is_of_reply) {
+            return reject(
+                "input",
+                format!("Item '{id}' of type 'reasoning' was provided without its required following item."),
+            );
+        }
+        // The provider accepts unknown ids of calls.
+        if request["store"] == false && !id.is_empty() {
+            return not_found(id);
+        }
+        Ok(())
+    }
+
+    fn check_message(&self) -> Result<(), RejectedError> {
+        self.check_fields(&["role", "content", "phase"])?;
+        let allowed: &[&str] = match self.item["role"].as_str() {
+            Some("assistant") => &["output_text", "refusal"],
+            Some("user" | "system" | "developer") => {
+                &["input_text", "input_image", "input_file", "input_audio"]
+            }
+            _ => {
+                let param = self.param("role");
+                let values = "'assistant', 'system', 'developer', and 'user'";
+                return reject(
+                    &*param,
+                    format!("Invalid value: {}. Supported values are: {values}.", self.item["role"]),
+                );
+            }
+        };
+        if self.item["content"].is_null() {
+            let param = self.param("content");
+            return reject(&*param, format!("Missing required parameter: '{param}'."));
+        }
+        self.check_parts(&self.item["content"], "content", allowed)
+    }
+
+    fn check_parts(&self, parts: &Value, field: &str, allowed: &[&str]) -> Result<(), RejectedError> {
+        for (position, part) in list(parts).iter().enumerate() {
+            let kind = part["type"].as_str().unwrap_or_default();
+            if !allowed.contains(&kind) {
+                let values: Vec<String> = allowed.iter().map(|value| format!("'{value}'")).collect();
+                return reject(
+                    self.param(&format!("{field}[{position}]")),
+                    format!("Invalid value: '{kind}'. Supported values are: {}.", values.join(", ")),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn not_found<T>(id: &str) -> Result<T, RejectedError> {
+    reject(
+        "input",
+        format!(
+            "Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` \
+             set to true, or remove this item from your input."
+        ),
+    )
+}
+
+fn unknown<T>(param: &str) -> Result<T, RejectedError> {
+    reject(param, format!("Unknown parameter: '{param}'."))
+}

@@ -1,0 +1,233 @@
+//! The wire of OpenAI's Responses API: <https://platform.openai.com/docs/api-reference/responses>.
+
+mod custom_tool;
+mod event;
+mod input;
+mod item;
+mod part;
+mod read;
+mod reply;
+mod tools;
+
+use super::error::WireError;
+use super::{Body, CallRules, Report, RequestParts, Wire};
+use crate::message::{AssistantMessage, Chunk, Message};
+use custom_tool::CustomTools;
+use serde_json::json;
+
+pub(super) const NAME: &str = "responses";
+/// The name of the format in error messages.
+const FORMAT: &str = "the Responses API";
+
+/// The wire of OpenAI's Responses API (`POST /v1/responses`), which Azure, xAI and others have too.
+///
+/// - A system message at the start is the field `instructions`. All other messages, calls and results are items of `input`.
+/// - The items of a reply go back unchanged and in their order: reasoning, and calls of tools that the provider runs
+///   itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s. Reasoning goes back only with the item that
+///   follows it, since the API rejects it alone.
+/// - Calls and results are paired by `call_id`. The results have text, images and files; the format has no field for
+///   errors, whose text starts with `Error: `.
+/// - Arguments that are not an object are written as `{"invalid_json": ".."}`.
+/// - Dropped and [reported](Body::report): the reasoning and the items of other providers, images in replies, and reasoning
+///   whose item changed.
+/// - The API requires ids of at most 64 bytes that are unique in the conversation; others are replaced in calls and results.
+///
+/// The body of a request:
+///
+/// ```
+/// use tool_runtime::message::Message;
+/// use tool_runtime::wire::{RequestParts, Responses, Wire};
+///
+/// let wire = Responses::new();
+/// let messages = [Message::system("Be brief."), Message::user("Hello!")];
+/// let body = wire.write(&RequestParts::new(&messages))?.with("model", "a-model");
+/// assert_eq!(
+///     serde_json::to_value(&body)?,
+///     serde_json::json!({
+///         "instructions": "Be brief.",
+///         "input": [{ "role": "user", "content": "Hello!" }],
+///         "model": "a-model",
+///     }),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The loop of a program with its own client:
+///
+/// ```
+/// use std::error::Error;
+/// use tool_runtime::wire::{Body, Responses, Wire};
+/// use tool_runtime::{Conversation, Registry, tools};
+///
+/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
+///     // the text of the response
+/// #     Ok(r#"{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Hi!"}]}]}"#.to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn Error>> {
+/// let registry = Registry::new(tools![])?;
+/// let mut chat = Conversation::new().user("Hello!");
+/// let ending = chat
+///     .drive(&registry, 10, |request| async move {
+///         let body = request.on(&Responses::new())?.with("model", "a-model");
+///         let response = post("/v1/responses", &body).await?;
+///         Ok::<_, Box<dyn Error>>(Responses::new().read_reply(&response)?)
+///     })
+///     .await?;
+/// # let _ = ending;
+/// assert_eq!(chat.final_text(), "Hi!");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
+pub struct Responses {
+    store: bool,
+    previous_response: bool,
+    strict: bool,
+    native_allowed_tools: bool,
+    custom_tools: CustomTools,
+}
+
+impl Default for Responses {
+    fn default() -> Self {
+        Responses {
+            store: true,
+            previous_response: false,
+            strict: false,
+            native_allowed_tools: false,
+            custom_tools: CustomTools::default(),
+        }
+    }
+}
+
+impl Responses {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Responses::default()
+    }
+
+    /// Whether the provider stores responses. Default: true, as in the API, where the request has no such field.
+    ///
+    /// If false, the request has `"store": false` and `"include": ["reasoning.encrypted_content"]`, and its items have no
+    /// ids, since the provider rejects ids that it did not store ("Item with id 'rs_..' not found"). Reasoning without
+    /// `encrypted_content` is dropped and reported. Models without reasoning reject this `include` ("Encrypted content is not
+    /// supported with this model"): remove it with [`Body::without`].
+    ///
+    /// Set it to false for conversations that are continued after the provider's time of storage, for organisations with
+    /// zero data retention, and for conversations that continue on another server with this API.
+    #[must_use]
+    pub fn store(mut self, store: bool) -> Self {
+        self.store = store;
+        self
+    }
+
+    /// Whether a request names the newest response in `previous_response_id`, and contains only the messages after it.
+    /// Default: false.
+    ///
+    /// The provider continues its own copy of the conversation, so a change of earlier messages has no effect. Without a
+    /// response to continue, and if nothing is [stored](Responses::store), the request contains all messages.
+    #[must_use]
+    pub fn previous_response(mut self, previous_response: bool) -> Self {
+        self.previous_response = previous_response;
+        self
+    }
+
+    /// Whether tools are sent with `strict: true`: the server makes the model follow the schema
+    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false, which is sent too,
+    /// since the server makes tools strict otherwise.
+    ///
+    /// Every property is required, and the model sends null for an absent argument. A tool that cannot be strict, such as
+    /// one that takes a map with any keys, is sent with `strict: false`, and [`Body::report`] lists it.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Whether the tools that the model may call are sent as OpenAI's `allowed_tools`, which keeps the list of tools
+    /// constant for the prompt cache. Default: false, which sends only these tools, since some servers do not know
+    /// `allowed_tools`.
+    #[must_use]
+    pub fn native_allowed_tools(mut self, native: bool) -> Self {
+        self.native_allowed_tools = native;
+        self
+    }
+
+    /// Sends a tool as a custom tool: the model writes free text, such as code, instead of JSON
+    /// (<https://platform.openai.com/docs/guides/function-calling#custom-tools>). `parameter` is the only parameter of the
+    /// tool, a string. A tool with other parameters is sent as a function.
+    ///
+    /// ```
+    /// use tool_runtime::wire::{Responses, Wire};
+    /// use tool_runtime::{Conversation, Registry, tool, tools};
+    ///
+    /// /// Runs an SQL query.
+    /// #[tool]
+    /// fn run_sql(query: &str) {}
+    ///
+    /// let wire = Responses::new().custom_tool("run_sql", "query");
+    /// let registry = Registry::new(tools![run_sql])?;
+    /// let body = Conversation::new().user("How many users?").request(&registry).on(&wire)?;
+    /// assert!(serde_json::to_string(&body)?.contains(r#"{"type":"custom","name":"run_sql""#));
+    ///
+    /// let item = r#"{"type":"custom_tool_call","call_id":"call_1","name":"run_sql","input":"SELECT 1"}"#;
+    /// let reply = wire.read_reply(&format!(r#"{{"status":"completed","output":[{item}]}}"#))?;
+    /// assert_eq!(reply.tool_calls[0].arguments, r#"{"query":"SELECT 1"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn custom_tool(mut self, name: impl Into<String>, parameter: impl Into<String>) -> Self {
+        self.custom_tools.insert(name.into(), parameter.into());
+        self
+    }
+}
+
+impl Wire for Responses {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        let mut report = Report::default();
+        let mut body = Body::new();
+        let written = input::write(self, parts.messages, &mut report)?;
+        if let Some(instructions) = &written.instructions {
+            body.write("instructions", instructions)?;
+        }
+        body.write("input", &written.items)?;
+        if let Some(id) = &written.previous_response {
+            body.write("previous_response_id", id)?;
+        }
+        if !self.store {
+            body.write("store", &false)?;
+            body.write("include", &json!(["reasoning.encrypted_content"]))?;
+        }
+        tools::write(&mut body, parts, self, &mut report)?;
+        Ok(body.with_report(report))
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body, &self.custom_tools)
+    }
+
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data, &self.custom_tools).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        read::messages(body, &self.custom_tools)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        reply::read_error(body)
+    }
+
+    fn call_rules(&self) -> CallRules {
+        // <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input>: "call_id", 1 to 64
+        // characters.
+        CallRules { min_id_bytes: 1, max_id_bytes: Some(64), are_ids_unique: true, ..CallRules::default() }
+    }
+}

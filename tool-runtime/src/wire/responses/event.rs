@@ -1,0 +1,194 @@
+//! Events of a streamed reply: <https://platform.openai.com/docs/api-reference/responses-streaming>.
+
+use super::custom_tool::CustomTools;
+use super::item::{Item, ItemContent, is_custom, read_items};
+use super::reply::{Response, error_message, read_usage};
+use super::{FORMAT, NAME};
+use crate::message::{
+    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemPiece, ReplyPiece, StreamError, WholeItem,
+};
+use crate::wire::error::beginning;
+use crate::wire::finish_reason::completeness;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(default)]
+    r#type: String,
+    #[serde(default)]
+    output_index: Option<i64>,
+    #[serde(default, borrow)]
+    item: Option<&'a RawValue>,
+    #[serde(default)]
+    delta: Value,
+    #[serde(default, borrow)]
+    response: Option<Response<'a>>,
+    // The fields of an error, around which some servers have an object.
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    message: Value,
+}
+
+/// Reads the text after `data:` of a server-sent event.
+pub(super) fn read(data: &str, custom_tools: &CustomTools) -> Delta {
+    let delta = match data.trim_start_matches('\u{feff}').trim() {
+        "" => Delta::default(),
+        // Some gateways end every stream with it.
+        "[DONE]" => Delta { is_done: true, ..Delta::default() },
+        text => match serde_json::from_str(text) {
+            Ok(event) => read_event(event, text, custom_tools),
+            Err(source) => not_a_chunk(text, source),
+        },
+    };
+    Delta { wire: Some(NAME), ..delta }
+}
+
+fn not_a_chunk(text: &str, source: serde_json::Error) -> Delta {
+    failed(StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source })
+}
+
+fn failed(error: StreamError) -> Delta {
+    Delta { error: Some(error), ..Delta::default() }
+}
+
+fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta {
+    let delta = || event.delta.as_str().unwrap_or_default().to_owned();
+    let content = match &*event.r#type {
+        "response.output_text.delta" => ContentPiece { text: Some(delta()), ..ContentPiece::default() },
+        "response.refusal.delta" => ContentPiece { refusal: Some(delta()), ..ContentPiece::default() },
+        "response.reasoning_summary_text.delta" | "response.reasoning_text.delta" => {
+            ContentPiece { reasoning: Some(delta()), ..ContentPiece::default() }
+        }
+        "response.function_call_arguments.delta" => {
+            call(CallPiece { index: event.output_index, ..CallPiece::arguments(0, delta()) })
+        }
+        "response.output_item.added" => match event.item.map(|item| Item::read(item.get(), custom_tools)) {
+            Some(Ok(item)) => started(item, event.output_index),
+            Some(Err(source)) => return not_a_chunk(text, source),
+            None => ContentPiece::default(),
+        },
+        "response.output_item.done" => {
+            match event.item.map(|item| complete(item, event.output_index, custom_tools)) {
+                Some(Ok(content)) => content,
+                Some(Err(source)) => return not_a_chunk(text, source),
+                None => ContentPiece::default(),
+            }
+        }
+        "response.created" | "response.queued" | "response.in_progress" => {
+            let origin = event.response.map(|response| response.origin());
+            return Delta {
+                replies: vec![ReplyPiece::default()],
+                model: origin.as_ref().and_then(|origin| origin.model.clone()),
+                response_id: origin.and_then(|origin| origin.response_id),
+                ..Delta::default()
+            };
+        }
+        "response.completed" | "response.incomplete" => return ended(event.response, custom_tools),
+        "response.failed" | "error" => {
+            let nested = event.response.map(|response| response.error).filter(Value::is_object);
+            let fields = || json!({ "message": event.message });
+            let error =
+                nested.unwrap_or_else(|| if event.error.is_object() { event.error } else { fields() });
+            let message = error_message(&error).unwrap_or_else(|| error.to_string());
+            return failed(StreamError::Server { message, error });
+        }
+        // The complete text after its pieces, parts of messages, and calls that the provider runs.
+        kind if kind.starts_with("response.") => return Delta::default(),
+        _ => {
+            return match error_message(&event.error) {
+                Some(message) => failed(StreamError::Server { message, error: event.error }),
+                None => Delta { skipped: Some(beginning(text)), ..Delta::default() },
+            };
+        }
+    };
+    Delta { replies: vec![ReplyPiece { content, ..ReplyPiece::default() }], ..Delta::default() }
+}
+
+fn call(piece: CallPiece) -> ContentPiece {
+    ContentPiece { calls: vec![piece], ..ContentPiece::default() }
+}
+
+/// The start of an item. Its arguments follow.
+fn started(item: Item, index: Option<i64>) -> ContentPiece {
+    match item.content {
+        ItemContent::Call(started) => call(CallPiece {
+            index,
+            id: started.id,
+            name: started.name,
+            ..CallPiece::arguments(0, String::new())
+        }),
+        _ => ContentPiece::default(),
+    }
+}
+
+/// A complete item. Its text arrived in pieces.
+fn complete(
+    item: &RawValue,
+    index: Option<i64>,
+    custom_tools: &CustomTools,
+) -> serde_json::Result<ContentPiece> {
+    let read = Item::read(item.get(), custom_tools)?;
+    let kind = read.kind();
+    let mut content = ContentPiece::default();
+    let text = match read.content {
+        ItemContent::Text { text, .. } => text.unwrap_or_default(),
+        ItemContent::Call(whole) => {
+            if read.is_incomplete {
+                return Ok(content);
+            }
+            let takes_text = is_custom(&whole);
+            let kind = takes_text.then(|| ("type".to_owned(), json!("custom")));
+            content.calls.push(CallPiece {
+                index,
+                id: whole.id,
+                name: whole.name,
+                arguments: Arguments::Whole(whole.arguments.clone()),
+                takes_text,
+                extra: Map::from_iter(kind),
+            });
+            whole.arguments
+        }
+        ItemContent::Reasoning | ItemContent::Native => String::new(),
+    };
+    content.items.extend(
+        kind.map(|kind| ItemPiece::Whole(WholeItem { index, json: item.get().to_owned(), kind, text })),
+    );
+    Ok(content)
+}
+
+/// The end of the response, which contains all items again.
+fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Delta {
+    let Some(response) = response else { return Delta { is_done: true, ..Delta::default() } };
+    let finish = response.finish_reason().map(|reason| Finish {
+        completeness: completeness(&reason),
+        reason,
+        may_truncate_objects: false,
+    });
+    let whole = response.output.as_deref().and_then(|output| whole_content(output, custom_tools));
+    let origin = response.origin();
+    Delta {
+        replies: vec![ReplyPiece { whole, finish, ..ReplyPiece::default() }],
+        model: origin.model,
+        response_id: origin.response_id,
+        usage: read_usage(&response.usage),
+        is_done: true,
+        ..Delta::default()
+    }
+}
+
+/// The content of a response, from a server that sends no events for its items.
+fn whole_content(output: &[&RawValue], custom_tools: &CustomTools) -> Option<ContentPiece> {
+    let mut content = ContentPiece::default();
+    for (index, item) in (0..).zip(output) {
+        let piece = complete(item, Some(index), custom_tools).ok()?;
+        content.calls.extend(piece.calls);
+        content.items.extend(piece.items);
+    }
+    let reply = read_items(output, custom_tools).ok()?;
+    content.text = reply.content.map(|text| text.as_str().to_owned());
+    content.refusal = reply.refusal;
+    Some(content)
+}
