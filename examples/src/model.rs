@@ -1,14 +1,16 @@
 //! A model: scripted, or on a server, in the format of a wire that is chosen at run time.
 
+mod api;
 mod error;
 mod server;
 
+pub use api::Api;
 pub use error::ModelError;
 pub use server::Server;
 
+use api::set;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
-use std::env;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,35 +31,11 @@ pub enum Model {
     Server(Server),
 }
 
-/// The API of a provider.
-pub struct Api {
-    /// The prefix of the environment variables.
-    variables: &'static str,
-    path: &'static str,
-    default_model: &'static str,
-}
-
-const CHAT_COMPLETIONS: Api =
-    Api { variables: "OPENAI", path: "/chat/completions", default_model: "gpt-4o-mini" };
-const ANTHROPIC: Api =
-    Api { variables: "ANTHROPIC", path: "/v1/messages", default_model: "claude-haiku-4-5" };
-
-impl Api {
-    fn var(&self, name: &str) -> Option<String> {
-        set(&format!("{}_{name}", self.variables))
-    }
-}
-
-/// The value of an environment variable, unless it is empty.
-fn set(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.trim().is_empty())
-}
-
 impl Model {
-    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, or `anthropic`.
+    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, `anthropic`, `responses` or `gemini`.
     ///
-    /// It is the server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or at `ANTHROPIC_BASE_URL` (with
-    /// `ANTHROPIC_API_KEY` and `ANTHROPIC_MODEL`); without this variable, it is the script.
+    /// It is the server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or at `ANTHROPIC_BASE_URL` or
+    /// `GEMINI_BASE_URL` with the same variables of this provider; without this variable, it is the script.
     ///
     /// # Errors
     ///
@@ -65,10 +43,10 @@ impl Model {
     pub fn from_env(script: ScriptedModel) -> Result<Self, UnknownWireError> {
         let name = set("TOOL_WIRE").unwrap_or_else(|| "chat_completions".to_owned());
         let wire: Arc<dyn Wire> = wire::by_name(&name)?.into();
-        let api = if name == "anthropic" { ANTHROPIC } else { CHAT_COMPLETIONS };
-        Ok(match api.var("BASE_URL") {
+        let api = Api::of_wire(&name);
+        Ok(match api.base_url() {
             None => Model::Scripted(script.wire(wire), api),
-            Some(base_url) => Model::Server(Server::new(&base_url, &api, wire)),
+            Some(base_url) => Model::Server(Server::new(&base_url, api, wire)),
         })
     }
 

@@ -23,20 +23,18 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 pub struct Server {
     wire: Arc<dyn Wire>,
     base_url: String,
-    path: &'static str,
-    api_key: Option<String>,
+    api: Arc<Api>,
     model: String,
     agent: ureq::Agent,
 }
 
 impl Server {
-    pub(super) fn new(base_url: &str, api: &Api, wire: Arc<dyn Wire>) -> Self {
+    pub(super) fn new(base_url: &str, api: Api, wire: Arc<dyn Wire>) -> Self {
         Server {
             wire,
             base_url: base_url.trim().trim_end_matches('/').to_owned(),
-            path: api.path,
-            api_key: api.var("API_KEY"),
-            model: api.var("MODEL").unwrap_or_else(|| api.default_model.to_owned()),
+            model: api.model(),
+            api: Arc::new(api),
             agent: ureq::Agent::config_builder()
                 .http_status_as_error(false)
                 .timeout_global(Some(TIMEOUT))
@@ -47,7 +45,8 @@ impl Server {
 
     /// It blocks the thread, which is acceptable in an example that has no other tasks.
     pub(super) fn complete(&self, request: &Request) -> Result<AssistantMessage, ModelError> {
-        let body = self.post(request, false)?.read_to_string().map_err(|source| self.unreachable(source))?;
+        let unreachable = |source| ModelError::Unreachable { url: self.url(false), source };
+        let body = self.post(request, false)?.read_to_string().map_err(unreachable)?;
         self.wire.read_reply(&body).map_err(ModelError::NotAReply)
     }
 
@@ -72,26 +71,18 @@ impl Server {
 
     /// Returns the body of a successful response.
     fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
-        let mut post = self.agent.post(self.url());
-        let mut body = request.on(&self.wire).map_err(ModelError::NotWritten)?.with("model", &self.model);
-        if stream {
-            body = body.with("stream", true);
-        }
-        if self.wire.name() == "anthropic" {
-            body = body.with("max_tokens", 4096);
-            post = post.header("anthropic-version", "2023-06-01");
-        }
-        if let Some(key) = &self.api_key {
-            post = match self.wire.name() {
-                "anthropic" => post.header("x-api-key", key),
-                _ => post.header("authorization", format!("Bearer {key}")),
-            };
-        }
-        let response = post.send_json(body).map_err(|source| self.unreachable(source))?;
+        let url = self.url(stream);
+        let body = request.on(&self.wire).map_err(ModelError::NotWritten)?;
+        let body = self.api.complete(body, &self.model, stream);
+        let headers = self.api.headers();
+        let post =
+            headers.iter().fold(self.agent.post(&url), |post, (name, value)| post.header(*name, value));
+        let unreachable = |source| ModelError::Unreachable { url: url.clone(), source };
+        let response = post.send_json(body).map_err(unreachable)?;
         let status = response.status().as_u16();
         let mut body = response.into_body();
         if status >= 400 {
-            let body = body.read_to_string().map_err(|source| self.unreachable(source))?;
+            let body = body.read_to_string().map_err(unreachable)?;
             let message = self.wire.read_error(&body);
             let message = message.unwrap_or_else(|| body.trim().chars().take(500).collect());
             return Err(ModelError::Rejected { status, message });
@@ -99,12 +90,8 @@ impl Server {
         Ok(body)
     }
 
-    fn url(&self) -> String {
-        [&*self.base_url, self.path].concat()
-    }
-
-    fn unreachable(&self, source: ureq::Error) -> ModelError {
-        ModelError::Unreachable { url: self.url(), source }
+    fn url(&self, stream: bool) -> String {
+        [&*self.base_url, &self.api.path(&self.model, stream)].concat()
     }
 }
 
