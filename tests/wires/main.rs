@@ -4,7 +4,9 @@ mod anthropic;
 mod anthropic_blocks;
 mod anthropic_recorded;
 mod anthropic_streams;
+mod exchanged;
 mod moved;
+mod moved_recorded;
 mod random_replies;
 mod responses_recorded;
 #[path = "../recorded_traffic/rows.rs"]

@@ -1,11 +1,13 @@
-//! A conversation that continues with another provider.
+//! A conversation that continues with other providers.
 
+use crate::exchanged::{Entry, exchanged};
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::{Content, Message, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Wire};
-use tool_runtime::{Conversation, Registry, ToolMessage, history, tool, tools};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Responses, Wire};
+use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
 
 /// Look up the weather of a city.
 #[tool]
@@ -17,102 +19,119 @@ fn get_weather(city: &str) -> Result<String, String> {
 #[tool]
 fn draw() {}
 
-/// A conversation in Chat Completions with parallel calls, an error, an image and a truncated call.
-async fn conversation() -> Conversation {
+fn call(id: &str, name: &str, arguments: &str) -> Value {
+    json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
+}
+
+fn reply(calls: &[Value], reason: &str) -> AssistantMessage {
+    let message = json!({ "role": "assistant", "content": "One moment.", "reasoning_content": "Hm.", "tool_calls": calls });
+    let body = json!({ "model": "m", "choices": [{ "message": message, "finish_reason": reason }] });
+    ChatCompletions::new().read_reply(&body.to_string()).expect("it is read")
+}
+
+/// Adds a reply whose calls run; the charts have a result with an image.
+async fn run(chat: Conversation, reply: AssistantMessage) -> Conversation {
     let registry = Registry::new(tools![get_weather, draw]).expect("two tools");
-    let call = |id: &str, name: &str, arguments: &str| json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } });
-    let reply = |calls: Value, reason: &str| {
-        let message = json!({ "role": "assistant", "content": "One moment.", "reasoning_content": "Hm.", "tool_calls": calls });
-        let body = json!({ "model": "m", "choices": [{ "message": message, "finish_reason": reason }] });
-        ChatCompletions::new().read_reply(&body.to_string()).expect("it is read")
-    };
-    let calls = json!([
+    let charts: Vec<String> =
+        reply.tool_calls.iter().filter(|call| call.name == "draw").map(|call| call.id.clone()).collect();
+    let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
+    for id in charts {
+        let result = Content::from_parts([Part::text("a chart"), Part::image("image/png", [1, 2, 3])]);
+        pending.provide_result(&id, result).expect("it is pending");
+    }
+    pending.dispatch(&registry).await
+}
+
+/// Six replies in Chat Completions: parallel calls with an error and an image, a truncated call with a repeated id, a tool
+/// that does not exist, no arguments with a long id, a refusal and an answer.
+async fn conversation() -> Conversation {
+    let first = [
         call("functions.get_weather:0", "get_weather", r#"{"city":"Rome"}"#),
         call("functions.get_weather:1", "get_weather", r#"{"city":"Atlantis"}"#),
         call("functions.draw:2", "draw", "{}"),
-    ]);
+    ];
     let chat = Conversation::new().system("Be brief.").user("Rome, Atlantis and a chart?");
-    let Turn::Calls(mut pending) = chat.reply(reply(calls, "tool_calls")) else { panic!("it calls") };
-    let result = Content::from_parts([Part::text("a chart"), Part::image("image/png", [1, 2, 3])]);
-    pending.provide_result("functions.draw:2", result).expect("it is pending");
-    let chat = pending.dispatch(&registry).await;
-    let truncated = json!([call("functions.get_weather:0", "get_weather", r#"{"city":"Par"#)]);
-    let Turn::Calls(pending) = chat.reply(reply(truncated, "length")) else { panic!("it calls") };
-    pending.dispatch(&registry).await.user("Go on.")
+    let chat = run(chat, reply(&first, "tool_calls")).await;
+    let truncated = [call("functions.get_weather:0", "get_weather", r#"{"city":"Par"#)];
+    let chat = run(chat, reply(&truncated, "length")).await.user("Go on.");
+    let unknown = [call("a b", "functions.get weather", r#"{"city":"Rome"}"#), call("a", "draw", "{}")];
+    let chat = run(chat, reply(&unknown, "tool_calls")).await;
+    let chat = run(chat, reply(&[call(&"long".repeat(20), "draw", "")], "tool_calls")).await;
+    let answer = |field: &str, text: &str| {
+        let body = json!({ "choices": [{ "message": { "role": "assistant", field: text }, "finish_reason": "stop" }] });
+        ChatCompletions::new().read_reply(&body.to_string()).expect("it is read")
+    };
+    let Turn::Answer(chat) = chat.reply(answer("refusal", "I cannot.")) else { panic!("no calls") };
+    let Turn::Answer(chat) = chat.user("Please.").reply(answer("content", "Sunny.")) else {
+        panic!("no calls")
+    };
+    chat.user("Thanks.")
 }
 
-/// The calls and the results: name, arguments and text, in order.
-fn exchanged(messages: &[Message]) -> Vec<[String; 3]> {
-    let mut all = Vec::new();
-    for message in messages {
-        match message {
-            Message::Assistant(reply) => {
-                all.push(["text".to_owned(), reply.text().to_owned(), String::new()]);
-                for call in &reply.tool_calls {
-                    all.push(["call".to_owned(), call.name.clone(), call.arguments.clone()]);
-                }
-            }
-            Message::Tool(result) => {
-                let kind = if result.is_error() { "error" } else { "result" };
-                all.push([
-                    kind.to_owned(),
-                    result.tool().unwrap_or_default().to_owned(),
-                    result.text().to_owned(),
-                ]);
-            }
-            other => all.push(["input".to_owned(), other.text().to_owned(), String::new()]),
-        }
-    }
-    all
-}
-
-fn reported(body: &tool_runtime::wire::Body) -> Vec<String> {
+fn reported(body: &Body) -> Vec<String> {
     body.report().dropped.iter().map(ToString::to_string).collect()
 }
 
+/// Writes the messages on a wire, and reads the request. Returns the messages and the parts that were dropped.
+fn moved(messages: &[Message], wire: &dyn Wire) -> (Vec<Message>, Vec<String>) {
+    let body = write(wire, messages);
+    assert_eq!(check_request(wire, &json(&body)), Ok(()), "{wire:?}");
+    let read = wire.read_messages(&json(&body).to_string()).expect("it is read");
+    history::validate(&read).unwrap_or_else(|error| panic!("{wire:?}: {error}"));
+    assert_eq!(exchanged(&read), exchanged(messages), "{wire:?}");
+    (read, reported(&body))
+}
+
 #[tokio::test]
-async fn a_conversation_moves_to_anthropic_and_back() {
+async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
     let chat = conversation().await;
-    let messages = chat.messages();
-    assert!(history::validate(messages).is_ok());
+    let (_, entries) = exchanged(chat.messages());
+    let count = |is: fn(&Entry) -> bool| entries.iter().filter(|entry| is(entry)).count();
+    assert_eq!(count(|entry| matches!(entry, Entry::Call { .. })), 7);
+    assert_eq!(count(|entry| matches!(entry, Entry::Result { is_error: false, .. })), 4);
+    assert_eq!(count(|entry| matches!(entry, Entry::Result { is_error: true, .. })), 3);
 
-    let body = write(&Anthropic::new(), messages);
-    assert_eq!(
-        reported(&body),
-        ["messages[2]: dropped reasoning_content", "messages[6]: dropped reasoning_content"]
-    );
-    let at_anthropic = Anthropic::new().read_messages(&json(&body).to_string()).expect("it is read");
-    assert!(history::validate(&at_anthropic).is_ok());
-    let image = json(&body)["messages"][2]["content"][2]["content"][1].clone();
-    assert_eq!(image["source"]["data"], "AQID");
-    let mut expected = exchanged(messages);
-    // Anthropic has no text for the arguments.
-    let truncated =
-        expected.iter_mut().find(|entry| entry[2].ends_with(r#""Par"#)).expect("the truncated call");
-    truncated[2] = r#"{"invalid_json":"{\"city\":\"Par"}"#.to_owned();
-    assert_eq!(exchanged(&at_anthropic), expected);
+    let reasoning = [2, 6, 9, 12].map(|index| format!("messages[{index}]: dropped reasoning_content"));
+    let wires: [&dyn Wire; 2] = [&Anthropic::new(), &Responses::new()];
+    let mut messages = chat.messages().to_vec();
+    for (position, wire) in wires.into_iter().enumerate() {
+        let dropped;
+        (messages, dropped) = moved(&messages, wire);
+        // The reasoning does not leave the first wire.
+        assert_eq!(dropped, if position == 0 { &reasoning[..] } else { &[] }, "{wire:?}");
+    }
+    let (back, dropped) = moved(&messages, &ChatCompletions::new());
+    assert_eq!(dropped, [""; 0]);
+    assert_eq!(exchanged(&back), exchanged(chat.messages()));
+}
 
-    let body = write(&ChatCompletions::new(), &at_anthropic);
-    assert!(body.report().is_empty(), "{:?}", body.report());
-    let written = json(&body)["messages"].clone();
-    let mut back = ChatCompletions::new().read_messages(&written.to_string()).expect("it is read");
-    assert!(history::validate(&back).is_ok());
-    // The image of a result is in a user message after the last result.
-    assert_eq!(written[5]["content"], "a chart\n[image: image/png]");
-    assert_eq!(written[6]["role"], "user");
-    assert_eq!(written[6]["content"][1]["image_url"]["url"], "data:image/png;base64,AQID");
-    back.remove(6);
-    // Tool messages of Chat Completions do not name their tool.
-    let without_tools = |mut entries: Vec<[String; 3]>| {
-        for entry in entries.iter_mut().filter(|entry| ["result", "error"].contains(&&*entry[0])) {
-            entry[1].clear();
+#[tokio::test]
+async fn a_conversation_moves_from_each_wire_to_each_other() {
+    let chat = conversation().await;
+    let wires: [&dyn Wire; 3] = [&ChatCompletions::new(), &Anthropic::new(), &Responses::new()];
+    for from in wires {
+        let (messages, _) = moved(chat.messages(), from);
+        for to in wires {
+            let (_, dropped) = moved(&messages, to);
+            // Each wire has a form for everything that another one read from its own format.
+            assert_eq!(dropped, [""; 0], "{from:?} to {to:?}");
         }
-        entries
-    };
-    let mut expected = without_tools(expected);
-    let entry = expected.iter_mut().find(|[_, _, text]| text == "a chart").expect("the chart");
-    entry[2] = "a chart\n[image: image/png]".to_owned();
-    assert_eq!(without_tools(exchanged(&back)), expected);
+    }
+}
+
+#[tokio::test]
+async fn images_of_results_stay_with_them_or_follow_them() {
+    let chat = conversation().await;
+    let body = json(&write(&Anthropic::new(), chat.messages()));
+    assert_eq!(body["messages"][2]["content"][2]["content"][1]["source"]["data"], "AQID");
+    let body = json(&write(&Responses::new(), chat.messages()));
+    let outputs: Vec<&Value> =
+        body["input"].as_array().expect("items").iter().filter(|item| item["output"].is_array()).collect();
+    assert_eq!(outputs[0]["output"][1]["image_url"], "data:image/png;base64,AQID");
+    let body = json(&write(&ChatCompletions::new(), chat.messages()));
+    assert_eq!(body["messages"][5]["content"], "a chart\n[image: image/png]");
+    assert_eq!(body["messages"][6]["role"], "user");
+    assert_eq!(body["messages"][6]["content"][1]["image_url"]["url"], "data:image/png;base64,AQID");
 }
 
 #[test]

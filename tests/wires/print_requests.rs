@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tool_runtime::conversation::{Request, Turn};
 use tool_runtime::message::{Content, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Responses, Wire};
 use tool_runtime::{Conversation, Registry, ToolChoice, ToolMessage, tool, tools};
 
 /// Look up the weather of a city.
@@ -28,7 +28,13 @@ fn draw_chart(points: Vec<f64>) {
 }
 
 fn print(name: &str, wire: &dyn Wire, request: &Request) {
-    let body = request.on(wire).expect("it is written").with("model", "a-model").with("max_tokens", 1024);
+    let body = request.on(wire).expect("it is written");
+    let body = match wire.name() {
+        // The model is in the address.
+        "gemini" => body,
+        "responses" => body.with("model", "a-model").with("max_output_tokens", 1024),
+        _ => body.with("model", "a-model").with("max_tokens", 1024),
+    };
     println!("{}", json!({ "name": name, "wire": wire.name(), "body": body }));
 }
 
@@ -106,20 +112,52 @@ async fn in_anthropic(registry: &Registry) -> Conversation {
     run(chat, &wire, &reply, registry).await.user("Quickly!")
 }
 
+/// Reasoning, parallel calls, an error, an image and a search of the provider, in the format of Responses.
+async fn in_responses(registry: &Registry) -> Conversation {
+    let wire = Responses::new();
+    let call = |id: &str, name: &str, arguments: &str| {
+        json!({ "type": "function_call", "id": format!("fc_{id}"), "call_id": format!("call_{id}"), "name": name,
+            "arguments": arguments, "status": "completed" })
+    };
+    let output = json!([
+        { "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "Two cities." }],
+          "encrypted_content": "gAAAAABo" },
+        { "type": "web_search_call", "id": "ws_1", "status": "completed",
+          "action": { "type": "search", "query": "weather", "queries": ["weather"], "sources": [] } },
+        { "type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "phase": "commentary",
+          "content": [{ "type": "output_text", "text": "I look it up.", "annotations": [], "logprobs": [] }] },
+        { "type": "reasoning", "id": "rs_2", "summary": [], "encrypted_content": "gAAAAABp" },
+        call("1", "get_weather", r#"{"city":"Rome"}"#),
+        call("2", "get_weather", r#"{"city":"Atlantis"}"#),
+        call("3", "draw_chart", r#"{"points":[1.0]}"#),
+        call("4", "draw_chart", r#"{"points":[1.0"#),
+    ]);
+    let reply = json!({ "id": "resp_1", "object": "response", "model": "m", "status": "completed", "output": output,
+        "usage": { "input_tokens": 1, "output_tokens": 2 } });
+    let user = Content::from_parts([Part::text("And this?"), Part::file("a.pdf", "application/pdf", [1, 2])]);
+    let chat = Conversation::new().system("Be brief.").developer("No lists.").user("Rome and Atlantis?");
+    run(chat, &wire, &reply, registry).await.user(user)
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
-    let wires: [(&str, Box<dyn Wire>); 6] = [
+    let wires: [(&str, Box<dyn Wire>); 10] = [
         ("", Box::new(ChatCompletions::new())),
         (", strict", Box::new(ChatCompletions::new().strict(true))),
         (", allowed tools", Box::new(ChatCompletions::new().native_allowed_tools(true))),
+        (", short ids", Box::new(ChatCompletions::new().mistral_ids(true))),
         ("", Box::new(Anthropic::new())),
         (", strict", Box::new(Anthropic::new().strict(true))),
-        (" by name", tool_runtime::wire::by_name("anthropic").expect("it is enabled")),
+        ("", Box::new(Responses::new())),
+        (", strict", Box::new(Responses::new().strict(true).native_allowed_tools(true))),
+        (", not stored", Box::new(Responses::new().store(false))),
+        (", continued", Box::new(Responses::new().previous_response(true))),
     ];
     let chats = [
         ("a conversation in Chat Completions", in_chat_completions(&registry).await),
         ("a conversation in Anthropic's format", in_anthropic(&registry).await),
+        ("a conversation in the format of Responses", in_responses(&registry).await),
     ];
     for (settings, wire) in &wires {
         for (name, chat) in &chats {

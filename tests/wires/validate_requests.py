@@ -3,8 +3,8 @@
     pip install -r requirements.txt
     python validate_requests.py [--verbose]
 
-The types of the clients `openai` and `anthropic` describe a request. Pydantic validates the requests that
-`print_requests.rs` prints against them, and rejects further fields. Each kind of broken request must be rejected:
+The types of the clients `openai`, `anthropic` and `google-genai` describe a request. Pydantic validates the requests
+that `print_requests.rs` prints against them, and rejects further fields. Each kind of broken request must be rejected:
 otherwise the test is void. Exits with 1 if a client's type rejects a request.
 """
 
@@ -23,9 +23,12 @@ import typing_extensions
 typing.Iterable = typing.List
 
 import anthropic.types  # noqa: E402
+import google.genai.types as genai  # noqa: E402
 import openai.types.chat  # noqa: E402
+import openai.types.responses  # noqa: E402
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming  # noqa: E402
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming  # noqa: E402
+from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming  # noqa: E402
 
 WORKSPACE = pathlib.Path(__file__).parent.parent.parent
 
@@ -42,23 +45,63 @@ def forbid_further_fields(package):
 forbid_further_fields("openai.types")
 forbid_further_fields("anthropic.types")
 
+
+
+class GeminiRequest(pydantic.BaseModel):
+    """The body of a request. The client has types for its fields only."""
+
+    model_config = pydantic.ConfigDict(extra="forbid")
+    contents: typing.List[genai.Content]
+    systemInstruction: typing.Optional[genai.Content] = None
+    tools: typing.Optional[typing.List[genai.Tool]] = None
+    toolConfig: typing.Optional[genai.ToolConfig] = None
+
+    @pydantic.field_validator("contents")
+    @classmethod
+    def roles(cls, contents):
+        """The type of a role is any string; the API takes two."""
+        for content in contents:
+            if content.role not in ("user", "model"):
+                raise ValueError(f"the role {content.role}")
+        return contents
+
+
 JUDGES = {
     "chat_completions": pydantic.TypeAdapter(CompletionCreateParamsNonStreaming),
     "anthropic": pydantic.TypeAdapter(MessageCreateParamsNonStreaming),
+    "responses": pydantic.TypeAdapter(ResponseCreateParamsNonStreaming),
+    "gemini": pydantic.TypeAdapter(GeminiRequest),
 }
+
+
+def with_ids(body):
+    """The body with the ids that the client's type requires of the items of a reply.
+
+    The API accepts items without them, and rejects them if `store` is false.
+    """
+    body = copy.deepcopy(body)
+    if body.get("store") is False:
+        for index, item in enumerate(body["input"]):
+            if item.get("type") in ("reasoning", "web_search_call", "message"):
+                item.setdefault("id", f"item_{index}")
+    return body
 
 
 def problem(wire, body):
     """Returns why the client's type rejects the body, or None."""
     try:
-        JUDGES[wire].validate_python(body)
+        JUDGES[wire].validate_python(with_ids(body) if wire == "responses" else body)
     except pydantic.ValidationError as error:
         return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
     return None
 
 
-def broken(body):
+def broken(wire, body):
     """Broken forms of a request, each with a name."""
+    messages = {"gemini": "contents", "responses": "input"}.get(wire, "messages")
+    content = {"gemini": "parts"}.get(wire, "content")
+    part = {"gemini": [{"texts": "x"}]}.get(wire, [{"type": "texts", "text": "x"}])
+    choice = {"gemini": "toolConfig"}.get(wire, "tool_choice")
 
     def change(name, function):
         changed = copy.deepcopy(body)
@@ -66,15 +109,15 @@ def broken(body):
         return name, changed
 
     def set_field(index, field, value):
-        return lambda changed: changed["messages"][index].__setitem__(field, value)
+        return lambda changed: changed[messages][index].__setitem__(field, value)
 
     yield change("a further field of a message", set_field(-1, "tool", "get_weather"))
     yield change("an unknown role", set_field(-1, "role", "tools"))
-    yield change("a content of another type", set_field(-1, "content", 7))
-    yield change("an unknown type of a part", set_field(-1, "content", [{"type": "texts", "text": "x"}]))
+    yield change("a content of another type", set_field(-1, content, 7))
+    yield change("an unknown type of a part", set_field(-1, content, part))
     yield change("a further field of the request", lambda changed: changed.__setitem__("is_truncated", True))
     yield change("a tool of another format", lambda changed: changed["tools"].__setitem__(0, {"name": 1}))
-    yield change("an unknown tool choice", lambda changed: changed.__setitem__("tool_choice", {"type": "some"}))
+    yield change("an unknown tool choice", lambda changed: changed.__setitem__(choice, {"type": "some"}))
 
 
 def main():
@@ -99,7 +142,7 @@ def main():
         print(f"{wire}: {len(bodies)} requests")
         if not bodies:
             sys.exit(f"there are no requests on {wire}")
-        for name, body in broken(bodies[0]["body"]):
+        for name, body in broken(wire, bodies[0]["body"]):
             reason = problem(wire, body)
             if reason is None:
                 sys.exit(f"{wire}: the client's type accepts {name}, so the test is void")

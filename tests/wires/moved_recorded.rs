@@ -1,0 +1,48 @@
+//! Recorded histories of each wire, written to each other wire, from the folder that the variable `TOOL_CORPORA` names.
+
+use crate::exchanged::{Entry, exchanged};
+use crate::{json, rows, write};
+use std::collections::BTreeMap;
+use tool_runtime::history;
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::{Anthropic, ChatCompletions, Responses, Wire};
+
+#[test]
+fn every_history_moves_to_each_other_wire_with_its_calls_results_and_texts() {
+    let rows = rows::rows("other_wire.jsonl").unwrap_or_default();
+    let wires: [(&str, &dyn Wire); 3] = [
+        ("chat_completions", &ChatCompletions::new()),
+        ("anthropic", &Anthropic::new()),
+        ("openai-responses", &Responses::new()),
+    ];
+    for (name, from) in wires {
+        for (_, to) in wires.into_iter().filter(|(other, _)| *other != name) {
+            let (mut histories, mut calls) = (0, 0);
+            let mut dropped: BTreeMap<String, usize> = BTreeMap::new();
+            for row in rows.iter().filter(|row| row["wire"] == name) {
+                let source = &row["source"];
+                // Some rows have no request.
+                let Ok(messages) = from.read_messages(&row["request"].to_string()) else { continue };
+                let body = write(to, &messages);
+                let request = json(&body);
+                assert_eq!(check_request(to, &request), Ok(()), "{source} to {to:?}");
+                let read = to
+                    .read_messages(&request.to_string())
+                    .unwrap_or_else(|error| panic!("{source} to {to:?}: {error}"));
+                history::validate(&read).unwrap_or_else(|error| panic!("{source} to {to:?}: {error}"));
+                assert_eq!(exchanged(&read), exchanged(&messages), "{source} to {to:?}");
+                for part in &body.report().dropped {
+                    *dropped.entry(part.kind.clone()).or_default() += 1;
+                }
+                calls +=
+                    exchanged(&messages).1.iter().filter(|entry| matches!(entry, Entry::Call { .. })).count();
+                histories += 1;
+            }
+            println!(
+                "{name} to {}: {histories} histories with {calls} calls, dropped: {dropped:?}",
+                to.name()
+            );
+            assert!(rows.is_empty() || name == "chat_completions" || histories > 0, "the file has such rows");
+        }
+    }
+}
