@@ -1,7 +1,7 @@
-//! The examples on Anthropic's wire, alone and against a stub of a server.
+//! The examples on each wire, alone and against a stub of a server.
 
 use crate::process::{self, appended_messages, stderr, stdout};
-use crate::stub::{self, Received};
+use crate::stub::{self, Api, Received};
 use serde_json::{Value, json};
 
 /// The output without the line that names the model.
@@ -17,16 +17,21 @@ fn transcript(example: &str, wire: &str) -> String {
 #[test]
 fn the_transcript_is_the_same_on_each_wire() {
     for example in ["approval", "planner", "weather"] {
-        assert_eq!(transcript(example, "anthropic"), transcript(example, "chat_completions"), "{example}");
+        let expected = transcript(example, "chat_completions");
+        for wire in ["anthropic", "responses", "gemini"] {
+            assert_eq!(transcript(example, wire), expected, "{example} on {wire}");
+        }
     }
 }
 
 #[test]
-fn the_streaming_example_runs_on_anthropics_wire() {
-    let printed = transcript("streaming", "anthropic");
-    assert!(printed.contains(" before the reply ended"), "read-only tools start early: {printed}");
-    let last = printed.lines().last().expect("there is output");
-    assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
+fn the_streaming_example_runs_on_each_wire() {
+    for wire in ["anthropic", "responses", "gemini"] {
+        let printed = transcript("streaming", wire);
+        assert!(printed.contains(" before the reply ended"), "read-only tools start early: {printed}");
+        let last = printed.lines().last().expect("there is output");
+        assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
+    }
 }
 
 #[test]
@@ -35,39 +40,123 @@ fn an_unknown_wire_is_a_clear_error() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         stderr(&output),
-        "Error: there is no wire `gopher`: use one of `chat_completions`, `anthropic`\n"
+        "Error: there is no wire `gopher`: use one of `chat_completions`, `anthropic`, `responses`, `gemini`\n"
     );
 }
 
+const ANTHROPIC: Api = Api {
+    wire: "anthropic",
+    variables: "ANTHROPIC",
+    base: "",
+    path: "/v1/messages",
+    headers: &["anthropic-version", "x-api-key"],
+    fields: &["model", "max_tokens"],
+};
+
 /// Thinking and two calls, then an answer.
-fn blocks(request: &Value) -> Value {
-    let is_call = |message: &&Value| message["role"] == "assistant";
-    if request["messages"].as_array().expect("the request is valid").iter().any(|message| is_call(&message)) {
-        return json!([{"type": "text", "text": "Two results, thank you."}]);
-    }
+fn messages_reply(request: &Value) -> Value {
     let call = |id: &str, city: &str| json!({"type": "tool_use", "id": id, "name": "get_weather", "input": {"city": city}});
-    json!([
-        {"type": "thinking", "thinking": "Two calls.", "signature": "c2lnbmVk"},
-        call("toolu_1", "Beijing"), call("toolu_2", "Atlantis"),
-    ])
+    let blocks = if request["messages"].as_array().is_some_and(|messages| messages.len() > 1) {
+        json!([{"type": "text", "text": "Two results, thank you."}])
+    } else {
+        json!([
+            {"type": "thinking", "thinking": "Two calls.", "signature": "c2lnbmVk"},
+            call("toolu_1", "Beijing"), call("toolu_2", "Atlantis"),
+        ])
+    };
+    json!({"type": "message", "role": "assistant", "model": "stub-1", "content": blocks})
+}
+
+const RESPONSES: Api = Api {
+    wire: "responses",
+    variables: "OPENAI",
+    base: "/v1",
+    path: "/v1/responses",
+    headers: &["authorization"],
+    fields: &["model"],
+};
+
+/// Reasoning and two calls, then an answer.
+fn response(request: &Value) -> Value {
+    let call = |id: &str, arguments: &str| {
+        json!({"type": "function_call", "id": format!("fc_{id}"), "call_id": id, "name": "get_weather",
+            "arguments": arguments, "status": "completed"})
+    };
+    let output = if request["input"].as_array().is_some_and(|items| items.len() > 1) {
+        json!([{"type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+            "content": [{"type": "output_text", "text": "Two results, thank you.", "annotations": []}]}])
+    } else {
+        json!([
+            {"type": "reasoning", "id": "rs_1", "summary": []},
+            call("call_1", r#"{"city":"Beijing"}"#), call("call_2", r#"{"city":"Atlantis"}"#),
+        ])
+    };
+    json!({"id": "resp_1", "object": "response", "model": "stub-1", "status": "completed", "output": output})
+}
+
+const GEMINI: Api = Api {
+    wire: "gemini",
+    variables: "GEMINI",
+    base: "",
+    path: "/v1beta/models/{call}",
+    headers: &["x-goog-api-key"],
+    fields: &["contents"],
+};
+
+/// Two calls with a signature, then an answer.
+fn candidates(request: &Value) -> Value {
+    let parts = if request["contents"].as_array().is_some_and(|contents| contents.len() > 1) {
+        json!([{"text": "Two results, thank you."}])
+    } else {
+        json!([
+            {"functionCall": {"name": "get_weather", "args": {"city": "Beijing"}}, "thoughtSignature": "c2lnbmVk"},
+            {"functionCall": {"name": "get_weather", "args": {"city": "Atlantis"}}},
+        ])
+    };
+    json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]})
+}
+
+/// Runs the example, and returns the requests of a conversation with one reply that calls.
+async fn requests_on(api: Api, reply: fn(&Value) -> Value) -> Vec<Value> {
+    let received = Received::default();
+    let output = stub::run_on(api, "weather", stub::replying(api, reply), received.clone()).await;
+    assert!(output.status.success(), "{}: {}{}", api.wire, stdout(&output), stderr(&output));
+    let roles: Vec<Value> =
+        appended_messages(&stdout(&output)).iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "assistant"], "{}", api.wire);
+    let requests = received.requests();
+    assert_eq!(requests.len(), 2, "{}", api.wire);
+    requests
 }
 
 #[tokio::test]
 async fn the_example_satisfies_a_strict_server_of_anthropics_api() {
-    let received = Received::default();
-    let output = stub::run_against_messages("weather", stub::messages(blocks), received.clone()).await;
-    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
-    let requests = received.requests();
-    assert_eq!(requests.len(), 2);
-    assert_eq!(received.headers()[1]["x-api-key"], "secret");
-    assert_eq!(received.headers()[1]["anthropic-version"], "2023-06-01");
-    assert_eq!(requests[1]["messages"][1]["content"], blocks(&requests[0]), "the blocks go back unchanged");
+    let requests = requests_on(ANTHROPIC, messages_reply).await;
+    let blocks = &messages_reply(&requests[0])["content"];
+    assert_eq!(requests[1]["messages"][1]["content"], *blocks, "the blocks go back unchanged");
     let results = &requests[1]["messages"][2]["content"];
     assert_eq!(results[0]["tool_use_id"], "toolu_1");
     assert_eq!(results[1]["is_error"], true);
-    let roles: Vec<Value> =
-        appended_messages(&stdout(&output)).iter().map(|message| message["role"].clone()).collect();
-    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool", "assistant"]);
+}
+
+#[tokio::test]
+async fn the_example_satisfies_a_strict_server_of_the_responses_api() {
+    let requests = requests_on(RESPONSES, response).await;
+    let items = requests[1]["input"].as_array().expect("items");
+    let output = response(&requests[0])["output"].clone();
+    assert_eq!(json!(items[1..4]), output, "the items go back unchanged");
+    assert_eq!(items[4]["call_id"], "call_1");
+    assert!(items[5]["output"].as_str().expect("text").starts_with("Error: "));
+}
+
+#[tokio::test]
+async fn the_example_satisfies_a_strict_server_of_the_gemini_api() {
+    let requests = requests_on(GEMINI, candidates).await;
+    let content = &candidates(&requests[0])["candidates"][0]["content"];
+    assert_eq!(requests[1]["contents"][1], *content, "the parts go back unchanged");
+    let results = &requests[1]["contents"][2]["parts"];
+    assert_eq!(results[0]["functionResponse"]["name"], "get_weather");
+    assert!(results[1]["functionResponse"]["response"]["error"].is_string());
 }
 
 #[test]

@@ -61,7 +61,7 @@
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
 //! | streaming | [`Registry::dispatch_stream_with`] |
 //! | a conversation in a database | [`message::stored`] |
-//! | Anthropic, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
+//! | Anthropic, Gemini or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
 //! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
 //! | images and files for the model | [`message::Part`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
@@ -100,8 +100,10 @@
 //! | --- | --- | --- |
 //! | `anthropic` | `wire::Anthropic`: Anthropic's Messages API. | none |
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
+//! | `gemini` | `wire::Gemini`: the Gemini API. | none |
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
+//! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
 //! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!

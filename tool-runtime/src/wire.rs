@@ -1,7 +1,8 @@
 //! The formats of providers: how requests are written, and how replies, streams and errors are read.
 //!
 //! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
-//! everywhere and needs no feature; `Anthropic` needs the feature `anthropic`. [`by_name`] selects a wire at run time.
+//! everywhere and needs no feature; `Anthropic`, `Gemini` and `Responses` need the features `anthropic`, `gemini` and
+//! `responses`. [`by_name`] selects a wire at run time.
 //!
 //! ```
 //! use tool_runtime::wire::{self, Wire};

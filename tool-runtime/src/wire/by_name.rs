@@ -31,7 +31,8 @@ const WIRES: &[Listed] = &[
     listed!("responses", Responses),
 ];
 
-/// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
+/// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,
+/// `responses` or `gemini`.
 ///
 /// A program that needs other settings, such as `strict`, creates the wire itself:
 ///

@@ -28,7 +28,7 @@ pub(super) const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
-/// OpenAI: "string too long. Expected a string with maximum length 40". `DeepSeek`: "Duplicate value for 'tool_call_id'".
+// OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
 const RULES: CallRules =
     CallRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
 
@@ -58,6 +58,7 @@ const RULES: CallRules =
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
 pub struct ChatCompletions {
     keep_reasoning: bool,
     strict: bool,

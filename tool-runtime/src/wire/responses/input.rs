@@ -32,10 +32,8 @@ pub(super) fn write<'a>(
     let mut first = usize::from(instructions.is_some());
     let mut previous_response = None;
     if wire.previous_response && wire.store {
-        let newest = messages.iter().enumerate().rev();
-        if let Some((index, id)) =
-            newest.filter_map(|(index, message)| Some((index, response_id(message)?))).next()
-        {
+        let mut newest = messages.iter().enumerate().rev();
+        if let Some((index, id)) = newest.find_map(|(index, message)| Some((index, response_id(message)?))) {
             (first, previous_response) = (index + 1, Some(id));
         }
     }
@@ -128,8 +126,7 @@ impl<'a> Writer<'a, '_> {
 
     /// Reasoning goes back with the item after it. If that item is written anew, neither the reasoning nor the ids of the
     /// items after it go back, since the API rejects one without the other ("Item 'rs_..' of type 'reasoning' was
-    /// provided without its required following item", "Item 'fc_..' of type 'function_call' was provided without its
-    /// required 'reasoning' item").
+    /// provided without its required following item", and the reverse for a call with its id).
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
         self.start_reply(reply);
         let first = self.items.len();
