@@ -4,6 +4,10 @@ mod anthropic;
 mod anthropic_blocks;
 mod anthropic_recorded;
 mod anthropic_streams;
+mod gemini;
+mod gemini_parts;
+mod gemini_recorded;
+mod gemini_streams;
 mod moved;
 mod random_replies;
 #[path = "../recorded_traffic/rows.rs"]

@@ -28,6 +28,7 @@ macro_rules! listed {
 const WIRES: &[Listed] = &[
     Listed { name: "chat_completions", feature: None, new: Some(|| Box::new(ChatCompletions::new())) },
     listed!("anthropic", Anthropic),
+    listed!("gemini", Gemini),
 ];
 
 /// The wire of this name, with its default settings: `chat_completions`, or `anthropic` with the feature `anthropic`.
