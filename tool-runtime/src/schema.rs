@@ -11,12 +11,16 @@ mod normalise;
 mod nullable;
 mod parameters;
 mod publish;
+#[cfg(feature = "gemini")]
+mod references;
 mod strict;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use forms::Forms;
 pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
+#[cfg(feature = "gemini")]
+pub(crate) use references::separate_references;
 pub use strict::{AnthropicStrict, NotStrict};
 
 use serde_json::value::RawValue;

@@ -32,6 +32,8 @@ mod by_name;
 mod chat_completions;
 mod error;
 mod finish_reason;
+#[cfg(feature = "gemini")]
+mod gemini;
 mod ids;
 mod other_wires;
 mod reasoning;
@@ -46,10 +48,14 @@ pub use anthropic::Anthropic;
 pub use body::Body;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
+#[cfg(feature = "gemini")]
+pub(crate) use chat_completions::text_with_notices;
 pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, written_arguments, written_name,
 };
 pub use error::WireError;
+#[cfg(feature = "gemini")]
+pub use gemini::Gemini;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 #[cfg(feature = "responses")]

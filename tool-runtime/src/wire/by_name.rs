@@ -29,6 +29,7 @@ const WIRES: &[Listed] = &[
     Listed { name: "chat_completions", feature: None, new: Some(|| Box::new(ChatCompletions::new())) },
     listed!("anthropic", Anthropic),
     listed!("responses", Responses),
+    listed!("gemini", Gemini),
 ];
 
 /// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,

@@ -19,6 +19,8 @@ pub(crate) use call::{written_arguments, written_name};
 pub(crate) use content::{read_parts, text_part};
 pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::serialize_messages;
+#[cfg(feature = "gemini")]
+pub(crate) use write::text_with_notices;
 
 use super::error::WireError;
 use super::{Body, CallRules, RequestParts, Wire};

@@ -130,15 +130,20 @@ impl Serialize for ResultContent<'_> {
         if prefix.is_empty() && (content.native(NAME).is_some() || !content.has_more_than_text()) {
             return content.serialize(serializer);
         }
-        let mut text = [prefix, content.as_str()].concat();
-        for part in content.parts().unwrap_or_default() {
-            if let Some(notice) = notice(part) {
-                let separator = if text.is_empty() { "" } else { "\n" };
-                text = [&*text, separator, &*notice].concat();
-            }
-        }
-        serializer.serialize_str(&text)
+        serializer.serialize_str(&text_with_notices(prefix, content))
     }
+}
+
+/// The text after this prefix, with a notice for each part that a tool message cannot have.
+pub(crate) fn text_with_notices(prefix: &str, content: &Content) -> String {
+    let mut text = [prefix, content.as_str()].concat();
+    for notice in content.parts().unwrap_or_default().iter().filter_map(notice) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&notice);
+    }
+    text
 }
 
 /// The text in place of a part that a tool message cannot have.

@@ -1,0 +1,196 @@
+//! References in the form that the Gemini API accepts.
+
+mod cycles;
+
+use super::keywords::{each_subschema, take_object};
+use super::parameters::Ordered;
+use crate::json::pairs;
+use cycles::Cycles;
+use serde::Serialize;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+/// The parameters with each reference alone, and with cycles only in optional properties. The API requires both: "Cyclic
+/// references are unrolled to a limited degree and, as such, may only be used within non-required properties. [..] If `$ref`
+/// is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set."
+/// (<https://ai.google.dev/api/generate-content#generationconfig>)
+///
+/// The tool still requires a property that is optional only here.
+pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
+    if !parameters.get().contains("$ref") {
+        return Cow::Borrowed(parameters);
+    }
+    convert(parameters).map_or(Cow::Borrowed(parameters), Cow::Owned)
+}
+
+/// `None` if the text is not the schema of an object.
+fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
+    let mut root: Map<String, Value> = serde_json::from_str(parameters.get()).ok()?;
+    let cycles = Cycles::of(&mut root);
+    let [mut properties, mut definitions, mut older_definitions] =
+        ["properties", "$defs", "definitions"].map(|keyword| take_object(&mut root, keyword));
+    for (name, definition) in definitions.iter_mut().chain(&mut older_definitions) {
+        separate(definition, &cycles, cycles.of_definition(name));
+    }
+    let mut optional = Vec::new();
+    for (name, schema) in &mut properties {
+        if separate(schema, &cycles, cycles.of_property(name)) {
+            optional.push(name.clone());
+        }
+    }
+    each_subschema(&mut root, &mut |schema| {
+        separate(schema, &cycles, Cycles::ROOT);
+    });
+    make_optional(&mut root, &optional);
+    wrap_reference(&mut root);
+    for (keyword, definitions) in [("$defs", definitions), ("definitions", older_definitions)] {
+        if !definitions.is_empty() {
+            root.insert(keyword.to_owned(), definitions.into());
+        }
+    }
+    to_raw_value(&Root { properties: in_order(properties, parameters.get()), rest: root }).ok()
+}
+
+#[derive(Serialize)]
+struct Root {
+    properties: Ordered,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The properties in the order of this schema, in which a model writes the arguments.
+fn in_order(mut properties: Map<String, Value>, schema: &str) -> Ordered {
+    let keywords = pairs(schema).unwrap_or_default();
+    let names = keywords.iter().find(|(keyword, _)| keyword == "properties");
+    let names = names.and_then(|(_, properties)| pairs(properties)).unwrap_or_default();
+    Ordered(names.into_iter().filter_map(|(name, _)| properties.remove_entry(&*name)).collect())
+}
+
+/// Converts a schema inside this node. Returns whether a reference in it is in a cycle with the node.
+fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
+    let Value::Object(keywords) = schema else { return false };
+    let reference = keywords.get("$ref").and_then(Value::as_str);
+    let mut is_cyclic = reference.is_some_and(|reference| cycles.is_in_cycle(node, reference));
+    let mut optional = Vec::new();
+    let mut properties = keywords.remove("properties");
+    for (name, schema) in properties.iter_mut().filter_map(Value::as_object_mut).flatten() {
+        if separate(schema, cycles, node) {
+            optional.push(name.clone());
+        }
+    }
+    is_cyclic |= !optional.is_empty();
+    each_subschema(keywords, &mut |schema| is_cyclic |= separate(schema, cycles, node));
+    keywords.extend(properties.map(|properties| ("properties".to_owned(), properties)));
+    make_optional(keywords, &optional);
+    wrap_reference(keywords);
+    is_cyclic
+}
+
+fn make_optional(keywords: &mut Map<String, Value>, properties: &[String]) {
+    let Some(Value::Array(required)) = keywords.get_mut("required") else { return };
+    if properties.is_empty() {
+        return;
+    }
+    let properties: HashSet<&str> = properties.iter().map(String::as_str).collect();
+    required.retain(|name| name.as_str().is_none_or(|name| !properties.contains(name)));
+    if required.is_empty() {
+        keywords.remove("required");
+    }
+}
+
+/// Moves a reference with other keywords next to it into a union of one schema.
+fn wrap_reference(keywords: &mut Map<String, Value>) {
+    if keywords.keys().all(|keyword| keyword.starts_with('$')) {
+        return;
+    }
+    let Some(reference) = keywords.remove("$ref") else { return };
+    let union = if keywords.contains_key("anyOf") { "allOf" } else { "anyOf" };
+    let branch = json!({ "$ref": reference });
+    match keywords.get_mut(union) {
+        Some(Value::Array(branches)) => branches.push(branch),
+        _ => drop(keywords.insert(union.to_owned(), json!([branch]))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::separate_references;
+    use serde_json::value::to_raw_value;
+    use serde_json::{Value, json};
+
+    fn separated(schema: &Value) -> Value {
+        let schema = to_raw_value(schema).expect("it is JSON");
+        serde_json::from_str(separate_references(&schema).get()).expect("it is JSON")
+    }
+
+    #[test]
+    fn a_reference_is_alone() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "from": { "$ref": "#/$defs/stop", "description": "The start." }, "to": { "$ref": "#/$defs/stop" } },
+            "required": ["from", "to"],
+            "$defs": { "stop": { "type": "string" } },
+        });
+        let mut expected = schema.clone();
+        expected["properties"]["from"] =
+            json!({ "anyOf": [{ "$ref": "#/$defs/stop" }], "description": "The start." });
+        assert_eq!(separated(&schema), expected);
+        let schema =
+            json!({ "properties": { "a": { "$ref": "#/$defs/b", "anyOf": [{}] } }, "$defs": { "b": {} } });
+        let expected = json!({ "anyOf": [{}], "allOf": [{ "$ref": "#/$defs/b" }] });
+        assert_eq!(separated(&schema)["properties"]["a"], expected);
+    }
+
+    #[test]
+    fn only_properties_in_cycles_become_optional() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "tree": { "$ref": "#/$defs/Tree" }, "again": { "$ref": "#" }, "same": { "$ref": "#/properties/tree" } },
+            "required": ["tree", "again", "same"],
+            "$defs": {
+                "Tree": {
+                    "type": "object",
+                    "properties": {
+                        "label": { "$ref": "#/$defs/Label" },
+                        "children": { "type": "array", "items": { "$ref": "#/$defs/Tree" } },
+                        "next": { "anyOf": [{ "$ref": "#/$defs/Next" }, { "type": "null" }] },
+                    },
+                    "required": ["label", "children", "next"],
+                },
+                "Next": { "type": "object", "properties": { "tree": { "$ref": "#/$defs/Tree" } }, "required": ["tree"] },
+                "Label": { "type": "string" },
+            },
+        });
+        let separated = separated(&schema);
+        assert_eq!(separated["required"], json!(["tree", "same"]));
+        assert_eq!(separated["$defs"]["Tree"]["required"], json!(["label"]));
+        assert_eq!(separated["$defs"]["Next"].get("required"), None);
+    }
+
+    #[test]
+    fn the_order_of_properties_stays() {
+        let schema = serde_json::from_str::<Box<serde_json::value::RawValue>>(
+            r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##,
+        );
+        let schema = schema.expect("it is JSON");
+        let separated = separate_references(&schema);
+        assert_eq!(separated.get(), r##"{"properties":{"z":{"$ref":"#/$defs/a"},"a":{}},"$defs":{"a":{}}}"##);
+    }
+
+    #[test]
+    fn a_long_chain_of_references_is_converted() {
+        let definitions: serde_json::Map<String, Value> = (0..20_000)
+            .map(|number| {
+                let next = json!({ "$ref": format!("#/$defs/d{}", (number + 1) % 20_000) });
+                let definition = json!({ "properties": { "next": next }, "required": ["next"] });
+                (format!("d{number}"), definition)
+            })
+            .collect();
+        let schema = json!({ "properties": { "a": { "$ref": "#/$defs/d0" } }, "required": ["a"], "$defs": definitions });
+        let separated = separated(&schema);
+        assert_eq!(separated["required"], json!(["a"]));
+        assert_eq!(separated["$defs"]["d7"].get("required"), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! The wire of the Gemini API: <https://ai.google.dev/api/generate-content>.
+
+mod contents;
+mod event;
+mod model_part;
+mod names;
+mod part;
+mod pending;
+mod read;
+mod reply;
+mod results;
+mod tools;
+
+use super::error::WireError;
+use super::{Body, Report, RequestParts, Wire};
+use crate::message::{AssistantMessage, Chunk, Message};
+use serde::Serialize;
+
+pub(super) const NAME: &str = "gemini";
+/// The name of the format in error messages.
+const FORMAT: &str = "the Gemini API";
+
+/// The wire of the Gemini API (`POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent?alt=sse` for
+/// streams).
+///
+/// - The model is in the URL. The program adds its settings to the [`Body`] as `generationConfig`.
+/// - System and developer messages are the `systemInstruction`, wherever they are in the conversation.
+/// - The parts of a reply go back unchanged and in their order, with their thought signatures, which Gemini 3 requires. The
+///   first call of a reply that does not come from Gemini, or was changed, gets the signature
+///   `skip_thought_signature_validator` instead, which the documentation has for such calls.
+/// - Most calls have no id. They get one when a reply is read, and a request contains only ids that came from Gemini.
+/// - All results of a reply are in one user content, in the order of the calls: as `output`, or as `error` if
+///   the call failed. Their images and files are in the user content after it, since older models accept no others.
+/// - The schemas of tools are JSON Schema (`parametersJsonSchema`). A required property that refers to its own type is
+///   optional in the request, since the API requires it; the tool still rejects calls without it.
+/// - The API has no setting for one call per reply: [`RequestParts::parallel_calls`] has no effect.
+/// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests.
+/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
+///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
+/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. Of several candidates,
+///   the first is read. A blocked request is a truncated reply with a [refusal](AssistantMessage::refusal).
+/// - Dropped and [reported](Body::report): images in replies and in system messages, the items and the reasoning of other
+///   providers, and parts that the API does not have. Empty text is left out.
+/// - Arguments that arrive in pieces (`streamFunctionCallArguments`) are not supported, and interrupt the reply.
+///
+/// The loop of a program with its own client, which sends the header `x-goog-api-key`:
+///
+/// ```
+/// use std::error::Error;
+/// use tool_runtime::wire::{Body, Gemini, Wire};
+/// use tool_runtime::{Conversation, Registry, tools};
+///
+/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
+///     // the text of the response
+/// #     Ok(r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi!"}]},"finishReason":"STOP"}]}"#.to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn Error>> {
+/// let registry = Registry::new(tools![])?;
+/// let mut chat = Conversation::new().user("Hello!");
+/// let ending = chat
+///     .drive(&registry, 10, |request| async move {
+///         let body = request.on(&Gemini::new())?;
+///         let response = post("/v1beta/models/a-model:generateContent", &body).await?;
+///         Ok::<_, Box<dyn Error>>(Gemini::new().read_reply(&response)?)
+///     })
+///     .await?;
+/// # let _ = ending;
+/// assert_eq!(chat.final_text(), "Hi!");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The body of a request:
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::message::Message;
+/// use tool_runtime::wire::{Gemini, RequestParts, Wire};
+///
+/// let wire = Gemini::new();
+/// let messages = [Message::system("Be brief."), Message::user("Hello!")];
+/// let body = wire.write(&RequestParts::new(&messages))?.with("generationConfig", json!({ "maxOutputTokens": 1024 }));
+/// assert_eq!(
+///     serde_json::to_value(&body)?,
+///     json!({
+///         "systemInstruction": { "parts": [{ "text": "Be brief." }] },
+///         "contents": [{ "role": "user", "parts": [{ "text": "Hello!" }] }],
+///         "generationConfig": { "maxOutputTokens": 1024 },
+///     }),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Gemini {
+    strict: bool,
+}
+
+impl Gemini {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Gemini::default()
+    }
+
+    /// Whether the provider makes the model follow the schemas if it may answer or call (mode `VALIDATED`). It does so
+    /// anyway if the model must call a tool. Default: false.
+    ///
+    /// ```
+    /// use tool_runtime::wire::{Gemini, RequestParts, Wire};
+    /// use tool_runtime::{Registry, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool_runtime::tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// let registry = Registry::new(tools![now])?;
+    /// let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    /// let body = Gemini::new().strict(true).write(&parts)?;
+    /// let config = body.get("toolConfig").map(|config| config.get());
+    /// assert_eq!(config, Some(r#"{"functionCallingConfig":{"mode":"VALIDATED"}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+}
+
+#[derive(Serialize)]
+struct SystemInstruction<P> {
+    parts: P,
+}
+
+impl Wire for Gemini {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        let mut report = Report::default();
+        let mut body = Body::new();
+        let written = contents::write(parts.messages, &mut report)?;
+        if !written.system.is_empty() {
+            body.write("systemInstruction", &SystemInstruction { parts: &written.system })?;
+        }
+        body.write("contents", &written.contents)?;
+        tools::write(&mut body, parts, self.strict, &mut report)?;
+        Ok(body.with_report(report))
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body)
+    }
+
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        read::messages(body)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        reply::read_error(body)
+    }
+}

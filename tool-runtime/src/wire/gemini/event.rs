@@ -1,0 +1,117 @@
+//! Events of a streamed reply: each is a response with some of the parts.
+
+use super::model_part::{Kind, ModelPart};
+use super::reply::{Candidate, Response, blocked, error_message, read_error, read_usage};
+use super::{FORMAT, NAME};
+use crate::message::{
+    Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
+    StreamError, WholeItem,
+};
+use crate::wire::error::beginning;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Reads the text after `data:` of a server-sent event.
+pub(super) fn read(data: &str) -> Delta {
+    let delta = match data.trim_start_matches('\u{feff}').trim() {
+        "" => Delta::default(),
+        // The API does not send it, but proxies do.
+        "[DONE]" => Delta { is_done: true, ..Delta::default() },
+        text => read_event(text).unwrap_or_else(|source| failed(text, source)),
+    };
+    Delta { wire: Some(NAME), ..delta }
+}
+
+fn failed(text: &str, source: serde_json::Error) -> Delta {
+    let error = match read_error(text) {
+        Some(message) => server_error(message, serde_json::from_str(text).unwrap_or_default()),
+        None => StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source },
+    };
+    Delta { error: Some(error), ..Delta::default() }
+}
+
+/// `body` is the error, or an array with an object that has it.
+fn server_error(message: String, body: Value) -> StreamError {
+    let error = match body {
+        Value::Array(mut list) if !list.is_empty() => list.swap_remove(0)["error"].take(),
+        error => error,
+    };
+    StreamError::Server { message, error }
+}
+
+fn read_event(text: &str) -> serde_json::Result<Delta> {
+    let mut response: Response<'_> = serde_json::from_str(text)?;
+    let error = response.error.take();
+    if let Some(message) = error_message(&error) {
+        return Ok(Delta { error: Some(server_error(message, error)), ..Delta::default() });
+    }
+    let candidates = response.candidates.unwrap_or_default();
+    let pieces = (0..).zip(candidates).map(|(position, candidate)| read_candidate(position, candidate));
+    let mut replies = pieces.collect::<serde_json::Result<Vec<_>>>()?;
+    if let (true, Some((reason, refusal))) = (replies.is_empty(), blocked(&response.prompt_feedback)) {
+        let finish =
+            Some(Finish { reason, completeness: Completeness::Truncated, may_truncate_objects: false });
+        let content = ContentPiece { refusal: Some(refusal), ..ContentPiece::default() };
+        replies.push(ReplyPiece { content, finish, ..ReplyPiece::default() });
+    }
+    Ok(Delta {
+        skipped: replies.is_empty().then(|| beginning(text)),
+        replies,
+        model: response.model_version,
+        response_id: response.response_id,
+        usage: read_usage(&response.usage_metadata),
+        ..Delta::default()
+    })
+}
+
+fn read_candidate(position: i64, mut candidate: Candidate<'_>) -> serde_json::Result<ReplyPiece> {
+    let mut content = ContentPiece::default();
+    for part in candidate.parts() {
+        read_part(part, &mut content)?;
+    }
+    content.extra = candidate.extra();
+    let finish = candidate.finish(!content.calls.is_empty());
+    // The index 0 may be absent.
+    let choice = Some(candidate.index.unwrap_or(position));
+    Ok(ReplyPiece { choice, content, finish, ..ReplyPiece::default() })
+}
+
+fn read_part(raw: &RawValue, content: &mut ContentPiece) -> serde_json::Result<()> {
+    let part = ModelPart::read(raw.get())?;
+    let is_signed = part.is_signed();
+    let whole =
+        |kind, text| ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), kind, text });
+    let (kind, text) = match part.into_kind()? {
+        Kind::Nothing => return Ok(()),
+        Kind::Native => (ItemKind::Native, String::new()),
+        Kind::Call(call) => {
+            content.calls.push(CallPiece {
+                index: None,
+                id: call.id,
+                name: call.name,
+                arguments: Arguments::Whole(call.arguments.clone()),
+                takes_text: false,
+                extra: call.extra.on_wire(NAME).map(|(name, value)| (name.clone(), value.clone())).collect(),
+            });
+            (ItemKind::Call, call.arguments)
+        }
+        Kind::Text(text) => {
+            // A chunk may have text before and after another part.
+            if !text.is_empty() {
+                content.text.get_or_insert_default().push_str(&text);
+            }
+            (ItemKind::Text, text)
+        }
+        Kind::Reasoning(text) => {
+            content.reasoning.get_or_insert_default().push_str(&text);
+            (ItemKind::Reasoning, text)
+        }
+    };
+    content.items.push(match kind {
+        ItemKind::Text | ItemKind::Reasoning if !is_signed => {
+            ItemPiece::Joined { item: serde_json::from_str(raw.get())?, kind }
+        }
+        _ => whole(kind, text),
+    });
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Parts of the model's contents: <https://ai.google.dev/api/caching#Part>.
+
+use super::{NAME, names};
+use crate::message::{Extra, ToolCall};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The fields of a part that are not native only. Other parts may have fields of other types.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct ModelPart<'a> {
+    text: Value,
+    thought: Value,
+    #[serde(alias = "thought_signature")]
+    thought_signature: Value,
+    #[serde(borrow, alias = "function_call")]
+    function_call: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionCall<'a> {
+    #[serde(default)]
+    id: Value,
+    #[serde(default)]
+    name: Value,
+    #[serde(default, borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(default, alias = "partial_args")]
+    partial_args: Value,
+    #[serde(default, alias = "will_continue")]
+    will_continue: Value,
+}
+
+/// The content of a part.
+pub(super) enum Kind {
+    Text(String),
+    Reasoning(String),
+    /// A call, with an empty id if it has none.
+    Call(ToolCall),
+    Native,
+    /// A call without a name.
+    Nothing,
+}
+
+impl<'a> ModelPart<'a> {
+    pub(super) fn read(json: &'a str) -> serde_json::Result<Self> {
+        serde_json::from_str(json)
+    }
+
+    /// Whether it has a signature: such a part stays alone, "do not merge a part with a signature with one without"
+    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
+    pub(super) fn is_signed(&self) -> bool {
+        self.thought_signature.as_str().is_some_and(|signature| !signature.is_empty())
+    }
+
+    /// Whether it is text without characters, which the API rejects: "required oneof field 'data' must have one initialized
+    /// field".
+    pub(super) fn is_empty_text(&self) -> bool {
+        self.function_call.is_none() && !self.is_signed() && self.text == ""
+    }
+
+    /// The name of the function in this part, as the part has it.
+    pub(super) fn function_name(&self) -> Option<String> {
+        let call: FunctionCall<'_> = serde_json::from_str(self.function_call?.get()).ok()?;
+        call.name.as_str().map(str::to_owned)
+    }
+
+    pub(super) fn into_kind(self) -> serde_json::Result<Kind> {
+        if let Some(call) = self.function_call {
+            return serde_json::from_str(call.get()).and_then(FunctionCall::into_kind);
+        }
+        Ok(match self.text {
+            Value::String(text) if self.thought == true => Kind::Reasoning(text),
+            Value::String(text) => Kind::Text(text),
+            _ => Kind::Native,
+        })
+    }
+}
+
+impl FunctionCall<'_> {
+    fn into_kind(self) -> serde_json::Result<Kind> {
+        // The arguments of a call in several parts are JSON paths and values:
+        // <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling>.
+        if self.partial_args.is_array() || self.will_continue == true {
+            return Err(serde::de::Error::custom(
+                "arguments in pieces are not supported: request the reply without `streamFunctionCallArguments`",
+            ));
+        }
+        let Some(name) = self.name.as_str().filter(|name| !name.is_empty()) else {
+            return Ok(Kind::Nothing);
+        };
+        let mut call = ToolCall::new("", names::read(name), self.args.map_or("{}", RawValue::get));
+        if let Some(id) = self.id.as_str().filter(|id| !id.is_empty()) {
+            call.id = id.to_owned();
+            // An id that the provider made, in contrast to one that stands for its absence.
+            call.extra = Extra::new(NAME, Map::from_iter([(ID.to_owned(), self.id)]));
+        }
+        Ok(Kind::Call(call))
+    }
+}
+
+const ID: &str = "id";
+
+/// The id of a call that the provider made.
+pub(super) fn provider_id(call: &ToolCall) -> Option<&Value> {
+    call.extra.on_wire(NAME).find(|(field, _)| *field == ID).map(|(_, id)| id)
+}

@@ -1,0 +1,89 @@
+//! The ids of calls in a history, most of which have none.
+
+use super::model_part::provider_id;
+use super::results::ReadResult;
+use crate::message::{AssistantMessage, ToolCall, ToolMessage};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// The calls of the newest content of the model that have no result yet, and the ids of the history.
+#[derive(Default)]
+pub(super) struct OpenCalls {
+    /// The ids of the whole history.
+    ids: HashSet<String>,
+    /// The number of the newest made-up id.
+    newest: usize,
+    calls: Vec<OpenCall>,
+    /// The positions of the calls with each id of the provider, and of each tool.
+    by_id: HashMap<String, VecDeque<usize>>,
+    by_tool: HashMap<String, VecDeque<usize>>,
+}
+
+struct OpenCall {
+    id: String,
+    tool: String,
+    is_answered: bool,
+}
+
+impl OpenCalls {
+    /// Keeps made-up ids different from those of these calls.
+    pub(super) fn reserve(&mut self, calls: &[ToolCall]) {
+        self.ids.extend(calls.iter().map(|call| call.id.clone()));
+    }
+
+    /// Sets the calls of the next reply. A call without an id, or with that of an earlier call, gets one that depends on its
+    /// position in the history, so that a history that is read again has the same ids.
+    pub(super) fn start_reply(&mut self, reply: &mut AssistantMessage) {
+        let mut taken = HashSet::new();
+        reply.change_ids(|calls| {
+            for call in calls {
+                if call.id.is_empty() || !taken.insert(call.id.clone()) {
+                    call.id = self.next_id();
+                }
+            }
+        });
+        self.calls.clear();
+        self.by_id.clear();
+        self.by_tool.clear();
+        for (position, call) in reply.tool_calls.iter().enumerate() {
+            if let Some(id) = provider_id(call).and_then(|id| id.as_str()) {
+                self.by_id.entry(id.to_owned()).or_default().push_back(position);
+            }
+            self.by_tool.entry(call.name.clone()).or_default().push_back(position);
+            let open = OpenCall { id: call.id.clone(), tool: call.name.clone(), is_answered: false };
+            self.calls.push(open);
+        }
+    }
+
+    fn next_id(&mut self) -> String {
+        loop {
+            self.newest += 1;
+            let id = format!("call_{}", self.newest);
+            if self.ids.insert(id.clone()) {
+                return id;
+            }
+        }
+    }
+
+    /// The message of a result, with the id of its call: the call with its id, or the first open call of its tool.
+    pub(super) fn answer(&mut self, result: ReadResult) -> ToolMessage {
+        let ReadResult { id, tool, mut message } = result;
+        let calls = &mut self.calls;
+        let mut first_open = |queue: Option<&mut VecDeque<usize>>| {
+            let queue = queue?;
+            while let Some(position) = queue.pop_front() {
+                if let Some(call) = calls.get_mut(position).filter(|call| !call.is_answered) {
+                    call.is_answered = true;
+                    return Some((call.id.clone(), call.tool.clone()));
+                }
+            }
+            None
+        };
+        let by_id = id.as_ref().and_then(|id| first_open(self.by_id.get_mut(id)));
+        match by_id.or_else(|| first_open(self.by_tool.get_mut(&tool))) {
+            Some((id, tool)) => (message.tool_call_id, message.tool) = (id, Cow::Owned(tool)),
+            None => message.tool_call_id = id.unwrap_or_else(|| self.next_id()),
+        }
+        message
+    }
+}

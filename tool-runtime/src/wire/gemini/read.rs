@@ -1,0 +1,158 @@
+//! Histories: how the contents of a request are read.
+
+use super::part::read_parts;
+use super::pending::OpenCalls;
+use super::{NAME, reply, results};
+use crate::message::{AssistantMessage, InputMessage, Message, Origin};
+use crate::wire::error::beginning;
+use crate::wire::{WireError, other_wires};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+const EXPECTED: &str = "the contents of a request of the Gemini API";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request<'a> {
+    #[serde(default, alias = "system_instruction")]
+    system_instruction: Value,
+    #[serde(borrow)]
+    contents: Vec<ReadContent<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ReadContent<'a> {
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default, borrow)]
+    parts: Option<Vec<&'a RawValue>>,
+    /// A field of other APIs.
+    #[serde(default)]
+    content: Value,
+    #[serde(default)]
+    r#type: Value,
+}
+
+/// Reads the body of a request, or its array of contents.
+pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
+    let request = if body.trim_start().starts_with('[') {
+        serde_json::from_str(body).map(|contents| Request { system_instruction: Value::Null, contents })
+    } else {
+        serde_json::from_str(body)
+    };
+    let Request { system_instruction, contents } = request.map_err(|error| not_a_request(body, error))?;
+    let mut reader = Reader::default();
+    reader.read_system(system_instruction)?;
+    let contents = contents.into_iter().map(read_content).collect::<Result<Vec<_>, _>>()?;
+    for content in &contents {
+        if let Turn::Model(reply) = content {
+            reader.calls.reserve(&reply.tool_calls);
+        }
+    }
+    for content in contents {
+        match content {
+            Turn::Model(mut reply) => {
+                reader.calls.start_reply(&mut reply);
+                reader.messages.push(reply.into());
+            }
+            Turn::User(parts) => reader.read_user(parts),
+        }
+    }
+    Ok(reader.messages)
+}
+
+fn not_a_request(body: &str, error: serde_json::Error) -> WireError {
+    if !error.is_data() {
+        return WireError::not_json(body, error);
+    }
+    let fields: Value = serde_json::from_str(body).unwrap_or_default();
+    let messages = fields["messages"].as_array();
+    let parts = messages.into_iter().flatten().filter_map(|message| message["content"].as_array()).flatten();
+    let mut kinds = parts.filter_map(|part| part["type"].as_str());
+    if messages.is_some() {
+        let wire = kinds.find_map(other_wires::wire_of_part);
+        return other_wires::error(wire.unwrap_or("chat_completions"));
+    }
+    if !fields["input"].is_null() {
+        return other_wires::error("responses");
+    }
+    unexpected(error.to_string())
+}
+
+fn unexpected(problem: String) -> WireError {
+    WireError::Unexpected { expected: EXPECTED, problem }
+}
+
+/// A content, without the ids of its calls and results that it does not have.
+enum Turn {
+    Model(AssistantMessage),
+    User(Vec<Value>),
+}
+
+fn read_content(content: ReadContent<'_>) -> Result<Turn, WireError> {
+    let ReadContent { role, parts, content, r#type } = content;
+    let Some(parts) = parts else {
+        let mut kinds = content.as_array().into_iter().flatten().filter_map(|part| part["type"].as_str());
+        let wire = r#type.as_str().filter(|kind| *kind != "message").and_then(other_wires::wire_of_part);
+        return Err(match wire.or_else(|| kinds.find_map(other_wires::wire_of_part)) {
+            Some(wire) => other_wires::error(wire),
+            None if !content.is_null() => other_wires::error("chat_completions"),
+            None => unexpected("a content without `parts`".to_owned()),
+        });
+    };
+    match role.as_deref() {
+        Some("model") => {
+            let mut reply = reply::read_parts(&parts).map_err(|error| unexpected(error.to_string()))?;
+            reply.origin = Some(Origin::new(NAME));
+            Ok(Turn::Model(reply))
+        }
+        // `function` is the role of results in the first version of the API.
+        None | Some("" | "user" | "function") => {
+            let parts = parts.iter().map(|part| serde_json::from_str(part.get()));
+            let parts = parts.collect::<Result<_, _>>().map_err(|error| unexpected(error.to_string()))?;
+            Ok(Turn::User(parts))
+        }
+        Some(role) => Err(unexpected(format!("the role `{}`", beginning(role)))),
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    messages: Vec<Message>,
+    calls: OpenCalls,
+}
+
+impl Reader {
+    /// A content, its parts, or its text.
+    fn read_system(&mut self, mut system: Value) -> Result<(), WireError> {
+        let content = match system.get_mut("parts").map(Value::take).unwrap_or(system) {
+            Value::Null => return Ok(()),
+            Value::String(text) => text.into(),
+            Value::Array(parts) => read_parts(parts),
+            other => {
+                return Err(unexpected(format!("the system instruction {}", beginning(&other.to_string()))));
+            }
+        };
+        self.messages.push(Message::system(content));
+        Ok(())
+    }
+
+    /// Adds the results of a user content, and then a message with its other parts.
+    fn read_user(&mut self, parts: Vec<Value>) {
+        let mut rest = Vec::with_capacity(parts.len());
+        let mut has_results = false;
+        for part in parts {
+            match results::read(&part) {
+                Some(result) => {
+                    has_results = true;
+                    self.messages.push(self.calls.answer(result).into());
+                }
+                None => rest.push(part),
+            }
+        }
+        if !rest.is_empty() || !has_results {
+            self.messages.push(Message::User(InputMessage::new(read_parts(rest))));
+        }
+    }
+}

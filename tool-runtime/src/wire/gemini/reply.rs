@@ -1,0 +1,242 @@
+//! Replies: how a response is read.
+
+use super::NAME;
+use super::model_part::{Kind, ModelPart};
+use super::part::field;
+use crate::fingerprint::Fingerprint;
+use crate::message::{AssistantMessage, Completeness, Extra, Finish, NativeItem, Origin, Usage, is_object};
+use crate::wire::error::beginning;
+use crate::wire::finish_reason::{completeness, is_no_reason};
+use crate::wire::{WireError, other_wires};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+const EXPECTED: &str = "a reply of the Gemini API";
+pub(super) const FINISH_MESSAGE: &str = "finishMessage";
+
+/// A response, or an event of a stream.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Response<'a> {
+    #[serde(default, borrow)]
+    pub(super) candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(default, alias = "prompt_feedback")]
+    pub(super) prompt_feedback: Value,
+    #[serde(default, alias = "usage_metadata")]
+    pub(super) usage_metadata: Value,
+    #[serde(default, alias = "model_version")]
+    pub(super) model_version: Option<String>,
+    #[serde(default, alias = "response_id")]
+    pub(super) response_id: Option<String>,
+    #[serde(default)]
+    pub(super) error: Value,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Candidate<'a> {
+    #[serde(default)]
+    pub(super) index: Option<i64>,
+    #[serde(default, borrow)]
+    content: Option<Content<'a>>,
+    #[serde(default, alias = "finish_reason")]
+    finish_reason: Value,
+    #[serde(default, alias = "finish_message")]
+    finish_message: Value,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    #[serde(default, borrow)]
+    parts: Option<Vec<&'a RawValue>>,
+}
+
+impl<'a> Candidate<'a> {
+    pub(super) fn parts(&self) -> &[&'a RawValue] {
+        self.content.as_ref().and_then(|content| content.parts.as_deref()).unwrap_or_default()
+    }
+
+    pub(super) fn finish(&self, has_calls: bool) -> Option<Finish> {
+        let reason = match &self.finish_reason {
+            Value::String(reason) => reason.clone(),
+            // The values of the enumeration, as some SDKs store them.
+            Value::Number(number) if number.as_u64() == Some(0) => return None,
+            Value::Number(number) if number.as_u64() == Some(1) => "STOP".to_owned(),
+            Value::Number(number) if number.as_u64() == Some(2) => "MAX_TOKENS".to_owned(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        if is_no_reason(&reason) || reason == "FINISH_REASON_UNSPECIFIED" {
+            return None;
+        }
+        let is_unexpected_call = reason == "UNEXPECTED_TOOL_CALL";
+        // A call of an undeclared tool is complete: its result is an error, and the model continues.
+        let completeness = match is_unexpected_call && has_calls {
+            true => Completeness::Complete,
+            false => completeness(&reason),
+        };
+        Some(Finish { reason, completeness, may_truncate_objects: !is_unexpected_call })
+    }
+
+    /// The further fields of a reply.
+    pub(super) fn extra(&mut self) -> Map<String, Value> {
+        let message = self.finish_message.take();
+        message.is_string().then(|| (FINISH_MESSAGE.to_owned(), message)).into_iter().collect()
+    }
+}
+
+/// Reads the body of a response.
+pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
+    if let Some(message) = read_error(body) {
+        return Err(WireError::Server { message });
+    }
+    let response: Response<'_> = serde_json::from_str(body).map_err(|error| not_a_reply(body, error))?;
+    let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
+    let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
+        (Some(candidate), _) => read_candidate(candidate).map_err(|error| unexpected(error.to_string()))?,
+        (None, Some((reason, refusal))) => AssistantMessage {
+            refusal: Some(refusal),
+            finish_reason: Some(reason),
+            completeness: Completeness::Truncated,
+            ..AssistantMessage::default()
+        },
+        (None, None) => return Err(no_candidate(body)),
+    };
+    reply.origin = Some(Origin {
+        model: response.model_version,
+        response_id: response.response_id,
+        ..Origin::new(NAME)
+    });
+    reply.usage = read_usage(&response.usage_metadata);
+    reply.make_ids_usable();
+    Ok(reply)
+}
+
+fn unexpected(problem: String) -> WireError {
+    WireError::Unexpected { expected: EXPECTED, problem }
+}
+
+fn not_a_reply(body: &str, error: serde_json::Error) -> WireError {
+    if !error.is_data() {
+        return WireError::not_json(body, error);
+    }
+    if body.trim_start().starts_with('[') {
+        return unexpected("a list: request a stream with `alt=sse`, and read its events".to_owned());
+    }
+    unexpected(error.to_string())
+}
+
+fn no_candidate(body: &str) -> WireError {
+    let wire = serde_json::from_str(body).ok().and_then(|body: Value| other_wires::wire_of_response(&body));
+    match wire.filter(|wire| *wire != NAME) {
+        Some(wire) => other_wires::error(wire),
+        None => unexpected(format!("there are no `candidates` in {}", beginning(body))),
+    }
+}
+
+fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
+    let mut reply = read_parts(candidate.parts())?;
+    if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty()) {
+        reply.completeness = finish.completeness;
+        reply.finish_reason = Some(finish.reason);
+        let is_truncated = reply.is_truncated();
+        for call in &mut reply.tool_calls {
+            call.is_truncated = is_truncated && !is_object(&call.arguments);
+        }
+        // Arguments are objects, so a truncated call looks complete.
+        if let (true, Some(last)) = (is_truncated && finish.may_truncate_objects, reply.tool_calls.last_mut())
+        {
+            last.is_truncated = true;
+        }
+    }
+    reply.extra = Extra::new(NAME, candidate.extra());
+    Ok(reply)
+}
+
+/// The reply with these parts as its items. Calls without an id have an empty one.
+pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMessage> {
+    let mut reply = AssistantMessage::default();
+    let mut whole_text = String::new();
+    let kinds: Vec<Kind> =
+        parts.iter().map(|part| ModelPart::read(part.get())?.into_kind()).collect::<Result<_, _>>()?;
+    for kind in &kinds {
+        if let Kind::Text(text) = kind {
+            whole_text.push_str(text);
+        }
+    }
+    let fingerprint = Fingerprint::new(&[&whole_text]);
+    for (raw, kind) in parts.iter().zip(kinds) {
+        let item = raw.get().to_owned();
+        reply.native.extend(match kind {
+            Kind::Text(_) => Some(NativeItem::from_text(item, fingerprint)),
+            Kind::Reasoning(_) => Some(NativeItem::from_reasoning(item)),
+            Kind::Native => Some(NativeItem::new(item)),
+            Kind::Nothing => None,
+            Kind::Call(call) => {
+                // The API rejects any other arguments when they go back.
+                let native = is_object(&call.arguments).then(|| NativeItem::from_call(item, &call));
+                reply.tool_calls.push(call);
+                native
+            }
+        });
+    }
+    reply.content = (!whole_text.is_empty()).then(|| whole_text.into());
+    Ok(reply)
+}
+
+/// The reason why a request was blocked, and a text that names it. The reply has no candidates then.
+pub(super) fn blocked(feedback: &Value) -> Option<(String, String)> {
+    let reason = match field(feedback, "blockReason") {
+        Value::String(reason) => reason.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let refusal = match field(feedback, "blockReasonMessage").as_str() {
+        Some(message) => format!("the request was blocked: {reason}: {message}"),
+        None => format!("the request was blocked: {reason}"),
+    };
+    Some((reason, refusal))
+}
+
+/// <https://ai.google.dev/api/generate-content#UsageMetadata>: the tokens of thoughts are not among those of the
+/// candidates, and those of the results of the provider's own tools are not among those of the prompt.
+pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
+    let count = |name: &str| field(usage, name).as_u64();
+    let sum = |first: &str, second: &str| {
+        let (first, second) = (count(first), count(second));
+        first.or(second)?;
+        Some(first.unwrap_or_default().saturating_add(second.unwrap_or_default()))
+    };
+    let input = sum("promptTokenCount", "toolUsePromptTokenCount");
+    let output = sum("candidatesTokenCount", "thoughtsTokenCount");
+    input.or(output)?;
+    Some(Usage {
+        input_tokens: input.unwrap_or_default(),
+        cached_input_tokens: count("cachedContentTokenCount").unwrap_or_default(),
+        output_tokens: output.unwrap_or_default(),
+    })
+}
+
+/// The message of an error response. It may be in an array, as the only chunk of a stream.
+pub(super) fn read_error(body: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Failed {
+        #[serde(default)]
+        error: Value,
+    }
+    let failed: Failed = if body.trim_start().starts_with('[') {
+        serde_json::from_str::<Vec<Failed>>(body).ok()?.into_iter().next()?
+    } else {
+        serde_json::from_str(body).ok()?
+    };
+    error_message(&failed.error)
+}
+
+pub(super) fn error_message(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
+        _ => None,
+    }
+}
