@@ -3,6 +3,8 @@
 #[cfg(feature = "anthropic")]
 mod anthropic;
 mod chat_completions;
+#[cfg(feature = "gemini")]
+mod gemini;
 
 use crate::wire::Wire;
 use serde_json::Value;
@@ -48,6 +50,8 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
         "chat_completions" => chat_completions::check(wire, body),
         #[cfg(feature = "anthropic")]
         "anthropic" => anthropic::check(body),
+        #[cfg(feature = "gemini")]
+        "gemini" => gemini::check(body),
         name => reject(
             "",
             format!(
