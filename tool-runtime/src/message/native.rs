@@ -6,6 +6,7 @@
 
 use super::{AssistantMessage, Content, ToolCall};
 use crate::fingerprint::Fingerprint;
+use crate::json::pairs;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 
@@ -69,13 +70,20 @@ impl NativeItem {
         &self.item
     }
 
-    /// The type of the item, for reports.
+    /// The type of the item, for reports. An item without a type is named after its first field.
     pub(crate) fn kind(&self) -> String {
         #[derive(Deserialize)]
         struct Typed {
             r#type: String,
         }
-        serde_json::from_str::<Typed>(&self.item).map_or_else(|_| "item".to_owned(), |typed| typed.r#type)
+        if let Ok(Typed { r#type }) = serde_json::from_str(&self.item) {
+            return r#type;
+        }
+        if self.is_reasoning() {
+            return "reasoning".to_owned();
+        }
+        let first = pairs(&self.item).and_then(|fields| fields.into_iter().next());
+        first.map_or_else(|| "item".to_owned(), |(name, _)| name.into_owned())
     }
 
     /// The neutral field that the item stands for.

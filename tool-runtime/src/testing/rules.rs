@@ -5,6 +5,8 @@ mod anthropic;
 mod chat_completions;
 #[cfg(feature = "responses")]
 mod responses;
+#[cfg(feature = "gemini")]
+mod gemini;
 
 use crate::wire::Wire;
 use serde_json::Value;
@@ -52,6 +54,8 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
         "anthropic" => anthropic::check(body),
         #[cfg(feature = "responses")]
         "responses" => responses::check(body),
+        #[cfg(feature = "gemini")]
+        "gemini" => gemini::check(body),
         name => reject(
             "",
             format!(
