@@ -42,8 +42,9 @@ pub(crate) fn exchanged(messages: &[Message]) -> (String, Vec<Entry>) {
             }
             Message::System(input) | Message::Developer(input) => instructions.push_str(input.text()),
             Message::User(input) => {
-                // The images and files of results.
-                if !input.text().starts_with("Content of the result of the tool call") {
+                // The images and files of results, and the start of a conversation that starts with a reply.
+                let is_added = input.text().starts_with("Content of the result of ") || input.text() == ".";
+                if !is_added {
                     push_text(&mut entries, Entry::Input(input.text().to_owned()));
                 }
             }

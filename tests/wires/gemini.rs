@@ -7,7 +7,7 @@ use tool_runtime::message::{Completeness, Message};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, Gemini, RequestParts, Wire, WireError};
 use tool_runtime::{
-    AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolChoice, tool, tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolChoice, ToolMessage, tool, tools,
 };
 
 /// Look up the weather of a city.
@@ -54,9 +54,29 @@ pub(crate) fn parallel_calls() -> Value {
     ])
 }
 
+/// The text of the user that a conversation gets if it starts with a reply.
+fn start() -> Value {
+    json!({ "role": "user", "parts": [{ "text": "." }] })
+}
+
+/// The contents of a request, from the first message on.
 pub(crate) fn written(messages: &[Message]) -> Value {
-    let body = json(&write(&Gemini::new(), messages));
+    let mut body = json(&write(&Gemini::new(), messages));
+    let contents = body["contents"].as_array_mut().expect("contents");
+    if contents.first() == Some(&start()) {
+        contents.remove(0);
+    }
     body["contents"].clone()
+}
+
+#[test]
+fn a_conversation_that_starts_with_a_reply_gets_a_text_of_the_user() {
+    let reply = read(&json!([call("Rome")]), "STOP");
+    let id = reply.tool_calls[0].id.clone();
+    let messages = [reply.into(), ToolMessage::new(id, "sunny").into()];
+    let contents = json(&write(&Gemini::new(), &messages))["contents"].clone();
+    assert_eq!(contents[0], start());
+    assert_eq!(contents[1], json!({ "role": "model", "parts": [call("Rome")] }));
 }
 
 #[tokio::test]
@@ -346,7 +366,7 @@ fn a_reply_of_another_provider_is_sent_without_its_items() {
     let body = write(&Gemini::new(), &[reply.into()]);
     let dropped: Vec<String> = body.report().dropped.iter().map(ToString::to_string).collect();
     assert_eq!(dropped, ["messages[0]: dropped thinking"]);
-    let parts = &json(&body)["contents"][0]["parts"];
+    let parts = &json(&body)["contents"][1]["parts"];
     assert_eq!(parts[0], json!({ "text": "I look." }));
     assert_eq!(parts[1]["functionCall"]["args"], json!({ "city": "Rome" }));
     // And the other way.

@@ -260,7 +260,7 @@ fn code_and_images_of_the_model_go_back_and_are_dropped_elsewhere() {
     let drawn = AssistantMessage::from_text(vec![Part::text("Here:"), Part::image("image/png", "png")]);
     let body = write(&Gemini::new(), &[drawn.into()]);
     assert_eq!(body.report().dropped[0].kind, "image");
-    assert_eq!(json(&body)["contents"], json!([model(&json!([{ "text": "Here:" }]))]));
+    assert_eq!(json(&body)["contents"][1], model(&json!([{ "text": "Here:" }])));
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn assert_equal(source: &Value, reply: &AssistantMessage, parts: &Value, reason:
     assert_eq!(json!(items), *parts, "{source}");
     // The next request has the same parts.
     let written = json(&write(&Gemini::new(), &[reply.clone().into()]));
-    assert_eq!(written["contents"][0]["parts"], *parts, "{source}");
+    assert_eq!(written["contents"][1]["parts"], *parts, "{source}");
 }
 
 /// The usage, as the documentation counts it.

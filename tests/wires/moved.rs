@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Responses, Wire};
+use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Gemini, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
 
 /// Look up the weather of a city.
@@ -92,7 +92,7 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
     assert_eq!(count(|entry| matches!(entry, Entry::Result { is_error: true, .. })), 3);
 
     let reasoning = [2, 6, 9, 12].map(|index| format!("messages[{index}]: dropped reasoning_content"));
-    let wires: [&dyn Wire; 2] = [&Anthropic::new(), &Responses::new()];
+    let wires: [&dyn Wire; 3] = [&Anthropic::new(), &Responses::new(), &Gemini::new()];
     let mut messages = chat.messages().to_vec();
     for (position, wire) in wires.into_iter().enumerate() {
         let dropped;
@@ -108,7 +108,8 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
 #[tokio::test]
 async fn a_conversation_moves_from_each_wire_to_each_other() {
     let chat = conversation().await;
-    let wires: [&dyn Wire; 3] = [&ChatCompletions::new(), &Anthropic::new(), &Responses::new()];
+    let wires: [&dyn Wire; 4] =
+        [&ChatCompletions::new(), &Anthropic::new(), &Responses::new(), &Gemini::new()];
     for from in wires {
         let (messages, _) = moved(chat.messages(), from);
         for to in wires {

@@ -5,15 +5,16 @@ use crate::{json, rows, write};
 use std::collections::BTreeMap;
 use tool_runtime::history;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
 
 #[test]
 fn every_history_moves_to_each_other_wire_with_its_calls_results_and_texts() {
     let rows = rows::rows("other_wire.jsonl").unwrap_or_default();
-    let wires: [(&str, &dyn Wire); 3] = [
+    let wires: [(&str, &dyn Wire); 4] = [
         ("chat_completions", &ChatCompletions::new()),
         ("anthropic", &Anthropic::new()),
         ("openai-responses", &Responses::new()),
+        ("gemini", &Gemini::new()),
     ];
     for (name, from) in wires {
         for (_, to) in wires.into_iter().filter(|(other, _)| *other != name) {

@@ -3,10 +3,10 @@
 #[cfg(feature = "anthropic")]
 mod anthropic;
 mod chat_completions;
-#[cfg(feature = "responses")]
-mod responses;
 #[cfg(feature = "gemini")]
 mod gemini;
+#[cfg(feature = "responses")]
+mod responses;
 
 use crate::wire::Wire;
 use serde_json::Value;

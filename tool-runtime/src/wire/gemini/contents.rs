@@ -75,7 +75,7 @@ impl<'a> Writer<'a, '_> {
             }
             Message::User(input) => {
                 let parts = self.content(index, &input.content)?;
-                self.push(USER, parts);
+                self.push(USER, parts)?;
             }
             Message::Assistant(reply) => self.reply(index, reply)?,
             Message::Tool(_) => {}
@@ -83,14 +83,24 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    /// Adds a content. One without parts is left out, since the API rejects it. Adjacent contents of the model are joined:
-    /// "function call turn comes immediately after a user turn or after a function response turn".
-    fn push(&mut self, role: &'static str, parts: Vec<Json>) {
-        match self.written.contents.last_mut() {
-            _ if parts.is_empty() => {}
-            Some(last) if last.role == MODEL && role == MODEL => last.parts.extend(parts),
-            _ => self.written.contents.push(WrittenContent { role, parts }),
+    /// Adds a content. One without parts is left out, since the API rejects it. "function call turn comes immediately after a
+    /// user turn or after a function response turn": adjacent contents of the model are joined, and a conversation that
+    /// starts with the model gets a short text of the user before it.
+    fn push(&mut self, role: &'static str, parts: Vec<Json>) -> Result<(), WireError> {
+        let contents = &mut self.written.contents;
+        match contents.last_mut() {
+            _ if parts.is_empty() => return Ok(()),
+            Some(last) if last.role == MODEL && role == MODEL => {
+                last.parts.extend(parts);
+                return Ok(());
+            }
+            None if role == MODEL => {
+                contents.push(WrittenContent { role: USER, parts: vec![raw(&text_part("."))?] });
+            }
+            _ => {}
         }
+        contents.push(WrittenContent { role, parts });
+        Ok(())
     }
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
@@ -121,8 +131,7 @@ impl<'a> Writer<'a, '_> {
             parts.push(raw(&text_part(refusal))?);
         }
         report_dropped(index, reply, NAME, true, self.report);
-        self.push(MODEL, parts);
-        Ok(())
+        self.push(MODEL, parts)
     }
 
     /// Remembers a call for its result. `name` is that of a part that is written unchanged.
@@ -155,9 +164,8 @@ impl<'a> Writer<'a, '_> {
                 self.report.drop_part(index, kind);
             }
         }
-        self.push(USER, parts);
-        self.push(USER, media);
-        Ok(())
+        self.push(USER, parts)?;
+        self.push(USER, media)
     }
 
     /// The text of a content whose place allows no other parts.
