@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tool_runtime::conversation::{Request, Turn};
 use tool_runtime::message::{Content, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
 use tool_runtime::{Conversation, Registry, ToolChoice, ToolMessage, tool, tools};
 
 /// Look up the weather of a city.
@@ -139,10 +139,36 @@ async fn in_responses(registry: &Registry) -> Conversation {
     run(chat, &wire, &reply, registry).await.user(user)
 }
 
+/// Thoughts, parallel calls, an error, an image and code that the provider ran, in the format of Gemini.
+async fn in_gemini(registry: &Registry) -> Conversation {
+    let wire = Gemini::new();
+    let call = |name: &str, args: Value| json!({ "functionCall": { "name": name, "args": args } });
+    let mut signed = call("get_weather", json!({ "city": "Rome" }));
+    signed["thoughtSignature"] = json!("EqQBCgIYAhIM");
+    let parts = json!([
+        { "text": "Two cities.", "thought": true },
+        { "text": "I look it up." },
+        { "executableCode": { "language": "PYTHON", "code": "1 + 1" } },
+        { "codeExecutionResult": { "outcome": "OUTCOME_OK", "output": "2" } },
+        signed,
+        call("get_weather", json!({ "city": "Atlantis" })),
+        call("draw_chart", json!({ "points": [1.0] })),
+    ]);
+    let reply = json!({ "candidates": [{ "content": { "role": "model", "parts": parts }, "finishReason": "STOP" }],
+        "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 2 }, "responseId": "r1" });
+    let user = Content::from_parts([
+        Part::text("And this?"),
+        Part::image("image/png", [1, 2, 3]),
+        Part::file_url("a.pdf", "https://example.com/a.pdf"),
+    ]);
+    let chat = Conversation::new().system("Be brief.").developer("No lists.").user("Rome and Atlantis?");
+    run(chat, &wire, &reply, registry).await.user(user)
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
-    let wires: [(&str, Box<dyn Wire>); 10] = [
+    let wires: [(&str, Box<dyn Wire>); 12] = [
         ("", Box::new(ChatCompletions::new())),
         (", strict", Box::new(ChatCompletions::new().strict(true))),
         (", allowed tools", Box::new(ChatCompletions::new().native_allowed_tools(true))),
@@ -153,11 +179,14 @@ async fn main() {
         (", strict", Box::new(Responses::new().strict(true).native_allowed_tools(true))),
         (", not stored", Box::new(Responses::new().store(false))),
         (", continued", Box::new(Responses::new().previous_response(true))),
+        ("", Box::new(Gemini::new())),
+        (", strict", Box::new(Gemini::new().strict(true))),
     ];
     let chats = [
         ("a conversation in Chat Completions", in_chat_completions(&registry).await),
         ("a conversation in Anthropic's format", in_anthropic(&registry).await),
         ("a conversation in the format of Responses", in_responses(&registry).await),
+        ("a conversation in the format of Gemini", in_gemini(&registry).await),
     ];
     for (settings, wire) in &wires {
         for (name, chat) in &chats {
