@@ -127,6 +127,18 @@ fn ids_that_came_with_a_stream_are_sent() {
 }
 
 #[test]
+fn calls_with_one_id_are_different_calls() {
+    let part = |city: &str| {
+        let args = json!({ "city": city });
+        json!({ "functionCall": { "id": "get_weather", "name": "get_weather", "args": args } })
+    };
+    let parts = json!([part("Rome"), part("Oslo"), part("Rome")]);
+    let (reply, whole) = (assembled(&[last(&parts, "STOP")]), read(&parts, "STOP"));
+    assert_eq!((reply.tool_calls.len(), &reply.tool_calls), (3, &whole.tool_calls));
+    assert_eq!(parts_of(&reply), parts);
+}
+
+#[test]
 fn truncated_and_blocked_streams_are_truncated() {
     let delete = json!({ "functionCall": { "name": "delete", "args": {} } });
     let reply = assembled(&[chunk(&json!([call("Rome")])), last(&json!([delete]), "MAX_TOKENS")]);

@@ -16,6 +16,11 @@ impl CallPiece {
         self.id.is_empty() && self.name.is_empty()
     }
 
+    /// Whether it is a complete call that no other piece belongs to: it has no index, and the complete arguments.
+    pub(super) fn is_whole_call(&self) -> bool {
+        self.index.is_none() && !self.name.is_empty() && matches!(self.arguments, Arguments::Whole(_))
+    }
+
     /// Whether it has nothing that could start a call.
     pub(super) fn is_empty(&self) -> bool {
         self.has_no_head() && self.arguments.is_empty() && self.extra.values().all(Value::is_null)

@@ -35,6 +35,9 @@ impl Calls {
 
     /// Adds a piece to the call that it belongs to.
     pub(super) fn take(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
+        if piece.is_whole_call() {
+            return self.begin_with(piece, queued);
+        }
         if let Some(head) = self.head.take_if(|head| head.goes_on_with(&piece)) {
             self.begin_with(head, queued);
         }

@@ -1,7 +1,7 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
 use super::model_part::{Kind, ModelPart};
-use super::reply::{Candidate, Response, blocked, error_message, read_error, read_usage};
+use super::reply::{Candidate, Received, blocked, error_message, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
@@ -40,7 +40,7 @@ fn server_error(message: String, body: Value) -> StreamError {
 }
 
 fn read_event(text: &str) -> serde_json::Result<Delta> {
-    let mut response: Response<'_> = serde_json::from_str(text)?;
+    let mut response: Received<'_> = serde_json::from_str(text)?;
     let error = response.error.take();
     if let Some(message) = error_message(&error) {
         return Ok(Delta { error: Some(server_error(message, error)), ..Delta::default() });
