@@ -86,8 +86,9 @@ fn text(name: &'static str, text: String, run: fn(&str) -> String) -> Case {
 fn cyclic_properties() -> Input {
     let names = || (0..900).map(|number| format!("p{number}"));
     let properties: Map<String, Value> = names().map(|name| (name, json!({ "$ref": "#/$defs/d" }))).collect();
-    let definition = json!({ "properties": properties, "required": names().collect::<Vec<_>>() });
-    let schema = json!({ "properties": { "a": { "$ref": "#/$defs/d" } }, "$defs": { "d": definition } });
+    let definition =
+        json!({ "type": "object", "properties": properties, "required": names().collect::<Vec<_>>() });
+    let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/d" } }, "$defs": { "d": definition } });
     let run = Box::new(move || {
         let tool = DynamicTool::new("take", "", schema, |_| async { Ok::<_, String>(()) });
         let registry = match Registry::builder().dynamic(tool).build() {
