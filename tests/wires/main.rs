@@ -6,6 +6,7 @@ mod anthropic_recorded;
 mod anthropic_streams;
 mod gemini;
 mod gemini_parts;
+mod gemini_random;
 mod gemini_recorded;
 mod gemini_streams;
 mod moved;
