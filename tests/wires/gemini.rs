@@ -115,7 +115,9 @@ fn ids_that_came_are_sent_and_others_are_not() {
     let contents = written(&[reply.clone().into(), result(2), result(0), result(1)]);
     let response = |id: Option<&str>, output: &str| {
         let mut response = json!({ "name": "get_weather", "response": { "output": output } });
-        id.into_iter().for_each(|id| response["id"] = json!(id));
+        if let Some(id) = id {
+            response["id"] = json!(id);
+        }
         json!({ "functionResponse": response })
     };
     assert_eq!(

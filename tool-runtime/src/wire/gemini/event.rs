@@ -32,11 +32,8 @@ fn failed(text: &str, source: serde_json::Error) -> Delta {
 
 /// `body` is the error, or an array with an object that has it.
 fn server_error(message: String, body: Value) -> StreamError {
-    let error = match body {
-        Value::Array(mut list) if !list.is_empty() => list.swap_remove(0)["error"].take(),
-        error => error,
-    };
-    StreamError::Server { message, error }
+    let first = body.as_array().and_then(|list| list.first()).map(|first| first["error"].clone());
+    StreamError::Server { message, error: first.unwrap_or(body) }
 }
 
 fn read_event(text: &str) -> serde_json::Result<Delta> {
