@@ -13,6 +13,7 @@
 
 mod cases;
 mod coercions;
+mod gemini;
 mod patterns;
 mod products;
 mod references;

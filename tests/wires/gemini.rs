@@ -135,7 +135,9 @@ fn ids_that_came_are_sent_and_others_are_not() {
     let contents = written(&[reply.clone().into(), result(2), result(0), result(1)]);
     let response = |id: Option<&str>, output: &str| {
         let mut response = json!({ "name": "get_weather", "response": { "output": output } });
-        id.into_iter().for_each(|id| response["id"] = json!(id));
+        if let Some(id) = id {
+            response["id"] = json!(id);
+        }
         json!({ "functionResponse": response })
     };
     assert_eq!(
@@ -177,7 +179,7 @@ fn the_first_call_of_another_provider_has_the_signature_for_such_calls() {
             ]},
         ])
     );
-    // A part of the model stays as it is, also without a signature.
+    // A part of the model does not change, also without a signature.
     assert_eq!(written(&[read(&json!([call("Rome")]), "STOP").into()])[0]["parts"], json!([call("Rome")]));
 }
 
@@ -215,7 +217,7 @@ async fn a_call_of_an_undeclared_tool_is_answered_with_an_error() {
 }
 
 #[test]
-fn a_blocked_request_is_a_refusal() {
+fn a_blocked_request_has_its_reason() {
     let body = json!({ "promptFeedback": { "blockReason": "PROHIBITED_CONTENT" }, "usageMetadata": { "promptTokenCount": 3 } });
     let reply = Gemini::new().read_reply(&body.to_string()).expect("it is read");
     assert_eq!(reply.refusal(), Some("the request was blocked: PROHIBITED_CONTENT"));

@@ -303,7 +303,14 @@ fn odd_values_never_panic() {
         }
         let candidate = json!({ "content": { "parts": parts }, "finishReason": odd, "finishMessage": odd });
         let body = json!({ "candidates": [candidate], "promptFeedback": odd, "usageMetadata": odd });
-        for body in [body, json!({ "candidates": odd, "error": odd }), json!([odd])] {
+        for body in [
+            body,
+            json!({ "candidates": odd, "error": odd }),
+            json!([odd]),
+            json!([[{ "message": odd }]]),
+            json!([[{ "message": "x" }]]),
+            json!([[odd]]),
+        ] {
             if let Ok(reply) = Gemini::new().read_reply(&body.to_string()) {
                 let _ = write(&Gemini::new(), &[reply.into()]);
             }

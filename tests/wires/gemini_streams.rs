@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::Completeness;
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Gemini, Wire};
-use tool_runtime::{AssistantMessage, Conversation};
+use tool_runtime::{AssistantMessage, Conversation, ToolCall};
 
 fn chunk(parts: &Value) -> Value {
     json!({
@@ -127,6 +128,18 @@ fn ids_that_came_with_a_stream_are_sent() {
 }
 
 #[test]
+fn calls_with_one_id_are_different_calls() {
+    let part = |city: &str| {
+        let args = json!({ "city": city });
+        json!({ "functionCall": { "id": "get_weather", "name": "get_weather", "args": args } })
+    };
+    let parts = json!([part("Rome"), part("Oslo"), part("Rome")]);
+    let (reply, whole) = (assembled(&[last(&parts, "STOP")]), read(&parts, "STOP"));
+    assert_eq!((reply.tool_calls.len(), &reply.tool_calls), (3, &whole.tool_calls));
+    assert_eq!(parts_of(&reply), parts);
+}
+
+#[test]
 fn truncated_and_blocked_streams_are_truncated() {
     let delete = json!({ "functionCall": { "name": "delete", "args": {} } });
     let reply = assembled(&[chunk(&json!([call("Rome")])), last(&json!([delete]), "MAX_TOKENS")]);
@@ -177,4 +190,42 @@ fn arguments_in_pieces_interrupt_the_reply() {
     let error = assembler.finish().expect_err("pieces are not supported");
     assert!(error.to_string().contains("streamFunctionCallArguments"), "{error}");
     assert!(error.partial().tool_calls.is_empty());
+}
+
+#[tokio::test]
+async fn a_scripted_model_speaks_the_format() {
+    let calls =
+        json!({ "candidates": [{ "content": { "parts": parallel_calls() }, "finishReason": "STOP" }] });
+    let model = ScriptedModel::new([
+        ScriptedReply::from(calls),
+        AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "get_weather", r#"{"city":"Rome"}"#)])
+            .into(),
+        ScriptedReply::stream(streamed()),
+        AssistantMessage::from_text("Sunny.").into(),
+    ]);
+    let model = model.wire(Gemini::new());
+    let registry = registry();
+    let mut chat = Conversation::new().user("Rome and Atlantis?");
+    let mut is_streamed = false;
+    let ending = chat
+        .drive(&registry, 10, |request| {
+            is_streamed = !is_streamed;
+            let (model, registry) = (&model, &registry);
+            async move {
+                if !is_streamed {
+                    return model.complete(request).await;
+                }
+                let chunks = model.stream(request)?;
+                let (reply, _) = registry.dispatch_stream(chunks).await.expect("it is complete");
+                Ok(reply)
+            }
+        })
+        .await;
+    assert!(ending.is_ok(), "{ending:?}");
+    assert_eq!(chat.final_text(), "Sunny.");
+    let requests = model.requests();
+    assert_eq!(requests.len(), 4);
+    assert_eq!(requests[3]["contents"][1]["parts"], parallel_calls());
+    let third = &requests[3]["contents"][3]["parts"][0];
+    assert_eq!(third["thoughtSignature"], "skip_thought_signature_validator");
 }

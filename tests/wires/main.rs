@@ -7,6 +7,7 @@ mod anthropic_streams;
 mod exchanged;
 mod gemini;
 mod gemini_parts;
+mod gemini_random;
 mod gemini_recorded;
 mod gemini_streams;
 mod moved;

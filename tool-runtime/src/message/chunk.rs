@@ -130,6 +130,8 @@ pub(crate) enum Arguments {
     Json(Value),
     /// The complete text, of which pieces may have arrived.
     Whole(String),
+    /// The complete text of a call that no other piece belongs to.
+    OfNewCall(String),
 }
 
 impl CallPiece {

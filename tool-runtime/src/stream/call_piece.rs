@@ -16,6 +16,11 @@ impl CallPiece {
         self.id.is_empty() && self.name.is_empty()
     }
 
+    /// Whether it is a complete call.
+    pub(super) fn is_new_call(&self) -> bool {
+        matches!(self.arguments, Arguments::OfNewCall(_))
+    }
+
     /// Whether it has nothing that could start a call.
     pub(super) fn is_empty(&self) -> bool {
         self.has_no_head() && self.arguments.is_empty() && self.extra.values().all(Value::is_null)
@@ -25,6 +30,6 @@ impl CallPiece {
 impl Arguments {
     /// Whether it is white space only.
     pub(super) fn is_empty(&self) -> bool {
-        matches!(self, Arguments::Piece(text) | Arguments::Whole(text) if text.trim().is_empty())
+        matches!(self, Arguments::Piece(text) | Arguments::Whole(text) | Arguments::OfNewCall(text) if text.trim().is_empty())
     }
 }

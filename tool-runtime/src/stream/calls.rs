@@ -35,6 +35,9 @@ impl Calls {
 
     /// Adds a piece to the call that it belongs to.
     pub(super) fn take(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
+        if piece.is_new_call() {
+            return self.begin_with(piece, queued);
+        }
         if let Some(head) = self.head.take_if(|head| head.goes_on_with(&piece)) {
             self.begin_with(head, queued);
         }
@@ -120,7 +123,7 @@ impl Calls {
 
     fn take_arguments(&mut self, mut position: usize, arguments: Arguments, queued: &mut Vec<QueuedEvent>) {
         let piece = match arguments {
-            Arguments::Piece(piece) => piece,
+            Arguments::Piece(piece) | Arguments::OfNewCall(piece) => piece,
             Arguments::Whole(text) => self.list[position].rest_of(&text),
             Arguments::Json(json) => return self.take_json(position, &json, queued),
         };

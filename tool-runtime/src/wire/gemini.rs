@@ -38,7 +38,8 @@ const FORMAT: &str = "the Gemini API";
 /// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
 ///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
 /// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. Of several candidates,
-///   the first is read. A blocked request is a truncated reply with a [refusal](AssistantMessage::refusal).
+///   the first is read. The reply to a blocked request is truncated, and
+///   [`refusal`](AssistantMessage::refusal) is the reason.
 /// - Dropped and [reported](Body::report): images in replies and in system messages, the items and the reasoning of other
 ///   providers, and parts that the API does not have. Empty text is left out.
 /// - Arguments that arrive in pieces (`streamFunctionCallArguments`) are not supported, and interrupt the reply.

@@ -137,7 +137,7 @@ fn check_turns(contents: &[Value]) -> Result<(), RejectedError> {
         if results != open {
             return wrong_number();
         }
-        if calls > 0 && !previous.is_some_and(|role| role != "model") {
+        if calls > 0 && previous.is_none_or(|role| role == "model") {
             return invalid(
                 "Please ensure that function call turn comes immediately after a user turn or after a function response \
                  turn.",

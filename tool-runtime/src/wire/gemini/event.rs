@@ -1,7 +1,7 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
 use super::model_part::{Kind, ModelPart};
-use super::reply::{Candidate, Response, blocked, error_message, read_error, read_usage};
+use super::reply::{Candidate, Received, blocked, error_message, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
@@ -32,15 +32,12 @@ fn failed(text: &str, source: serde_json::Error) -> Delta {
 
 /// `body` is the error, or an array with an object that has it.
 fn server_error(message: String, body: Value) -> StreamError {
-    let error = match body {
-        Value::Array(mut list) if !list.is_empty() => list.swap_remove(0)["error"].take(),
-        error => error,
-    };
-    StreamError::Server { message, error }
+    let first = body.as_array().and_then(|list| list.first()).map(|first| first["error"].clone());
+    StreamError::Server { message, error: first.unwrap_or(body) }
 }
 
 fn read_event(text: &str) -> serde_json::Result<Delta> {
-    let mut response: Response<'_> = serde_json::from_str(text)?;
+    let mut response: Received<'_> = serde_json::from_str(text)?;
     let error = response.error.take();
     if let Some(message) = error_message(&error) {
         return Ok(Delta { error: Some(server_error(message, error)), ..Delta::default() });
@@ -89,7 +86,7 @@ fn read_part(raw: &RawValue, content: &mut ContentPiece) -> serde_json::Result<(
                 index: None,
                 id: call.id,
                 name: call.name,
-                arguments: Arguments::Whole(call.arguments.clone()),
+                arguments: Arguments::OfNewCall(call.arguments.clone()),
                 takes_text: false,
                 extra: call.extra.on_wire(NAME).map(|(name, value)| (name.clone(), value.clone())).collect(),
             });

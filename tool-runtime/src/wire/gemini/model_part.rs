@@ -93,7 +93,7 @@ impl FunctionCall<'_> {
         };
         let mut call = ToolCall::new("", names::read(name), self.args.map_or("{}", RawValue::get));
         if let Some(id) = self.id.as_str().filter(|id| !id.is_empty()) {
-            call.id = id.to_owned();
+            id.clone_into(&mut call.id);
             // An id that the provider made, in contrast to one that stands for its absence.
             call.extra = Extra::new(NAME, Map::from_iter([(ID.to_owned(), self.id)]));
         }

@@ -54,7 +54,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         match content {
             Turn::Model(mut reply) => {
                 reader.calls.start_reply(&mut reply);
-                reader.messages.push(reply.into());
+                reader.messages.push(Message::Assistant(*reply));
             }
             Turn::User(parts) => reader.read_user(parts),
         }
@@ -86,7 +86,7 @@ fn unexpected(problem: String) -> WireError {
 
 /// A content, without the ids of its calls and results that it does not have.
 enum Turn {
-    Model(AssistantMessage),
+    Model(Box<AssistantMessage>),
     User(Vec<Value>),
 }
 
@@ -105,7 +105,7 @@ fn read_content(content: ReadContent<'_>) -> Result<Turn, WireError> {
         Some("model") => {
             let mut reply = reply::read_parts(&parts).map_err(|error| unexpected(error.to_string()))?;
             reply.origin = Some(Origin::new(NAME));
-            Ok(Turn::Model(reply))
+            Ok(Turn::Model(Box::new(reply)))
         }
         // `function` is the role of results in the first version of the API.
         None | Some("" | "user" | "function") => {

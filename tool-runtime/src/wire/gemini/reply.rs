@@ -18,7 +18,7 @@ pub(super) const FINISH_MESSAGE: &str = "finishMessage";
 /// A response, or an event of a stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Response<'a> {
+pub(super) struct Received<'a> {
     #[serde(default, borrow)]
     pub(super) candidates: Option<Vec<Candidate<'a>>>,
     #[serde(default, alias = "prompt_feedback")]
@@ -72,10 +72,8 @@ impl<'a> Candidate<'a> {
         }
         let is_unexpected_call = reason == "UNEXPECTED_TOOL_CALL";
         // A call of an undeclared tool is complete: its result is an error, and the model continues.
-        let completeness = match is_unexpected_call && has_calls {
-            true => Completeness::Complete,
-            false => completeness(&reason),
-        };
+        let completeness =
+            if is_unexpected_call && has_calls { Completeness::Complete } else { completeness(&reason) };
         Some(Finish { reason, completeness, may_truncate_objects: !is_unexpected_call })
     }
 
@@ -91,7 +89,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(message) = read_error(body) {
         return Err(WireError::Server { message });
     }
-    let response: Response<'_> = serde_json::from_str(body).map_err(|error| not_a_reply(body, error))?;
+    let response: Received<'_> = serde_json::from_str(body).map_err(|error| not_a_reply(body, error))?;
     let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
     let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
         (Some(candidate), _) => read_candidate(candidate).map_err(|error| unexpected(error.to_string()))?,

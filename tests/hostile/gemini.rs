@@ -1,0 +1,108 @@
+//! Replies, streams, histories and schemas of Gemini.
+
+use crate::cases::{Case, Input};
+use serde_json::{Map, Value, json};
+use tool_runtime::message::Message;
+use tool_runtime::stream::ReplyAssembler;
+use tool_runtime::wire::{Gemini, RequestParts, Wire};
+use tool_runtime::{DynamicTool, Registry};
+
+pub(crate) fn cases() -> Vec<Case> {
+    let call = |_| json!({ "functionCall": { "name": "f", "args": {} } });
+    let call_with_id = |_| json!({ "functionCall": { "id": "a", "name": "f", "args": {} } });
+    let response = |_| json!({ "functionResponse": { "name": "f", "response": { "result": 1 } } });
+    let response_with_id =
+        |_| json!({ "functionResponse": { "id": "a", "name": "f", "response": { "output": "x" } } });
+    let text = |_| json!({ "text": "abc" });
+    let nested = format!("{{\"functionCall\":{{\"name\":\"f\",\"args\":{}}}}}", nested(40_000));
+    vec![
+        reply("Gemini: many calls without ids", list(100_000, call)),
+        reply("Gemini: many calls with one id", list(50_000, call_with_id)),
+        reply("Gemini: many parts of text", list(50_000, text)),
+        reply("Gemini: deep arguments", format!("[{nested}]")),
+        history("Gemini: many results without ids", list(10_000, call), list(10_000, response)),
+        history(
+            "Gemini: many results with one id",
+            list(10_000, call_with_id),
+            list(10_000, response_with_id),
+        ),
+        history("Gemini: many results of one call", list(1, call), list(10_000, response)),
+        history("Gemini: a deep result", list(1, call), format!("[{}]", self::nested(40_000))),
+        stream("Gemini: many streamed calls", &call(0)),
+        stream("Gemini: many streamed calls with one id", &call_with_id(0)),
+        stream("Gemini: many pieces of text", &text(0)),
+        Case { name: "Gemini: many properties in one cycle", prepare: Box::new(cyclic_properties) },
+    ]
+}
+
+fn list(count: usize, part: impl FnMut(usize) -> Value) -> String {
+    Value::Array((0..count).map(part).collect()).to_string()
+}
+
+fn nested(depth: usize) -> String {
+    ["{\"a\":".repeat(depth), "1".to_owned(), "}".repeat(depth)].concat()
+}
+
+/// Reads a reply with these parts, and writes the next request.
+fn reply(name: &'static str, parts: String) -> Case {
+    let body = format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"STOP"}}]}}"#);
+    text(name, body, |body| match Gemini::new().read_reply(body) {
+        Ok(reply) => written(&[reply.into(), Message::user("?")]),
+        Err(error) => error.to_string(),
+    })
+}
+
+/// Reads a history with these calls and results, and writes it.
+fn history(name: &'static str, calls: String, results: String) -> Case {
+    let body = format!(r#"[{{"role":"model","parts":{calls}}},{{"role":"user","parts":{results}}}]"#);
+    text(name, body, |body| match Gemini::new().read_messages(body) {
+        Ok(messages) => written(&messages),
+        Err(error) => error.to_string().chars().take(100).collect(),
+    })
+}
+
+/// Reads a stream in which each event has this part, and writes the next request.
+fn stream(name: &'static str, part: &Value) -> Case {
+    let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
+    text(name, vec![event; 2_000].join("\n"), |events| {
+        let mut assembler = ReplyAssembler::new().wire(Gemini::new());
+        for event in events.lines() {
+            assembler.push(event);
+        }
+        let reply = assembler.finish().expect("a reply");
+        written(&[reply.into()])
+    })
+}
+
+fn text(name: &'static str, text: String, run: fn(&str) -> String) -> Case {
+    let prepare = move || {
+        let text = text.clone();
+        Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
+    };
+    Case { name, prepare: Box::new(prepare) }
+}
+
+/// Writes a tool whose definition requires many properties that all refer to it.
+fn cyclic_properties() -> Input {
+    let names = || (0..900).map(|number| format!("p{number}"));
+    let properties: Map<String, Value> = names().map(|name| (name, json!({ "$ref": "#/$defs/d" }))).collect();
+    let definition =
+        json!({ "type": "object", "properties": properties, "required": names().collect::<Vec<_>>() });
+    let schema = json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/d" } }, "$defs": { "d": definition } });
+    let run = Box::new(move || {
+        let tool = DynamicTool::new("take", "", schema, |_| async { Ok::<_, String>(()) });
+        let registry = match Registry::builder().dynamic(tool).build() {
+            Ok(registry) => registry,
+            Err(error) => return error.to_string(),
+        };
+        let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+        let body = Gemini::new().write(&parts).expect("it is written");
+        format!("{} bytes", body.get("tools").map_or(0, |tools| tools.get().len()))
+    });
+    Input::Text { bytes: 100_000, run }
+}
+
+fn written(messages: &[Message]) -> String {
+    let body = Gemini::new().write(&RequestParts::new(messages)).expect("it is written");
+    format!("{} bytes", body.get("contents").map_or(0, |contents| contents.get().len()))
+}
