@@ -6,6 +6,7 @@ mod anthropic_recorded;
 mod anthropic_streams;
 mod moved;
 mod random_replies;
+mod responses;
 mod responses_recorded;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
