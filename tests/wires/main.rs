@@ -8,6 +8,7 @@ mod moved;
 mod random_replies;
 mod responses;
 mod responses_recorded;
+mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
 

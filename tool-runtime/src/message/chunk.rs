@@ -173,6 +173,8 @@ pub(crate) struct WholeItem {
     pub(crate) kind: ItemKind,
     /// The text or the arguments that it stands for.
     pub(crate) text: String,
+    /// The id and the name of the call that it stands for.
+    pub(crate) call: Option<(String, String)>,
 }
 
 /// The neutral field that an item stands for.

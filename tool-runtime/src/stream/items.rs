@@ -5,7 +5,7 @@ use crate::message::{Arguments, CallPiece, ItemKind, ItemPiece, NativeItem, Tool
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The items so far.
 #[derive(Debug, Default)]
@@ -123,7 +123,7 @@ impl Items {
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
         let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
-        let mut calls = calls.iter();
+        let mut calls = OpenCalls::new(calls);
         let native = self.list.into_iter().filter_map(|item| match item.kind {
             ItemKind::Native => item.into_json().map(NativeItem::new),
             ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
@@ -132,12 +132,43 @@ impl Items {
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
-                let call = calls.next()?;
-                let is_valid = item.contains(call) && !call.name.is_empty() && is_object(&call.arguments);
-                item.into_json().filter(|_| is_valid).map(|json| NativeItem::from_call(json, call))
+                let call = calls.call_of(&item)?;
+                item.into_json().map(|json| NativeItem::from_call(json, call))
             }
         });
         native.collect()
+    }
+}
+
+/// The calls of a reply that no item stands for yet.
+struct OpenCalls<'a> {
+    in_order: std::slice::Iter<'a, ToolCall>,
+    by_id: HashMap<&'a str, VecDeque<&'a ToolCall>>,
+}
+
+impl<'a> OpenCalls<'a> {
+    fn new(calls: &'a [ToolCall]) -> Self {
+        let mut by_id: HashMap<&str, VecDeque<&ToolCall>> = HashMap::new();
+        for call in calls {
+            by_id.entry(&call.id).or_default().push_back(call);
+        }
+        OpenCalls { in_order: calls.iter(), by_id }
+    }
+
+    /// The call that the item stands for. Items in pieces have the order of the calls; complete items may arrive in
+    /// another order.
+    fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
+        match &item.content {
+            Content::Pieces(pieces) => self.in_order.next().filter(|call| {
+                pieces.item["name"] == *call.name && !call.name.is_empty() && is_object(&call.arguments)
+            }),
+            Content::Whole(whole) => {
+                let (id, name) = whole.call.as_ref()?;
+                let call = self.by_id.get_mut(&**id)?.pop_front()?;
+                (call.name == *name && call.arguments == whole.text).then_some(call)
+            }
+            Content::Joined(_) => None,
+        }
     }
 }
 
@@ -151,15 +182,6 @@ impl Item {
             Content::Pieces(pieces) => as_text(pieces.item.get("text")),
             Content::Whole(whole) => &whole.text,
             Content::Joined(fields) => as_text(fields.get("text")),
-        }
-    }
-
-    /// Whether the item is this call.
-    fn contains(&self, call: &ToolCall) -> bool {
-        match &self.content {
-            Content::Pieces(pieces) => pieces.item["name"] == *call.name,
-            Content::Whole(whole) => whole.text == call.arguments,
-            Content::Joined(_) => false,
         }
     }
 

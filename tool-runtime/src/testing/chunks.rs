@@ -50,14 +50,18 @@ fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
     let mut text = Some(reply.text());
     let items = (0..).zip(reply.native.iter().filter(|_| is_of_wire)).map(|(index, native)| {
         let kind = native.item_kind();
+        let mut call = None;
         let stands_for = match kind {
             // The items with text contain the text together.
             ItemKind::Text => text.take(),
-            ItemKind::Call => calls.next().map(|call| &*call.arguments),
+            ItemKind::Call => calls.next().map(|next| {
+                call = Some((next.id.clone(), next.name.clone()));
+                &*next.arguments
+            }),
             ItemKind::Native | ItemKind::Reasoning => None,
         };
         let (json, text) = (native.json().to_owned(), stands_for.unwrap_or_default().to_owned());
-        ItemPiece::Whole(WholeItem { index: Some(index), json, kind, text })
+        ItemPiece::Whole(WholeItem { index: Some(index), json, kind, text, call })
     });
     items.collect()
 }

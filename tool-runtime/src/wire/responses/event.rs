@@ -133,6 +133,7 @@ fn complete(
     let read = Item::read(item.get(), custom_tools)?;
     let kind = read.kind();
     let mut content = ContentPiece::default();
+    let mut call = None;
     let text = match read.content {
         ItemContent::Text { text, .. } => text.unwrap_or_default(),
         ItemContent::Call(whole) => {
@@ -140,6 +141,7 @@ fn complete(
                 return Ok(content);
             }
             let takes_text = is_custom(&whole);
+            call = Some((whole.id.clone(), whole.name.clone()));
             let kind = takes_text.then(|| ("type".to_owned(), json!("custom")));
             content.calls.push(CallPiece {
                 index,
@@ -154,7 +156,7 @@ fn complete(
         ItemContent::Reasoning | ItemContent::Native => String::new(),
     };
     content.items.extend(
-        kind.map(|kind| ItemPiece::Whole(WholeItem { index, json: item.get().to_owned(), kind, text })),
+        kind.map(|kind| ItemPiece::Whole(WholeItem { index, json: item.get().to_owned(), kind, text, call })),
     );
     Ok(content)
 }

@@ -1,0 +1,154 @@
+//! The wire of the Responses API: streams, made from the provider's documentation.
+
+use crate::responses::{call, custom_call, parallel_calls, read, read_on, reasoning, registry, text};
+use crate::{json, write};
+use serde_json::{Value, json};
+use tool_runtime::conversation::Turn;
+use tool_runtime::message::Completeness;
+use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::wire::{Responses, Wire};
+use tool_runtime::{AssistantMessage, Conversation, ToolCall};
+
+fn assembled(events: &[Value]) -> AssistantMessage {
+    assembled_on(&Responses::new(), events)
+}
+
+fn assembled_on(wire: &Responses, events: &[Value]) -> AssistantMessage {
+    let mut assembler = ReplyAssembler::new().wire(wire.clone());
+    for event in events {
+        assembler.push(event.clone());
+    }
+    assembler.finish().expect("it is complete")
+}
+
+fn created() -> Value {
+    json!({ "type": "response.created", "response": { "id": "resp_1", "model": "gpt", "status": "in_progress", "output": [] } })
+}
+
+/// The start of an item, without its content.
+fn added(index: u64, item: &Value) -> Value {
+    let mut item = item.clone();
+    item["status"] = json!("in_progress");
+    for (field, empty) in [("arguments", json!("")), ("input", json!("")), ("content", json!([]))] {
+        if item.get(field).is_some() {
+            item[field] = empty;
+        }
+    }
+    json!({ "type": "response.output_item.added", "output_index": index, "item": item })
+}
+
+fn done(index: u64, item: &Value) -> Value {
+    json!({ "type": "response.output_item.done", "output_index": index, "item": item })
+}
+
+fn piece(kind: &str, index: u64, delta: &str) -> Value {
+    json!({ "type": format!("response.{kind}.delta"), "output_index": index, "item_id": "item", "delta": delta })
+}
+
+fn arguments(index: u64, delta: &str) -> Value {
+    piece("function_call_arguments", index, delta)
+}
+
+fn ended(output: &Value) -> Value {
+    json!({ "type": "response.completed", "response": { "id": "resp_1", "model": "gpt", "status": "completed",
+        "output": output, "usage": { "input_tokens": 100, "input_tokens_details": { "cached_tokens": 90 },
+        "output_tokens": 20 } } })
+}
+
+fn incomplete(output: &Value) -> Value {
+    json!({ "type": "response.incomplete", "response": { "status": "incomplete", "output": output,
+        "incomplete_details": { "reason": "max_output_tokens" } } })
+}
+
+fn streamed() -> Vec<Value> {
+    let items = parallel_calls();
+    vec![
+        created(),
+        json!({ "type": "response.in_progress", "response": { "id": "resp_1" } }),
+        added(0, &items[0]),
+        json!({ "type": "response.reasoning_summary_part.added", "output_index": 0, "summary_index": 0 }),
+        piece("reasoning_summary_text", 0, "Two "),
+        piece("reasoning_summary_text", 0, "cities."),
+        done(0, &items[0]),
+        added(1, &items[1]),
+        piece("output_text", 1, "I look "),
+        piece("output_text", 1, "it up."),
+        json!({ "type": "response.output_text.done", "output_index": 1, "text": "I look it up." }),
+        done(1, &items[1]),
+        added(2, &items[2]),
+        arguments(2, r#"{"city""#),
+        arguments(2, r#":"Rome"}"#),
+        json!({ "type": "response.function_call_arguments.done", "output_index": 2, "arguments": r#"{"city":"Rome"}"# }),
+        done(2, &items[2]),
+        added(3, &items[3]),
+        arguments(3, r#"{"city":"Atlantis"}"#),
+        done(3, &items[3]),
+        ended(&items),
+    ]
+}
+
+#[test]
+fn a_streamed_reply_equals_the_same_reply_that_is_not_streamed() {
+    let items = parallel_calls();
+    let whole = read(&items, "completed");
+    assert_eq!(assembled(&streamed()), whole);
+    assert_eq!(json(&write(&Responses::new(), &[whole.into()]))["input"], items);
+}
+
+#[test]
+fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
+    for (at, event) in streamed().into_iter().enumerate() {
+        for event in assembler.push(event) {
+            match event {
+                Event::Text(piece) => text.push_str(piece),
+                Event::Reasoning(piece) => reasoning.push_str(piece),
+                Event::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((&*text, &*reasoning), ("I look it up.", "Two cities."));
+    // Each call is complete with its last piece, before the end of the reply.
+    assert_eq!(calls, [(14, 0, "get_weather".to_owned()), (18, 1, "get_weather".to_owned())]);
+}
+
+#[tokio::test]
+async fn read_only_tools_start_while_the_reply_is_streamed() {
+    let registry = registry();
+    let chunks = streamed().into_iter().map(|event| Responses::new().read_event(&event.to_string()));
+    let (reply, results) =
+        registry.dispatch_stream(futures_util::stream::iter(chunks)).await.expect("it is complete");
+    assert_eq!(results[0].text(), "Rome: sunny");
+    let Turn::Calls(mut pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    pending.add_results(results).expect("the ids are equal");
+    let chat = pending.finish().expect("each call has its result");
+    let written = json(&write(&Responses::new(), chat.messages()));
+    assert_eq!(
+        written["input"].as_array().expect("items")[1..5],
+        *parallel_calls().as_array().expect("items")
+    );
+}
+
+#[test]
+fn items_that_are_done_in_another_order_keep_their_calls() {
+    // Both calls have the same arguments.
+    let items = json!([call(1, "delete", "{}"), call(2, "list", "{}")]);
+    let reply = assembled(&[
+        added(1, &items[1]),
+        added(0, &items[0]),
+        done(1, &items[1]),
+        done(0, &items[0]),
+        ended(&items),
+    ]);
+    let names = |reply: &AssistantMessage| {
+        let calls = reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone()));
+        calls.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&reply),
+        [("call_2", "list"), ("call_1", "delete")].map(|(id, name)| (id.into(), name.into()))
+    );
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
