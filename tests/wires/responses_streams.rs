@@ -152,3 +152,48 @@ fn items_that_are_done_in_another_order_keep_their_calls() {
     );
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
 }
+
+#[test]
+fn arguments_that_only_the_end_of_the_response_contains_are_used() {
+    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
+    let reply =
+        assembled(&[piece("output_text", 0, "Hm."), added(1, &items[1]), added(2, &items[2]), ended(&items)]);
+    let arguments: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.arguments).collect();
+    assert_eq!(arguments, [r#"{"matching":"a"}"#, "{}"]);
+}
+
+#[test]
+fn a_server_may_send_only_the_end_of_the_response() {
+    let items = parallel_calls();
+    assert_eq!(assembled(&[ended(&items)]), read(&items, "completed"));
+    let declined = json!([{ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{ "type": "refusal", "refusal": "No." }] }]);
+    assert_eq!(assembled(&[ended(&declined)]), read(&declined, "completed"));
+}
+
+#[test]
+fn a_refusal_is_read_once() {
+    let item = json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{ "type": "refusal", "refusal": "This is not allowed." }] });
+    let reply = assembled(&[
+        added(0, &item),
+        piece("refusal", 0, "This is "),
+        piece("refusal", 0, "not allowed."),
+        done(0, &item),
+        ended(&json!([item])),
+    ]);
+    assert_eq!(reply.refusal(), Some("This is not allowed."));
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], json!([item]));
+}
+
+#[test]
+fn items_without_text_and_calls_are_read_once() {
+    // The server omits `output_index`.
+    let items = json!([reasoning(1), { "type": "web_search_call", "id": "ws_1", "status": "completed" }]);
+    let mut events = vec![done(0, &items[0]), done(1, &items[1]), ended(&items)];
+    for event in &mut events {
+        event.as_object_mut().expect("an event").remove("output_index");
+    }
+    let reply = assembled(&events);
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
