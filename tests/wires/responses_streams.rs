@@ -197,3 +197,18 @@ fn items_without_text_and_calls_are_read_once() {
     let reply = assembled(&events);
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
 }
+
+#[test]
+fn arguments_without_pieces_are_used() {
+    let items = json!([call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", r#"{"matching":"b"}"#)]);
+    let whole = |index: u64, item: &Value| json!({ "type": "response.function_call_arguments.done", "output_index": index, "arguments": item["arguments"] });
+    let end = ended(&json!([]));
+    let in_done =
+        [added(0, &items[0]), done(0, &items[0]), added(1, &items[1]), done(1, &items[1]), end.clone()];
+    let alone =
+        [added(0, &items[0]), added(1, &items[1]), whole(0, &items[0]), whole(1, &items[1]), end.clone()];
+    let without_start = [done(0, &items[0]), done(1, &items[1]), end];
+    for events in [&in_done[..], &alone, &without_start] {
+        assert_eq!(assembled(events).tool_calls, read(&items, "completed").tool_calls);
+    }
+}

@@ -23,6 +23,8 @@ struct Event<'a> {
     item: Option<&'a RawValue>,
     #[serde(default)]
     delta: Value,
+    #[serde(default)]
+    arguments: Value,
     #[serde(default, borrow)]
     response: Option<Response<'a>>,
     // The fields of an error, around which some servers have an object.
@@ -65,6 +67,14 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta
         "response.function_call_arguments.delta" => {
             call(CallPiece { index: event.output_index, ..CallPiece::arguments(0, delta()) })
         }
+        // Some servers send no pieces before it. Without an index, its call is unknown.
+        "response.function_call_arguments.done" => match (event.output_index, event.arguments) {
+            (Some(index), Value::String(text)) => call(CallPiece {
+                arguments: Arguments::Whole(text),
+                ..CallPiece::arguments(index, String::new())
+            }),
+            _ => ContentPiece::default(),
+        },
         "response.output_item.added" => match event.item.map(|item| Item::read(item.get(), custom_tools)) {
             Some(Ok(item)) => started(item, event.output_index),
             Some(Err(source)) => return not_a_chunk(text, source),
