@@ -212,3 +212,20 @@ fn arguments_without_pieces_are_used() {
         assert_eq!(assembled(events).tool_calls, read(&items, "completed").tool_calls);
     }
 }
+
+#[test]
+fn text_without_pieces_is_used() {
+    let items = json!([text(1, "One. "), text(2, "Two. "), call(1, "delete", "{}"), text(3, "Three.")]);
+    let reply = assembled(&[
+        done(0, &items[0]),
+        added(1, &items[1]),
+        piece("output_text", 1, "Two. "),
+        done(1, &items[1]),
+        done(2, &items[2]),
+        done(3, &items[3]),
+        done(3, &items[3]),
+        ended(&items),
+    ]);
+    assert_eq!(reply.text(), "One. Two. Three.");
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}

@@ -276,8 +276,15 @@ impl ReplyAssembler {
         if let Some(text) = text {
             self.take_text(&text, parts);
         }
-        let of_items = items.into_iter().filter_map(|item| self.items.take(item));
-        for call in of_items.chain(calls) {
+        for item in items {
+            if let Some(text) = self.items.missing_text(&item, self.text.as_deref()) {
+                self.take_text(&text, Vec::new());
+            }
+            if let Some(call) = self.items.take(item) {
+                self.calls.take(call, &mut self.queued);
+            }
+        }
+        for call in calls {
             self.calls.take(call, &mut self.queued);
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct Items {
     list: Vec<Item>,
     /// The newest item in pieces with each index.
     by_index: HashMap<i64, usize>,
+    /// The length of the text of complete items.
+    whole_text: usize,
 }
 
 #[derive(Debug)]
@@ -46,6 +48,19 @@ impl Items {
             Content::Pieces(pieces) => Some((item.kind, pieces)),
             Content::Whole(_) | Content::Joined(_) => None,
         }
+    }
+
+    /// The text of a complete item that did not arrive in pieces before it, after this text so far.
+    pub(super) fn missing_text(&mut self, item: &ItemPiece, text: Option<&str>) -> Option<String> {
+        let ItemPiece::Whole(item) = item else { return None };
+        let last = self.list.last().filter(|last| last.kind == ItemKind::Text);
+        let is_repeated = item.index.is_some() && last.and_then(Item::index) == item.index;
+        if item.kind != ItemKind::Text || is_repeated {
+            return None;
+        }
+        let is_missing = text.unwrap_or_default().len() == self.whole_text;
+        self.whole_text += item.text.len();
+        is_missing.then(|| item.text.clone()).filter(|text| !text.is_empty())
     }
 
     /// Takes an item or a piece. Returns a piece of arguments, if the item is a call.
