@@ -271,5 +271,6 @@ fn errors_of_the_server_and_of_other_formats_are_clear() {
 fn a_wire_is_selected_by_name() {
     assert_eq!(wire::by_name("anthropic").expect("it is enabled").name(), "anthropic");
     let error = wire::by_name("antropic").expect_err("there is none");
-    assert_eq!(error.to_string(), "there is no wire `antropic`: use one of `chat_completions`, `anthropic`");
+    let expected = "there is no wire `antropic`: use one of `chat_completions`, `anthropic`";
+    assert!(error.to_string().starts_with(expected), "{error}");
 }

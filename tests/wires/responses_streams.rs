@@ -229,3 +229,49 @@ fn text_without_pieces_is_used() {
     assert_eq!(reply.text(), "One. Two. Three.");
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
 }
+
+#[tokio::test]
+async fn the_last_call_of_a_truncated_stream_never_runs() {
+    let mut last = call(2, "delete", r#"{"matc"#);
+    last["status"] = json!("incomplete");
+    let first = call(1, "get_weather", r#"{"city":"Rome"}"#);
+    let items = json!([first, last]);
+    let pieces = [added(1, &last), arguments(1, r#"{"matc"#)];
+    for events in [
+        [&[done(0, &first)], &pieces[..], &[done(1, &last), incomplete(&items)]].concat(),
+        [&[done(0, &first)], &pieces[..], &[incomplete(&json!([]))]].concat(),
+        vec![done(0, &first), done(1, &last), incomplete(&items)],
+        vec![incomplete(&items)],
+    ] {
+        let reply = assembled(&events);
+        assert_eq!(reply.tool_calls.iter().map(ToolCall::is_truncated).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(reply.finish_reason(), Some("max_output_tokens"));
+        let results = registry().dispatch(&reply.tool_calls).await;
+        assert_eq!((results[0].text(), results[1].error_kind()), ("Rome: sunny", Some("truncated")));
+    }
+}
+
+#[test]
+fn a_truncated_call_of_a_custom_tool_never_runs() {
+    let wire = Responses::new().custom_tool("run_sql", "query");
+    // Its half of a query is a query.
+    let status = |status: Value| {
+        let mut item = custom_call(1, "run_sql", "DELETE FROM a");
+        item["status"] = status;
+        item
+    };
+    for (item, is_truncated) in [
+        (status(json!("incomplete")), true),
+        (status(Value::Null), true),
+        (status(json!("completed")), false),
+    ] {
+        for reply in [
+            read_on(&wire, &json!([item]), "incomplete"),
+            assembled_on(&wire, &[added(0, &item), done(0, &item), incomplete(&json!([item]))]),
+            assembled_on(&wire, &[incomplete(&json!([item]))]),
+        ] {
+            assert_eq!(reply.tool_calls.len(), 1);
+            assert_eq!(reply.tool_calls[0].is_truncated(), is_truncated, "{item}");
+        }
+    }
+}

@@ -1,11 +1,12 @@
 //! Events of a streamed reply: <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
 use super::custom_tool::CustomTools;
-use super::item::{Item, ItemContent, is_custom, read_items};
+use super::item::{Item, ItemContent, is_custom, may_end_in_text, read_items};
 use super::reply::{Response, error_message, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemPiece, ReplyPiece, StreamError, WholeItem,
+    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError,
+    WholeItem, is_object,
 };
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::completeness;
@@ -141,14 +142,15 @@ fn complete(
     custom_tools: &CustomTools,
 ) -> serde_json::Result<ContentPiece> {
     let read = Item::read(item.get(), custom_tools)?;
-    let kind = read.kind();
+    let kind = read.kind().filter(|kind| *kind != ItemKind::Call || !read.is_incomplete);
     let mut content = ContentPiece::default();
     let mut call = None;
     let text = match read.content {
         ItemContent::Text { text, .. } => text.unwrap_or_default(),
-        ItemContent::Call(whole) => {
-            if read.is_incomplete {
-                return Ok(content);
+        ItemContent::Call(mut whole) => {
+            if read.is_incomplete && is_object(&whole.arguments) {
+                // Arguments that are an object would complete the call.
+                whole.arguments.clear();
             }
             let takes_text = is_custom(&whole);
             call = Some((whole.id.clone(), whole.name.clone()));
@@ -177,7 +179,7 @@ fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Delta {
     let finish = response.finish_reason().map(|reason| Finish {
         completeness: completeness(&reason),
         reason,
-        may_truncate_objects: false,
+        may_truncate_objects: response.output.as_deref().is_some_and(may_end_in_text),
     });
     let whole = response.output.as_deref().and_then(|output| whole_content(output, custom_tools));
     let origin = response.origin();

@@ -111,6 +111,20 @@ pub(super) fn is_custom(call: &ToolCall) -> bool {
     call.extra.on_wire(NAME).any(|(field, value)| field == "type" && value == "custom")
 }
 
+/// Whether a reply with these items, if it is truncated, may have ended within the text of a call of a custom tool. Such an
+/// item need not have a `status`.
+pub(super) fn may_end_in_text(items: &[&RawValue]) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        r#type: Value,
+        #[serde(default)]
+        status: Value,
+    }
+    let last = items.last().and_then(|item| serde_json::from_str::<Head>(item.get()).ok());
+    last.is_some_and(|last| last.r#type == "custom_tool_call" && last.status != "completed")
+}
+
 fn read_message(content: &Value) -> ItemContent {
     if let Value::String(text) = content {
         return ItemContent::Text { text: Some(text.clone()), refusal: None };
