@@ -144,7 +144,8 @@ impl<'a> Writer<'a, '_> {
                         continue;
                     }
                     for json in reasoning.drain(..) {
-                        if self.wire.store || Head::of(json).encrypted_content.is_some() {
+                        // The server finds it by its id, or reads it from its encrypted content.
+                        if has_ids || Head::of(json).encrypted_content.is_some() {
                             self.items.push(native(json, None, has_ids)?);
                         } else {
                             self.report.drop_part(index, "reasoning");
