@@ -275,3 +275,31 @@ fn a_truncated_call_of_a_custom_tool_never_runs() {
         }
     }
 }
+
+#[test]
+fn an_error_in_a_stream_interrupts_the_reply() {
+    let error = json!({ "code": "server_error", "message": "Overloaded" });
+    for event in [
+        json!({ "type": "error", "code": "server_error", "message": "Overloaded", "param": null }),
+        json!({ "type": "error", "error": error }),
+        json!({ "type": "error", "error": "Overloaded" }),
+        json!({ "type": "response.failed", "response": { "status": "failed", "error": error, "output": [] } }),
+        json!({ "type": "response.failed", "response": { "error": "Overloaded" } }),
+        json!({ "error": { "message": "Overloaded" } }),
+    ] {
+        let mut assembler = ReplyAssembler::new().wire(Responses::new());
+        assembler.push(piece("output_text", 0, "Half"));
+        assembler.push(added(1, &call(1, "delete", "{}")));
+        assembler.push(event.clone());
+        let interrupted = assembler.finish().expect_err("the server sent an error");
+        let StreamError::Server { message, error, .. } = interrupted.cause() else { panic!("{interrupted}") };
+        assert_eq!(message, "Overloaded", "{event}");
+        assert!(error.to_string().contains("server_error") == event.to_string().contains("server_error"));
+        assert_eq!(interrupted.partial().text(), "Half");
+        assert!(interrupted.partial().tool_calls[0].is_truncated());
+    }
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    assembler.push("event: ping");
+    let error = assembler.finish().expect_err("it is no event");
+    assert!(error.to_string().contains("not in the format of the Responses API"), "{error}");
+}

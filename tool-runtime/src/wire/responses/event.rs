@@ -33,6 +33,8 @@ struct Event<'a> {
     error: Value,
     #[serde(default)]
     message: Value,
+    #[serde(default)]
+    code: Value,
 }
 
 /// Reads the text after `data:` of a server-sent event.
@@ -99,10 +101,10 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta
         }
         "response.completed" | "response.incomplete" => return ended(event.response, custom_tools),
         "response.failed" | "error" => {
-            let nested = event.response.map(|response| response.error).filter(Value::is_object);
-            let fields = || json!({ "message": event.message });
-            let error =
-                nested.unwrap_or_else(|| if event.error.is_object() { event.error } else { fields() });
+            let nested = event.response.map(|response| response.error).unwrap_or_default();
+            let fields = json!({ "message": event.message, "code": event.code });
+            let error = [nested, event.error].into_iter().find(|error| error_message(error).is_some());
+            let error = error.unwrap_or(fields);
             let message = error_message(&error).unwrap_or_else(|| error.to_string());
             return failed(StreamError::Server { message, error });
         }
