@@ -70,3 +70,11 @@ fn reasoning_without_an_id_has_its_encrypted_content() {
         assert_eq!(reasonings, kept.iter().collect::<Vec<_>>());
     }
 }
+
+#[test]
+fn a_call_with_a_name_that_the_api_rejects_is_written_with_another_name() {
+    let reply = read(&json!([call(1, "multi_tool_use.parallel", "{}")]), "completed");
+    assert_eq!(reply.tool_calls[0].name, "multi_tool_use.parallel");
+    let written = input(&Responses::new(), &with_results(&reply));
+    assert_eq!(written[0]["name"], "multi_tool_use_parallel");
+}

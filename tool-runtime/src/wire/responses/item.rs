@@ -4,6 +4,7 @@ use super::custom_tool::CustomTools;
 use super::{NAME, reply};
 use crate::fingerprint::Fingerprint;
 use crate::message::{AssistantMessage, Extra, ItemKind, NativeItem, ToolCall, is_object};
+use crate::tool_name;
 use crate::wire::WireError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -76,12 +77,14 @@ impl Item {
         Ok(Item { content, is_incomplete })
     }
 
-    /// The kind of the item. The API may reject a call without a name, and one whose arguments are not an object.
+    /// The kind of the item. The API rejects names that models invent, such as `multi_tool_use.parallel`, and may reject
+    /// arguments that are not an object.
     pub(super) fn kind(&self) -> Option<ItemKind> {
         match &self.content {
             ItemContent::Text { .. } => Some(ItemKind::Text),
             ItemContent::Call(call) => {
-                let is_valid = !call.name.is_empty() && (is_custom(call) || is_object(&call.arguments));
+                let is_valid =
+                    tool_name::is_valid(&call.name) && (is_custom(call) || is_object(&call.arguments));
                 is_valid.then_some(ItemKind::Call)
             }
             ItemContent::Reasoning => Some(ItemKind::Reasoning),
