@@ -78,3 +78,14 @@ fn a_call_with_a_name_that_the_api_rejects_is_written_with_another_name() {
     let written = input(&Responses::new(), &with_results(&reply));
     assert_eq!(written[0]["name"], "multi_tool_use_parallel");
 }
+
+#[test]
+fn an_allowed_tool_that_does_not_exist_is_reported_and_not_sent() {
+    let (registry, wire) = (registry(), Responses::new().native_allowed_tools(true));
+    let names = ["delete".to_owned(), "wipe".to_owned()];
+    let parts = RequestParts::new(&[]).with_tools(registry.schemas()).with_allowed_tools(&names);
+    let body = wire.write(&parts).expect("JSON");
+    assert_eq!(body.report().unknown_tools, ["wipe"]);
+    let written = accepted(&wire, &body);
+    assert_eq!(written["tool_choice"]["tools"], json!([{ "type": "function", "name": "delete" }]));
+}
