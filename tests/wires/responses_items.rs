@@ -89,3 +89,46 @@ fn an_allowed_tool_that_does_not_exist_is_reported_and_not_sent() {
     let written = accepted(&wire, &body);
     assert_eq!(written["tool_choice"]["tools"], json!([{ "type": "function", "name": "delete" }]));
 }
+
+#[test]
+fn a_request_continues_the_newest_response_that_the_program_has_completely() {
+    let wire = Responses::new().previous_response(true);
+    let reply = |id: &str, output: Value| {
+        let body = json!({ "id": id, "status": "completed", "output": output });
+        wire.read_reply(&body.to_string()).expect("it is read")
+    };
+    let first = reply("resp_1", json!([text(1, "Hi!")]));
+    let second = reply("resp_2", json!([custom_call(1, "sql", "SELECT 1"), call(2, "delete", "{}")]));
+    let mut messages = vec![Message::system("Be brief."), Message::user("Hello!"), first.into()];
+    messages.push(Message::user("Delete it!"));
+    let written = accepted(&wire, &write(&wire, &messages));
+    assert_eq!(written["previous_response_id"], "resp_1");
+    assert_eq!(written["instructions"], "Be brief.", "the API does not keep them");
+    assert_eq!(written["input"], json!([{ "role": "user", "content": "Delete it!" }]));
+
+    let asked = messages.clone();
+    messages.extend(with_results(&second));
+    let written = accepted(&wire, &write(&wire, &messages));
+    assert_eq!(written["previous_response_id"], "resp_2");
+    assert_eq!(
+        written["input"],
+        json!([
+            { "type": "custom_tool_call_output", "call_id": "call_1", "output": "done" },
+            { "type": "function_call_output", "call_id": "call_2", "output": "done" },
+        ])
+    );
+
+    // The server may have more of this response.
+    let mut interrupted = ReplyAssembler::new().wire(wire.clone());
+    interrupted.push(json!({ "type": "response.created", "response": { "id": "resp_3" } }));
+    interrupted.push(json!({ "type": "response.output_text.delta", "output_index": 0, "delta": "Half" }));
+    let interrupted = interrupted.finish().expect("it has text");
+    let written = accepted(&wire, &write(&wire, &[asked, vec![interrupted.into()]].concat()));
+    assert_eq!(written["previous_response_id"], "resp_1");
+    assert_eq!(written["input"][1], json!({ "role": "assistant", "content": "Half" }));
+
+    // Nothing is stored.
+    let written = accepted(&wire, &write(&wire.clone().store(false), &messages));
+    assert_eq!(written.get("previous_response_id"), None);
+    assert_eq!(written["input"].as_array().map(Vec::len), Some(7));
+}

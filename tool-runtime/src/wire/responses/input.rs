@@ -4,7 +4,7 @@ use super::item::is_custom;
 use super::part::{text_part, write_content};
 use super::{NAME, Responses};
 use crate::message::{
-    AssistantMessage, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
+    AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
 };
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
@@ -70,7 +70,9 @@ fn is_plain(input: &InputMessage) -> bool {
 
 fn response_id(message: &Message) -> Option<&str> {
     let Message::Assistant(reply) = message else { return None };
-    let origin = reply.origin.as_ref().filter(|origin| origin.wire == NAME)?;
+    // The server may have more of a response than an interrupted stream.
+    let is_whole = reply.completeness != Completeness::Unconfirmed;
+    let origin = reply.origin.as_ref().filter(|origin| is_whole && origin.wire == NAME)?;
     origin.response_id.as_deref()
 }
 
