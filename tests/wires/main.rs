@@ -7,6 +7,7 @@ mod anthropic_streams;
 mod moved;
 mod random_replies;
 mod responses;
+mod responses_histories;
 mod responses_items;
 mod responses_recorded;
 mod responses_streams;
