@@ -303,3 +303,150 @@ fn an_error_in_a_stream_interrupts_the_reply() {
     let error = assembler.finish().expect_err("it is no event");
     assert!(error.to_string().contains("not in the format of the Responses API"), "{error}");
 }
+
+#[test]
+fn calls_that_are_interleaved_get_their_own_pieces() {
+    let items = json!([call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", r#"{"matching":"b"}"#)]);
+    let reply = assembled(&[
+        added(0, &items[0]),
+        added(1, &items[1]),
+        arguments(1, r#"{"matching""#),
+        arguments(0, r#"{"match"#),
+        arguments(1, r#":"b"}"#),
+        arguments(0, r#"ing":"a"}"#),
+        done(1, &items[1]),
+        done(0, &items[0]),
+        ended(&items),
+    ]);
+    assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn a_server_may_omit_the_indices_of_items() {
+    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
+    // The complete items follow all pieces, as llama.cpp sends them.
+    let mut events = vec![
+        piece("output_text", 0, "Hm."),
+        added(1, &items[1]),
+        arguments(1, r#"{"matching""#),
+        arguments(1, r#":"a"}"#),
+        added(2, &items[2]),
+        arguments(2, "{}"),
+        done(0, &items[0]),
+        done(1, &items[1]),
+        done(2, &items[2]),
+        ended(&items),
+    ];
+    for event in &mut events {
+        event.as_object_mut().expect("an event").remove("output_index");
+    }
+    let reply = assembled(&events);
+    assert_eq!(reply, assembled(&[ended(&items)]));
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn a_stream_with_one_index_for_all_items_loses_nothing() {
+    let items = json!([
+        text(1, "Hm."),
+        call(1, "delete", "{}"),
+        call(2, "delete", "{}"),
+        call(3, "list", r#"{"a":1}"#),
+    ]);
+    let calls = items.as_array().expect("items")[1..].iter().flat_map(|item| {
+        [added(0, item), arguments(0, item["arguments"].as_str().expect("text")), done(0, item)]
+    });
+    let mut events = vec![piece("output_text", 0, "Hm."), done(0, &items[0])];
+    events.extend(calls);
+    events.push(ended(&items));
+    let reply = assembled(&events);
+    assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
+    let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
+    assert_eq!(written.as_array().map(Vec::len), Some(4), "{written}");
+}
+
+#[test]
+fn the_text_of_a_custom_tool_is_read_with_and_without_its_parameter() {
+    let items = json!([custom_call(1, "run_sql", "SELECT 1"), custom_call(2, "run_sql", "SELECT 2")]);
+    let mut events = Vec::new();
+    for (index, item) in (0..).zip(items.as_array().expect("items")) {
+        events.push(added(index, item));
+        events.extend(["SELECT", " ", "1"].map(|text| piece("custom_tool_call_input", index, text)));
+        events.push(json!({ "type": "response.custom_tool_call_input.done", "output_index": index, "input": item["input"] }));
+        events.push(done(index, item));
+    }
+    events.push(ended(&items));
+    for wire in [Responses::new(), Responses::new().custom_tool("run_sql", "query")] {
+        let reply = assembled_on(&wire, &events);
+        assert_eq!(reply, read_on(&wire, &items, "completed"));
+        assert_eq!(json(&write(&wire, &[reply.into()]))["input"], items);
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_unconfirmed_and_its_last_call_never_runs() {
+    let items = parallel_calls();
+    let mut events = streamed();
+    events.truncate(13);
+    events.push(arguments(2, r#"{"city""#));
+    let reply = assembled(&events);
+    assert_eq!((reply.completeness(), reply.text()), (Completeness::Unconfirmed, "I look it up."));
+    assert!(reply.tool_calls[0].is_truncated());
+    let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
+    assert_eq!((&written[0], &written[1]), (&items[0], &items[1]));
+}
+
+#[test]
+fn events_that_are_not_known_and_what_follows_the_end_are_ignored() {
+    let item = text(1, "Hi!");
+    let mut events = vec![json!({ "type": "ping" }), json!({ "type": "response.new.delta", "delta": "x" })];
+    events.extend([piece("output_text", 0, "Hi!"), done(0, &item), ended(&json!([item])), json!("[DONE]")]);
+    events.push(piece("output_text", 0, "Again"));
+    let reply = assembled(&events);
+    assert_eq!((reply.text(), reply.completeness()), ("Hi!", Completeness::Complete));
+
+    // A gateway may send only this end.
+    let reply =
+        assembled(&[piece("output_text", 0, "Hi!"), done(1, &call(1, "delete", "{}")), json!("[DONE]")]);
+    assert_eq!((reply.text(), reply.completeness()), ("Hi!", Completeness::Unknown));
+    assert!(!reply.tool_calls[0].is_truncated());
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    assembler.push(json!({ "choices": [{ "delta": { "content": "Hi!" } }] }));
+    assembler.push("[DONE]");
+    let error = assembler.finish().expect_err("it is another format").to_string();
+    assert!(error.contains("choices"), "{error}");
+}
+
+#[test]
+fn hostile_events_and_bodies_are_errors_and_never_panics() {
+    for odd in
+        [json!("x"), json!(1), json!([]), json!(true), json!({ "type": 1 }), json!([null]), Value::Null]
+    {
+        for kind in [
+            "output_item.added",
+            "output_item.done",
+            "output_text.delta",
+            "function_call_arguments.delta",
+            "function_call_arguments.done",
+            "completed",
+            "failed",
+        ] {
+            for field in ["item", "delta", "arguments", "response", "output_index", "error"] {
+                let mut event = json!({ "type": format!("response.{kind}"), "output_index": 0 });
+                event[field] = odd.clone();
+                let mut assembler = ReplyAssembler::new().wire(Responses::new());
+                assembler.push(event);
+                assembler.push(ended(&json!([odd])));
+                let _ = assembler.finish();
+            }
+        }
+        for kind in ["message", "function_call", "custom_tool_call", "reasoning", "other"] {
+            let item = json!({ "type": kind, "id": odd, "role": odd, "status": odd, "content": odd, "call_id": odd,
+                "name": odd, "arguments": odd, "input": odd, "summary": odd, "encrypted_content": odd });
+            let reply = read(&json!([item]), "completed");
+            let _ = (reply.reasoning(), write(&Responses::new(), &[reply.clone().into()]));
+            let _ = write(&Responses::new().store(false), &[reply.into()]);
+        }
+    }
+}
