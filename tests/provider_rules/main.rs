@@ -2,3 +2,4 @@
 
 mod anthropic;
 mod chat_completions;
+mod responses;
