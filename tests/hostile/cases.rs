@@ -1,6 +1,6 @@
 //! The list of cases, and their execution.
 
-use crate::{coercions, patterns, products, references, sizes, texts, unions, wires};
+use crate::{coercions, patterns, products, references, responses, sizes, texts, unions, wires};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -93,6 +93,7 @@ pub(crate) fn all() -> Vec<Case> {
         coercions::cases(),
         texts::cases(),
         wires::cases(),
+        responses::cases(),
     ];
     all.into_iter().flatten().collect()
 }

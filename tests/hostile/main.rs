@@ -16,6 +16,7 @@ mod coercions;
 mod patterns;
 mod products;
 mod references;
+mod responses;
 mod schemas;
 mod sizes;
 mod texts;
