@@ -1,6 +1,6 @@
 //! The list of cases, and their execution.
 
-use crate::{coercions, gemini, patterns, products, references, sizes, texts, unions, wires};
+use crate::{coercions, gemini, patterns, products, references, responses, sizes, texts, unions, wires};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -94,6 +94,7 @@ pub(crate) fn all() -> Vec<Case> {
         texts::cases(),
         wires::cases(),
         gemini::cases(),
+        responses::cases(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -17,6 +17,7 @@ mod gemini;
 mod patterns;
 mod products;
 mod references;
+mod responses;
 mod schemas;
 mod sizes;
 mod texts;

@@ -3,3 +3,4 @@
 mod anthropic;
 mod chat_completions;
 mod gemini;
+mod responses;

@@ -9,7 +9,7 @@ use tool_runtime::{AssistantMessage, ToolMessage};
 pub(crate) enum Entry {
     /// The text of the user. Some wires join adjacent messages.
     Input(String),
-    /// The text of replies, or a refusal.
+    /// The text of replies, or the reason why the model declines.
     Text(String),
     Call {
         name: String,

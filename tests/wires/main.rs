@@ -13,7 +13,11 @@ mod gemini_streams;
 mod moved;
 mod moved_recorded;
 mod random_replies;
+mod responses;
+mod responses_histories;
+mod responses_items;
 mod responses_recorded;
+mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
 

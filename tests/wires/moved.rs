@@ -43,7 +43,7 @@ async fn run(chat: Conversation, reply: AssistantMessage) -> Conversation {
 }
 
 /// Six replies in Chat Completions: parallel calls with an error and an image, a truncated call with a repeated id, a tool
-/// that does not exist, no arguments with a long id, a refusal and an answer.
+/// that does not exist, no arguments with a long id, a declined question and an answer.
 async fn conversation() -> Conversation {
     let first = [
         call("functions.get_weather:0", "get_weather", r#"{"city":"Rome"}"#),

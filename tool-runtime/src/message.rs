@@ -32,13 +32,13 @@ pub use assistant::AssistantMessage;
 pub(crate) use call_ids::{TakenIds, numbers, replace_unusable_ids, short_id};
 pub use chunk::Chunk;
 pub(crate) use chunk::{
-    Arguments, CallPiece, ChunkContent, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
-    WholeItem,
+    Arguments, CallPiece, ChunkContent, ContentPiece, Delta, Finish, ItemContent, ItemKind, ItemPiece,
+    ReplyPiece, WholeItem,
 };
 pub use content::Content;
 pub(crate) use extra::Extra;
 pub use input::InputMessage;
-pub(crate) use native::{NativeItem, ReplyItem};
+pub(crate) use native::{NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
 pub use stream_error::StreamError;

@@ -62,7 +62,7 @@ impl Api {
         }
     }
 
-    /// The headers besides the type of the content.
+    /// The headers of a request, without the type of the content.
     pub(super) fn headers(&self) -> Vec<(&'static str, String)> {
         let (name, prefix) = self.key_header;
         let mut headers: Vec<_> =

@@ -1,6 +1,6 @@
 //! Chunks of a streamed reply.
 
-use super::{Completeness, StreamError, Usage};
+use super::{Completeness, StreamError, ToolCall, Usage};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use std::error::Error;
@@ -172,9 +172,27 @@ pub(crate) struct WholeItem {
     pub(crate) index: Option<i64>,
     /// The text of its JSON.
     pub(crate) json: String,
-    pub(crate) kind: ItemKind,
-    /// The text or the arguments that it stands for.
-    pub(crate) text: String,
+    pub(crate) content: ItemContent,
+}
+
+/// The neutral content of an item.
+#[derive(Debug)]
+pub(crate) enum ItemContent {
+    Native,
+    Reasoning,
+    Text(String),
+    Call(ToolCall),
+}
+
+impl ItemContent {
+    pub(crate) fn kind(&self) -> ItemKind {
+        match self {
+            ItemContent::Native => ItemKind::Native,
+            ItemContent::Reasoning => ItemKind::Reasoning,
+            ItemContent::Text(_) => ItemKind::Text,
+            ItemContent::Call(_) => ItemKind::Call,
+        }
+    }
 }
 
 /// The neutral field that an item stands for.

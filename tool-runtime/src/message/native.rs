@@ -4,7 +4,7 @@
 //! its items verbatim. An item that stands for text or a call has the fingerprint of it, so that a change of the message
 //! is noticed, and the item is written anew.
 
-use super::{AssistantMessage, Content, ToolCall};
+use super::{AssistantMessage, Content, ItemContent, ToolCall};
 use crate::fingerprint::Fingerprint;
 use crate::json::pairs;
 use serde::{Deserialize, Serialize};
@@ -111,7 +111,43 @@ fn call_fingerprint(call: &ToolCall) -> Fingerprint {
     Fingerprint::new(&[&call.id, &call.name, &call.arguments])
 }
 
+/// An item of a reply that is read.
+#[derive(Debug)]
+pub(crate) struct ReadItem {
+    /// The text of its JSON.
+    pub(crate) json: String,
+    pub(crate) content: ItemContent,
+    /// Whether the provider accepts the item when it goes back. Otherwise it is written anew.
+    pub(crate) is_valid: bool,
+}
+
 impl AssistantMessage {
+    /// The reply that consists of these items.
+    pub(crate) fn from_items(items: Vec<ReadItem>) -> Self {
+        let texts = items.iter().filter_map(|item| match &item.content {
+            ItemContent::Text(text) => Some(&**text),
+            _ => None,
+        });
+        let text: Option<String> = texts.map(str::to_owned).reduce(|all, text| all + &text);
+        let whole_text = Fingerprint::new(&[text.as_deref().unwrap_or_default()]);
+        let mut reply = AssistantMessage::default();
+        for ReadItem { json, content, is_valid } in items {
+            let native = match content {
+                ItemContent::Native => NativeItem::new(json),
+                ItemContent::Reasoning => NativeItem::from_reasoning(json),
+                ItemContent::Text(_) => NativeItem::from_text(json, whole_text),
+                ItemContent::Call(call) => {
+                    let native = NativeItem::from_call(json, &call);
+                    reply.tool_calls.push(call);
+                    native
+                }
+            };
+            reply.native.extend(is_valid.then_some(native));
+        }
+        reply.content = text.map(Into::into);
+        reply
+    }
+
     /// Changes the ids of calls, which stay those of their items.
     pub(crate) fn change_ids(&mut self, change: impl FnOnce(&mut [ToolCall])) {
         if self.native.is_empty() {

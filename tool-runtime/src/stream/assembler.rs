@@ -245,8 +245,8 @@ impl ReplyAssembler {
             }
             let queued = self.queued.len();
             self.take_content(content);
-            if let Some(whole) = whole.filter(|_| self.is_empty()) {
-                self.take_content(whole);
+            if let Some(whole) = whole {
+                self.take_whole(whole);
             }
             let is_nothing = self.queued.len() == queued;
             self.is_settled &= is_nothing;
@@ -276,9 +276,29 @@ impl ReplyAssembler {
         if let Some(text) = text {
             self.take_text(&text, parts);
         }
-        let of_items = items.into_iter().filter_map(|item| self.items.take(item));
-        for call in of_items.chain(calls) {
+        for item in items {
+            if let Some(text) = self.items.missing_text(&item, self.text.as_deref()) {
+                self.take_text(&text, Vec::new());
+            }
+            if let Some(call) = self.items.take(item) {
+                self.calls.take(call, &mut self.queued);
+            }
+        }
+        for call in calls {
             self.calls.take(call, &mut self.queued);
+        }
+    }
+
+    /// Takes the complete reply, of which pieces may have arrived.
+    fn take_whole(&mut self, whole: ContentPiece) {
+        if self.is_empty() {
+            if !whole.items.is_empty() {
+                self.items = Items::default();
+            }
+            return self.take_content(whole);
+        }
+        for call in whole.calls {
+            self.calls.take_missing_arguments(call, &mut self.queued);
         }
     }
 
@@ -355,7 +375,8 @@ impl ReplyAssembler {
     }
 
     fn is_empty(&self) -> bool {
-        self.text.as_deref().unwrap_or_default().is_empty() && self.calls.is_empty() && self.extra.is_empty()
+        let has_text = [&self.text, &self.refusal].into_iter().flatten().any(|text| !text.is_empty());
+        !has_text && self.calls.is_empty() && self.extra.is_empty()
     }
 
     fn event(&self, queued: &QueuedEvent) -> Option<Event<'_>> {

@@ -53,6 +53,16 @@ impl Calls {
         self.take_at(position, piece, queued);
     }
 
+    /// Takes the arguments of a complete call that began without any.
+    pub(super) fn take_missing_arguments(&mut self, call: CallPiece, queued: &mut Vec<QueuedEvent>) {
+        let position = self.by_id.get(&call.id).copied();
+        let began =
+            |position: &usize| self.list.get(*position).is_some_and(|began| began.call.arguments.is_empty());
+        if let Some(position) = position.filter(began) {
+            self.take_at(position, call, queued);
+        }
+    }
+
     fn begin_with(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
         self.list.push(PartialCall::new());
         self.take_at(self.list.len() - 1, piece, queued);

@@ -1,11 +1,13 @@
 //! Assembly of a provider's items.
 
 use crate::fingerprint::Fingerprint;
-use crate::message::{Arguments, CallPiece, ItemKind, ItemPiece, NativeItem, ToolCall, WholeItem, is_object};
+use crate::message::{
+    Arguments, CallPiece, ItemContent, ItemKind, ItemPiece, NativeItem, ToolCall, WholeItem, is_object,
+};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// The items so far.
 #[derive(Debug, Default)]
@@ -13,16 +15,18 @@ pub(super) struct Items {
     list: Vec<Item>,
     /// The newest item in pieces with each index.
     by_index: HashMap<i64, usize>,
+    /// The length of the text of complete items.
+    complete_text_bytes: usize,
 }
 
 #[derive(Debug)]
 struct Item {
     kind: ItemKind,
-    content: Content,
+    state: ItemState,
 }
 
 #[derive(Debug)]
-enum Content {
+enum ItemState {
     Pieces(Pieces),
     Whole(WholeItem),
     /// The fields of an item whose text may grow.
@@ -42,10 +46,24 @@ struct Pieces {
 impl Items {
     fn newest(&mut self, index: i64) -> Option<(ItemKind, &mut Pieces)> {
         let item = self.list.get_mut(*self.by_index.get(&index)?)?;
-        match &mut item.content {
-            Content::Pieces(pieces) => Some((item.kind, pieces)),
-            Content::Whole(_) | Content::Joined(_) => None,
+        match &mut item.state {
+            ItemState::Pieces(pieces) => Some((item.kind, pieces)),
+            ItemState::Whole(_) | ItemState::Joined(_) => None,
         }
+    }
+
+    /// The text of a complete item that did not arrive in pieces before it, after this text so far.
+    pub(super) fn missing_text(&mut self, item: &ItemPiece, text: Option<&str>) -> Option<String> {
+        let ItemPiece::Whole(WholeItem { index, content: ItemContent::Text(piece), .. }) = item else {
+            return None;
+        };
+        let last = self.list.last().filter(|last| last.kind == ItemKind::Text);
+        if index.is_some() && last.and_then(Item::index) == *index {
+            return None;
+        }
+        let is_missing = text.unwrap_or_default().len() == self.complete_text_bytes;
+        self.complete_text_bytes += piece.len();
+        is_missing.then(|| piece.clone()).filter(|text| !text.is_empty())
     }
 
     /// Takes an item or a piece. Returns a piece of arguments, if the item is a call.
@@ -53,8 +71,8 @@ impl Items {
         match piece {
             ItemPiece::Start { index, item, kind, arguments } => {
                 self.by_index.insert(index, self.list.len());
-                let content = Content::Pieces(Pieces { index, item, arguments, json: None });
-                self.list.push(Item { kind, content });
+                let state = ItemState::Pieces(Pieces { index, item, arguments, json: None });
+                self.list.push(Item { kind, state });
             }
             ItemPiece::Text { index, field, piece } => match self.newest(index)?.1.field(field) {
                 Value::String(text) => text.push_str(&piece),
@@ -70,7 +88,7 @@ impl Items {
                 return (kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
             }
             ItemPiece::Whole(item) => {
-                self.list.push(Item { kind: item.kind, content: Content::Whole(item) });
+                self.list.push(Item { kind: item.content.kind(), state: ItemState::Whole(item) });
             }
             ItemPiece::Joined { item, kind } => self.join(item, kind),
         }
@@ -79,7 +97,7 @@ impl Items {
 
     fn join(&mut self, item: Value, kind: ItemKind) {
         let Value::Object(mut new) = item else { return };
-        if let Some(Item { kind: old_kind, content: Content::Joined(old) }) = self.list.last_mut() {
+        if let Some(Item { kind: old_kind, state: ItemState::Joined(old) }) = self.list.last_mut() {
             let (old_text, new_text) = (old.remove("text"), new.remove("text"));
             let is_same = *old_kind == kind && *old == new;
             let mut text = as_text(old_text.as_ref()).to_owned();
@@ -92,13 +110,13 @@ impl Items {
             }
             new.extend(new_text.map(|text| ("text".to_owned(), text)));
         }
-        self.list.push(Item { kind, content: Content::Joined(new) });
+        self.list.push(Item { kind, state: ItemState::Joined(new) });
     }
 
     /// The arguments of calls that arrived with the start of their item, and not in pieces.
     pub(super) fn take_whole_arguments(&mut self) -> Vec<CallPiece> {
-        let in_pieces = self.list.iter_mut().filter_map(|item| match &mut item.content {
-            Content::Pieces(pieces) if pieces.json.is_none() => Some(pieces),
+        let in_pieces = self.list.iter_mut().filter_map(|item| match &mut item.state {
+            ItemState::Pieces(pieces) if pieces.json.is_none() => Some(pieces),
             _ => None,
         });
         in_pieces
@@ -123,7 +141,7 @@ impl Items {
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
         let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
-        let mut calls = calls.iter();
+        let mut calls = UnmatchedCalls::new(calls);
         let native = self.list.into_iter().filter_map(|item| match item.kind {
             ItemKind::Native => item.into_json().map(NativeItem::new),
             ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
@@ -132,12 +150,43 @@ impl Items {
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
-                let call = calls.next()?;
-                let is_valid = item.contains(call) && !call.name.is_empty() && is_object(&call.arguments);
-                item.into_json().filter(|_| is_valid).map(|json| NativeItem::from_call(json, call))
+                let call = calls.call_of(&item)?;
+                item.into_json().map(|json| NativeItem::from_call(json, call))
             }
         });
         native.collect()
+    }
+}
+
+/// The calls of a reply that no item stands for yet.
+struct UnmatchedCalls<'a> {
+    in_order: std::slice::Iter<'a, ToolCall>,
+    by_id: HashMap<&'a str, VecDeque<&'a ToolCall>>,
+}
+
+impl<'a> UnmatchedCalls<'a> {
+    fn new(calls: &'a [ToolCall]) -> Self {
+        let mut by_id: HashMap<&str, VecDeque<&ToolCall>> = HashMap::new();
+        for call in calls {
+            by_id.entry(&call.id).or_default().push_back(call);
+        }
+        UnmatchedCalls { in_order: calls.iter(), by_id }
+    }
+
+    /// The call that the item stands for. Items in pieces have the order of the calls; complete items may arrive in
+    /// another order.
+    fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
+        match &item.state {
+            ItemState::Pieces(pieces) => self.in_order.next().filter(|call| {
+                pieces.item["name"] == *call.name && !call.name.is_empty() && is_object(&call.arguments)
+            }),
+            ItemState::Whole(whole) => {
+                let ItemContent::Call(item) = &whole.content else { return None };
+                let call = self.by_id.get_mut(&*item.id)?.pop_front()?;
+                (call.name == item.name && call.arguments == item.arguments).then_some(call)
+            }
+            ItemState::Joined(_) => None,
+        }
     }
 }
 
@@ -147,36 +196,28 @@ fn as_text(value: Option<&Value>) -> &str {
 
 impl Item {
     fn text(&self) -> &str {
-        match &self.content {
-            Content::Pieces(pieces) => as_text(pieces.item.get("text")),
-            Content::Whole(whole) => &whole.text,
-            Content::Joined(fields) => as_text(fields.get("text")),
-        }
-    }
-
-    /// Whether the item is this call.
-    fn contains(&self, call: &ToolCall) -> bool {
-        match &self.content {
-            Content::Pieces(pieces) => pieces.item["name"] == *call.name,
-            Content::Whole(whole) => whole.text == call.arguments,
-            Content::Joined(_) => false,
+        match &self.state {
+            ItemState::Pieces(pieces) => as_text(pieces.item.get("text")),
+            ItemState::Whole(WholeItem { content: ItemContent::Text(text), .. }) => text,
+            ItemState::Whole(_) => "",
+            ItemState::Joined(fields) => as_text(fields.get("text")),
         }
     }
 
     /// The position of a complete item; the others are in the order in which they arrived.
     fn index(&self) -> Option<i64> {
-        match &self.content {
-            Content::Whole(whole) => whole.index,
-            Content::Pieces(_) | Content::Joined(_) => None,
+        match &self.state {
+            ItemState::Whole(whole) => whole.index,
+            ItemState::Pieces(_) | ItemState::Joined(_) => None,
         }
     }
 
     /// The text of the item.
     fn into_json(self) -> Option<String> {
-        match self.content {
-            Content::Pieces(pieces) => pieces.into_json(),
-            Content::Whole(whole) => Some(whole.json),
-            Content::Joined(fields) => Some(Value::Object(fields).to_string()),
+        match self.state {
+            ItemState::Pieces(pieces) => pieces.into_json(),
+            ItemState::Whole(whole) => Some(whole.json),
+            ItemState::Joined(fields) => Some(Value::Object(fields).to_string()),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
-    ToolCall, WholeItem,
+    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemContent, ItemKind, ItemPiece,
+    ReplyPiece, ToolCall, WholeItem,
 };
 use serde_json::Value;
 
@@ -49,15 +49,14 @@ fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
     let mut calls = reply.tool_calls.iter();
     let mut text = Some(reply.text());
     let items = (0..).zip(reply.native.iter().filter(|_| is_of_wire)).map(|(index, native)| {
-        let kind = native.item_kind();
-        let stands_for = match kind {
+        let content = match native.item_kind() {
+            ItemKind::Native => ItemContent::Native,
+            ItemKind::Reasoning => ItemContent::Reasoning,
             // The items with text contain the text together.
-            ItemKind::Text => text.take(),
-            ItemKind::Call => calls.next().map(|call| &*call.arguments),
-            ItemKind::Native | ItemKind::Reasoning => None,
+            ItemKind::Text => ItemContent::Text(text.take().unwrap_or_default().to_owned()),
+            ItemKind::Call => calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call),
         };
-        let (json, text) = (native.json().to_owned(), stands_for.unwrap_or_default().to_owned());
-        ItemPiece::Whole(WholeItem { index: Some(index), json, kind, text })
+        ItemPiece::Whole(WholeItem { index: Some(index), json: native.json().to_owned(), content })
     });
     items.collect()
 }

@@ -4,7 +4,7 @@
 
 use super::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
@@ -33,8 +33,8 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
             Some(_) => {}
         }
     }
-    match pairs.open.first() {
-        Some(id) => reject("input", format!("No tool output found for function call {id}.")),
+    match pairs.open.first_key_value() {
+        Some((_, (id, kind))) => reject("input", format!("No tool output found for {kind} {id}.")),
         None => Ok(()),
     }
 }
@@ -54,9 +54,12 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         }
     }
     let choice = &request["tool_choice"];
-    let Some(name) = choice["name"].as_str() else { return Ok(()) };
-    if tools.iter().all(|tool| tool["name"] != name) {
-        return reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."));
+    let chosen = list(&choice["tools"]).iter().chain([choice]).filter_map(|tool| tool["name"].as_str());
+    let names: HashSet<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    for name in chosen {
+        if !names.contains(name) {
+            return reject("tool_choice", format!("Tool choice '{name}' not found in 'tools' parameter."));
+        }
     }
     Ok(())
 }
@@ -64,9 +67,10 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
 /// The calls and results so far.
 #[derive(Default)]
 struct Pairs<'a> {
-    calls: HashSet<&'a str>,
-    /// The ids of the calls without results, in order.
-    open: Vec<&'a str>,
+    /// The positions and kinds of the calls, by id.
+    calls: HashMap<&'a str, (usize, &'static str)>,
+    /// The ids and kinds of the calls without results, by position.
+    open: BTreeMap<usize, (&'a str, &'static str)>,
 }
 
 /// An item of the input.
@@ -121,6 +125,12 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The kind of the call, or of that of the result, in the words of the provider.
+    fn kind_of_call(&self) -> &'static str {
+        let is_custom = self.item["type"].as_str().is_some_and(|kind| kind.starts_with("custom"));
+        if is_custom { "custom tool call" } else { "function call" }
+    }
+
     fn check_call(&self, known: &[&str], text: &str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
         self.check_fields(&[&["call_id", "name"], known].concat())?;
         let id = self.call_id()?;
@@ -137,10 +147,11 @@ impl<'a> Place<'a> {
             );
         }
         self.required(text)?;
-        if !pairs.calls.insert(id) {
+        let kind = self.kind_of_call();
+        if pairs.calls.insert(id, (self.index, kind)).is_some() {
             return reject(self.param("call_id"), format!("Duplicate item found with call_id {id}."));
         }
-        pairs.open.push(id);
+        pairs.open.insert(self.index, (id, kind));
         Ok(())
     }
 
@@ -152,19 +163,16 @@ impl<'a> Place<'a> {
             return reject(&*param, format!("Missing required parameter: '{param}'."));
         }
         self.check_parts(&self.item["output"], "output", &["input_text", "input_image", "input_file"])?;
-        let position = pairs.open.iter().position(|open| *open == id);
-        match position {
-            Some(position) => drop(pairs.open.remove(position)),
+        let kind = self.kind_of_call();
+        let is_answered = match pairs.calls.get(id) {
+            Some((position, called)) => *called == kind && pairs.open.remove(position).is_some(),
             // The call may be in the previous response.
-            None if continues && !pairs.calls.contains(id) => {}
-            None => {
-                return reject(
-                    "input",
-                    format!("No tool call found for function call output with call_id {id}."),
-                );
-            }
+            None => continues,
+        };
+        if is_answered {
+            return Ok(());
         }
-        Ok(())
+        reject("input", format!("No tool call found for {kind} output with call_id {id}."))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
@@ -179,6 +187,9 @@ impl<'a> Place<'a> {
                 "input",
                 format!("Item '{id}' of type 'reasoning' was provided without its required following item."),
             );
+        }
+        if id.is_empty() && self.item["encrypted_content"].is_null() {
+            self.required("id")?;
         }
         // The provider accepts unknown ids of calls.
         if request["store"] == false && !id.is_empty() {

@@ -1,8 +1,7 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use crate::fingerprint::Fingerprint;
-use crate::message::{AssistantMessage, NativeItem, Origin, ToolCall, Usage, is_object};
+use crate::message::{AssistantMessage, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
 use crate::wire::WireError;
 use crate::wire::error::beginning;
 use serde::Deserialize;
@@ -86,52 +85,26 @@ fn unexpected(problem: String) -> WireError {
 
 /// The reply with these blocks as its items.
 pub(super) fn read_blocks(blocks: &[&RawValue]) -> Result<AssistantMessage, WireError> {
-    let owned = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let mut text: Option<String> = None;
-    let mut reply = AssistantMessage::default();
-    let mut kinds = Vec::with_capacity(blocks.len());
-    for raw in blocks {
-        let block: Block<'_> =
-            serde_json::from_str(raw.get()).map_err(|error| unexpected(error.to_string()))?;
-        kinds.push(match block.r#type.as_str() {
-            Some("text") => {
-                text.get_or_insert_default().push_str(block.text.as_str().unwrap_or_default());
-                Kind::Text
-            }
-            Some("tool_use") => {
-                let input = block.input.map_or("{}", RawValue::get);
-                let call = ToolCall::new(owned(&block.id), owned(&block.name), input);
-                // The API rejects any other block when it goes back.
-                let is_valid = is_object(input) && block.input.is_some() && !call.name.is_empty();
-                reply.tool_calls.push(call);
-                if is_valid { Kind::Call(reply.tool_calls.len() - 1) } else { Kind::InvalidCall }
-            }
-            Some("thinking") => Kind::Reasoning,
-            _ => Kind::Native,
-        });
-    }
-    let whole_text = Fingerprint::new(&[text.as_deref().unwrap_or_default()]);
-    for (raw, kind) in blocks.iter().zip(kinds) {
-        let item = raw.get().to_owned();
-        reply.native.extend(match kind {
-            Kind::Text => Some(NativeItem::from_text(item, whole_text)),
-            Kind::Call(index) => reply.tool_calls.get(index).map(|call| NativeItem::from_call(item, call)),
-            Kind::InvalidCall => None,
-            Kind::Reasoning => Some(NativeItem::from_reasoning(item)),
-            Kind::Native => Some(NativeItem::new(item)),
-        });
-    }
-    reply.content = text.map(Into::into);
-    Ok(reply)
+    let items = blocks.iter().map(|raw| read_block(raw)).collect::<serde_json::Result<_>>();
+    items.map(AssistantMessage::from_items).map_err(|error| unexpected(error.to_string()))
 }
 
-enum Kind {
-    Text,
-    /// The call with this index.
-    Call(usize),
-    InvalidCall,
-    Reasoning,
-    Native,
+fn read_block(raw: &RawValue) -> serde_json::Result<ReadItem> {
+    let owned = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let block: Block<'_> = serde_json::from_str(raw.get())?;
+    let mut is_valid = true;
+    let content = match block.r#type.as_str() {
+        Some("text") => ItemContent::Text(owned(&block.text)),
+        Some("tool_use") => {
+            let input = block.input.map_or("{}", RawValue::get);
+            let call = ToolCall::new(owned(&block.id), owned(&block.name), input);
+            is_valid = is_object(input) && block.input.is_some() && !call.name.is_empty();
+            ItemContent::Call(call)
+        }
+        Some("thinking") => ItemContent::Reasoning,
+        _ => ItemContent::Native,
+    };
+    Ok(ReadItem { json: raw.get().to_owned(), content, is_valid })
 }
 
 /// The reason why the model declines, if it does. The provider sends it for some models only.

@@ -1,10 +1,10 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
-use super::model_part::{Kind, ModelPart};
+use super::model_part::ModelPart;
 use super::reply::{Candidate, Received, blocked, error_message, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece,
+    Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece,
     StreamError, WholeItem,
 };
 use crate::wire::error::beginning;
@@ -73,42 +73,31 @@ fn read_candidate(position: i64, mut candidate: Candidate<'_>) -> serde_json::Re
     Ok(ReplyPiece { choice, content, finish, ..ReplyPiece::default() })
 }
 
-fn read_part(raw: &RawValue, content: &mut ContentPiece) -> serde_json::Result<()> {
+fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()> {
     let part = ModelPart::read(raw.get())?;
     let is_signed = part.is_signed();
-    let whole =
-        |kind, text| ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), kind, text });
-    let (kind, text) = match part.into_kind()? {
-        Kind::Nothing => return Ok(()),
-        Kind::Native => (ItemKind::Native, String::new()),
-        Kind::Call(call) => {
-            content.calls.push(CallPiece {
-                index: None,
-                id: call.id,
-                name: call.name,
-                arguments: Arguments::OfNewCall(call.arguments.clone()),
-                takes_text: false,
-                extra: call.extra.on_wire(NAME).map(|(name, value)| (name.clone(), value.clone())).collect(),
-            });
-            (ItemKind::Call, call.arguments)
+    if let Some(thought) = part.thought() {
+        piece.reasoning.get_or_insert_default().push_str(thought);
+    }
+    let Some(content) = part.into_content()? else { return Ok(()) };
+    match &content {
+        // A chunk may have text before and after another part.
+        ItemContent::Text(text) if !text.is_empty() => piece.text.get_or_insert_default().push_str(text),
+        ItemContent::Call(call) => piece.calls.push(CallPiece {
+            index: None,
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: Arguments::OfNewCall(call.arguments.clone()),
+            takes_text: false,
+            extra: call.extra.on_wire(NAME).map(|(name, value)| (name.clone(), value.clone())).collect(),
+        }),
+        _ => {}
+    }
+    piece.items.push(match content {
+        ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
+            ItemPiece::Joined { item: serde_json::from_str(raw.get())?, kind: content.kind() }
         }
-        Kind::Text(text) => {
-            // A chunk may have text before and after another part.
-            if !text.is_empty() {
-                content.text.get_or_insert_default().push_str(&text);
-            }
-            (ItemKind::Text, text)
-        }
-        Kind::Reasoning(text) => {
-            content.reasoning.get_or_insert_default().push_str(&text);
-            (ItemKind::Reasoning, text)
-        }
-    };
-    content.items.push(match kind {
-        ItemKind::Text | ItemKind::Reasoning if !is_signed => {
-            ItemPiece::Joined { item: serde_json::from_str(raw.get())?, kind }
-        }
-        _ => whole(kind, text),
+        content => ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), content }),
     });
     Ok(())
 }

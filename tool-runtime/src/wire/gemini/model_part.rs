@@ -1,12 +1,12 @@
 //! Parts of the model's contents: <https://ai.google.dev/api/caching#Part>.
 
 use super::{NAME, names};
-use crate::message::{Extra, ToolCall};
+use crate::message::{Extra, ItemContent, ToolCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// The fields of a part that are not native only. Other parts may have fields of other types.
+/// The fields of texts, thoughts and calls. They are `Value`s, since other parts have fields of other types.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ModelPart<'a> {
@@ -33,17 +33,6 @@ struct FunctionCall<'a> {
     will_continue: Value,
 }
 
-/// The content of a part.
-pub(super) enum Kind {
-    Text(String),
-    Reasoning(String),
-    /// A call, with an empty id if it has none.
-    Call(ToolCall),
-    Native,
-    /// A call without a name.
-    Nothing,
-}
-
 impl<'a> ModelPart<'a> {
     pub(super) fn read(json: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
@@ -67,20 +56,27 @@ impl<'a> ModelPart<'a> {
         call.name.as_str().map(str::to_owned)
     }
 
-    pub(super) fn into_kind(self) -> serde_json::Result<Kind> {
+    /// The text of a thought.
+    pub(super) fn thought(&self) -> Option<&str> {
+        self.text.as_str().filter(|_| self.thought == true)
+    }
+
+    /// The neutral content; `None` for a call without a name, which is ignored.
+    pub(super) fn into_content(self) -> serde_json::Result<Option<ItemContent>> {
         if let Some(call) = self.function_call {
-            return serde_json::from_str(call.get()).and_then(FunctionCall::into_kind);
+            let call = serde_json::from_str(call.get()).and_then(FunctionCall::into_call)?;
+            return Ok(call.map(ItemContent::Call));
         }
-        Ok(match self.text {
-            Value::String(text) if self.thought == true => Kind::Reasoning(text),
-            Value::String(text) => Kind::Text(text),
-            _ => Kind::Native,
-        })
+        Ok(Some(match self.text {
+            Value::String(_) if self.thought == true => ItemContent::Reasoning,
+            Value::String(text) => ItemContent::Text(text),
+            _ => ItemContent::Native,
+        }))
     }
 }
 
 impl FunctionCall<'_> {
-    fn into_kind(self) -> serde_json::Result<Kind> {
+    fn into_call(self) -> serde_json::Result<Option<ToolCall>> {
         // The arguments of a call in several parts are JSON paths and values:
         // <https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling>.
         if self.partial_args.is_array() || self.will_continue == true {
@@ -89,15 +85,15 @@ impl FunctionCall<'_> {
             ));
         }
         let Some(name) = self.name.as_str().filter(|name| !name.is_empty()) else {
-            return Ok(Kind::Nothing);
+            return Ok(None);
         };
         let mut call = ToolCall::new("", names::read(name), self.args.map_or("{}", RawValue::get));
         if let Some(id) = self.id.as_str().filter(|id| !id.is_empty()) {
             id.clone_into(&mut call.id);
-            // An id that the provider made, in contrast to one that stands for its absence.
+            // Marks an id of the provider: generated ids are not sent.
             call.extra = Extra::new(NAME, Map::from_iter([(ID.to_owned(), self.id)]));
         }
-        Ok(Kind::Call(call))
+        Ok(Some(call))
     }
 }
 

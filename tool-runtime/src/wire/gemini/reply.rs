@@ -1,10 +1,11 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use super::model_part::{Kind, ModelPart};
+use super::model_part::ModelPart;
 use super::part::field;
-use crate::fingerprint::Fingerprint;
-use crate::message::{AssistantMessage, Completeness, Extra, Finish, NativeItem, Origin, Usage, is_object};
+use crate::message::{
+    AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
+};
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::{completeness, is_no_reason};
 use crate::wire::{WireError, other_wires};
@@ -154,32 +155,15 @@ fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantM
 
 /// The reply with these parts as its items. Calls without an id have an empty one.
 pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMessage> {
-    let mut reply = AssistantMessage::default();
-    let mut whole_text = String::new();
-    let kinds: Vec<Kind> =
-        parts.iter().map(|part| ModelPart::read(part.get())?.into_kind()).collect::<Result<_, _>>()?;
-    for kind in &kinds {
-        if let Kind::Text(text) = kind {
-            whole_text.push_str(text);
-        }
+    let mut items = Vec::with_capacity(parts.len());
+    for raw in parts {
+        let Some(content) = ModelPart::read(raw.get())?.into_content()? else { continue };
+        // The API rejects any other arguments when they go back.
+        let is_valid = !matches!(&content, ItemContent::Call(call) if !is_object(&call.arguments));
+        items.push(ReadItem { json: raw.get().to_owned(), content, is_valid });
     }
-    let fingerprint = Fingerprint::new(&[&whole_text]);
-    for (raw, kind) in parts.iter().zip(kinds) {
-        let item = raw.get().to_owned();
-        reply.native.extend(match kind {
-            Kind::Text(_) => Some(NativeItem::from_text(item, fingerprint)),
-            Kind::Reasoning(_) => Some(NativeItem::from_reasoning(item)),
-            Kind::Native => Some(NativeItem::new(item)),
-            Kind::Nothing => None,
-            Kind::Call(call) => {
-                // The API rejects any other arguments when they go back.
-                let native = is_object(&call.arguments).then(|| NativeItem::from_call(item, &call));
-                reply.tool_calls.push(call);
-                native
-            }
-        });
-    }
-    reply.content = (!whole_text.is_empty()).then(|| whole_text.into());
+    let mut reply = AssistantMessage::from_items(items);
+    reply.content = reply.content.filter(|content| !content.is_empty());
     Ok(reply)
 }
 

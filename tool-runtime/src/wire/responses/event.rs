@@ -1,11 +1,12 @@
 //! Events of a streamed reply: <https://platform.openai.com/docs/api-reference/responses-streaming>.
 
 use super::custom_tool::CustomTools;
-use super::item::{Item, ItemContent, is_custom, read_items};
+use super::item::{Item, is_custom, may_end_in_text, read_items};
 use super::reply::{Response, error_message, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemPiece, ReplyPiece, StreamError, WholeItem,
+    Arguments, CallPiece, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece, StreamError,
+    WholeItem, is_object,
 };
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::completeness;
@@ -23,6 +24,8 @@ struct Event<'a> {
     item: Option<&'a RawValue>,
     #[serde(default)]
     delta: Value,
+    #[serde(default)]
+    arguments: Value,
     #[serde(default, borrow)]
     response: Option<Response<'a>>,
     // The fields of an error, around which some servers have an object.
@@ -30,6 +33,8 @@ struct Event<'a> {
     error: Value,
     #[serde(default)]
     message: Value,
+    #[serde(default)]
+    code: Value,
 }
 
 /// Reads the text after `data:` of a server-sent event.
@@ -65,6 +70,14 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta
         "response.function_call_arguments.delta" => {
             call(CallPiece { index: event.output_index, ..CallPiece::arguments(0, delta()) })
         }
+        // Some servers send no pieces before it. Without an index, its call is unknown.
+        "response.function_call_arguments.done" => match (event.output_index, event.arguments) {
+            (Some(index), Value::String(text)) => call(CallPiece {
+                arguments: Arguments::Whole(text),
+                ..CallPiece::arguments(index, String::new())
+            }),
+            _ => ContentPiece::default(),
+        },
         "response.output_item.added" => match event.item.map(|item| Item::read(item.get(), custom_tools)) {
             Some(Ok(item)) => started(item, event.output_index),
             Some(Err(source)) => return not_a_chunk(text, source),
@@ -88,10 +101,10 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta
         }
         "response.completed" | "response.incomplete" => return ended(event.response, custom_tools),
         "response.failed" | "error" => {
-            let nested = event.response.map(|response| response.error).filter(Value::is_object);
-            let fields = || json!({ "message": event.message });
-            let error =
-                nested.unwrap_or_else(|| if event.error.is_object() { event.error } else { fields() });
+            let nested = event.response.map(|response| response.error).unwrap_or_default();
+            let fields = json!({ "message": event.message, "code": event.code });
+            let error = [nested, event.error].into_iter().find(|error| error_message(error).is_some());
+            let error = error.unwrap_or(fields);
             let message = error_message(&error).unwrap_or_else(|| error.to_string());
             return failed(StreamError::Server { message, error });
         }
@@ -130,33 +143,33 @@ fn complete(
     index: Option<i64>,
     custom_tools: &CustomTools,
 ) -> serde_json::Result<ContentPiece> {
-    let read = Item::read(item.get(), custom_tools)?;
-    let kind = read.kind();
-    let mut content = ContentPiece::default();
-    let text = match read.content {
-        ItemContent::Text { text, .. } => text.unwrap_or_default(),
-        ItemContent::Call(whole) => {
-            if read.is_incomplete {
-                return Ok(content);
-            }
-            let takes_text = is_custom(&whole);
-            let kind = takes_text.then(|| ("type".to_owned(), json!("custom")));
-            content.calls.push(CallPiece {
-                index,
-                id: whole.id,
-                name: whole.name,
-                arguments: Arguments::Whole(whole.arguments.clone()),
-                takes_text,
-                extra: Map::from_iter(kind),
-            });
-            whole.arguments
+    let mut read = Item::read(item.get(), custom_tools)?;
+    let is_valid = read.is_valid();
+    let mut piece = ContentPiece::default();
+    if let ItemContent::Call(call) = &mut read.content {
+        if read.is_incomplete && is_object(&call.arguments) {
+            // Arguments that are an object would complete the call.
+            call.arguments.clear();
         }
-        ItemContent::Reasoning | ItemContent::Native => String::new(),
-    };
-    content.items.extend(
-        kind.map(|kind| ItemPiece::Whole(WholeItem { index, json: item.get().to_owned(), kind, text })),
-    );
-    Ok(content)
+        let takes_text = is_custom(call);
+        let kind = takes_text.then(|| ("type".to_owned(), json!("custom")));
+        piece.calls.push(CallPiece {
+            index,
+            id: call.id.clone(),
+            name: call.name.clone(),
+            arguments: Arguments::Whole(call.arguments.clone()),
+            takes_text,
+            extra: Map::from_iter(kind),
+        });
+        if read.is_incomplete {
+            return Ok(piece);
+        }
+    }
+    if is_valid {
+        let json = item.get().to_owned();
+        piece.items.push(ItemPiece::Whole(WholeItem { index, json, content: read.content }));
+    }
+    Ok(piece)
 }
 
 /// The end of the response, which contains all items again.
@@ -165,7 +178,7 @@ fn ended(response: Option<Response<'_>>, custom_tools: &CustomTools) -> Delta {
     let finish = response.finish_reason().map(|reason| Finish {
         completeness: completeness(&reason),
         reason,
-        may_truncate_objects: false,
+        may_truncate_objects: response.output.as_deref().is_some_and(may_end_in_text),
     });
     let whole = response.output.as_deref().and_then(|output| whole_content(output, custom_tools));
     let origin = response.origin();

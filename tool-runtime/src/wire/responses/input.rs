@@ -4,7 +4,7 @@ use super::item::is_custom;
 use super::part::{text_part, write_content};
 use super::{NAME, Responses};
 use crate::message::{
-    AssistantMessage, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
+    AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
 };
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
@@ -68,7 +68,9 @@ fn is_plain(input: &InputMessage) -> bool {
 
 fn response_id(message: &Message) -> Option<&str> {
     let Message::Assistant(reply) = message else { return None };
-    let origin = reply.origin.as_ref().filter(|origin| origin.wire == NAME)?;
+    // The server may have more of a response than an interrupted stream.
+    let is_whole = reply.completeness != Completeness::Unconfirmed;
+    let origin = reply.origin.as_ref().filter(|origin| is_whole && origin.wire == NAME)?;
     origin.response_id.as_deref()
 }
 
@@ -141,7 +143,8 @@ impl<'a> Writer<'a, '_> {
                         continue;
                     }
                     for json in reasoning.drain(..) {
-                        if self.wire.store || Head::of(json).encrypted_content.is_some() {
+                        // The server finds it by its id, or reads it from its encrypted content.
+                        if has_ids || Head::of(json).encrypted_content.is_some() {
                             self.items.push(native(json, None, has_ids)?);
                         } else {
                             self.report.drop_part(index, "reasoning");

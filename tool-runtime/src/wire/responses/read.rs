@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         let content = read_content(fields.remove("content").unwrap_or_default())
             .ok_or_else(|| unexpected(format!("the content of {}", beginning(item.get()))))?;
         fields.remove("role");
-        if self.messages.is_empty() {
+        if self.messages.is_empty() && head.role.as_deref() == Some("system") {
             // A system message with its `type` is not one of `instructions`.
             fields.insert("type".to_owned(), "message".into());
         } else {

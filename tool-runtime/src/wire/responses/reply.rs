@@ -2,7 +2,7 @@
 
 use super::NAME;
 use super::custom_tool::CustomTools;
-use super::item::read_items;
+use super::item::{may_end_in_text, read_items};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::beginning;
 use crate::wire::{WireError, other_wires};
@@ -65,6 +65,10 @@ pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMe
     let mut reply = read_items(output, custom_tools)?;
     if let Some(reason) = response.finish_reason() {
         reply = reply.with_finish_reason(reason);
+    }
+    if let (true, Some(last)) = (reply.is_truncated() && may_end_in_text(output), reply.tool_calls.last_mut())
+    {
+        last.is_truncated = true;
     }
     reply.origin = Some(response.origin());
     reply.usage = read_usage(&response.usage);

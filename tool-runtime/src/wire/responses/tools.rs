@@ -55,7 +55,9 @@ pub(super) fn write(
         (ToolChoice::Tool(name), _) => body.write("tool_choice", &kind(name))?,
         (choice, Some(names)) => {
             let mode = if *choice == ToolChoice::Required { "required" } else { "auto" };
-            let tools: Vec<Value> = names.iter().map(|name| kind(name)).collect();
+            // The API rejects names that no tool has.
+            let known = names.iter().filter(|name| parts.tools.iter().any(|tool| tool.name() == *name));
+            let tools: Vec<Value> = known.map(|name| kind(name)).collect();
             body.write("tool_choice", &json!({ "type": "allowed_tools", "mode": mode, "tools": tools }))?;
         }
         (ToolChoice::Required, None) => body.write("tool_choice", &"required")?,

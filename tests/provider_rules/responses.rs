@@ -1,0 +1,208 @@
+//! The rules of the Responses API.
+
+use serde_json::{Value, json};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::Responses;
+
+fn user() -> Value {
+    json!({"role": "user", "content": "Beijing?"})
+}
+
+fn call(id: &str) -> Value {
+    json!({"type": "function_call", "id": "fc_1", "call_id": id, "name": "now", "arguments": "{}", "status": "completed"})
+}
+
+fn result(id: &str) -> Value {
+    json!({"type": "function_call_output", "call_id": id, "output": "12:00"})
+}
+
+fn custom_call(id: &str) -> Value {
+    json!({"type": "custom_tool_call", "call_id": id, "name": "sql", "input": "SELECT 1"})
+}
+
+fn reasoning(id: &str) -> Value {
+    json!({"type": "reasoning", "id": id, "summary": [], "encrypted_content": "x"})
+}
+
+fn with(mut item: Value, field: &str, value: Value) -> Value {
+    item[field] = value;
+    item
+}
+
+fn rejection(items: &[Value]) -> String {
+    rejection_of(&json!({ "input": items }))
+}
+
+fn rejection_of(request: &Value) -> String {
+    check_request(&Responses::new(), request).expect_err("the request is invalid").message
+}
+
+#[test]
+fn paired_items_are_accepted() {
+    let custom_result = with(result("b"), "type", json!("custom_tool_call_output"));
+    let answer =
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]});
+    for request in [
+        json!({"input": "Beijing?", "instructions": "Be brief."}),
+        json!({"input": [user(), reasoning("rs_1"), call("a"), custom_call("b"), custom_result, result("a"), answer]}),
+        json!({"input": [user(), call("a"), user(), result("a")]}),
+        json!({"input": [result("a")], "previous_response_id": "resp_1"}),
+        json!({"input": [with(reasoning(""), "id", Value::Null), answer], "store": false}),
+        json!({"input": [{"type": "web_search_call", "id": "ws_1"}, {"type": "item_reference", "id": "x"}]}),
+    ] {
+        assert_eq!(check_request(&Responses::new(), &request), Ok(()), "{request}");
+    }
+}
+
+#[test]
+fn a_missing_input_is_rejected() {
+    assert_eq!(rejection_of(&json!({})), "Missing required parameter: 'input'.");
+}
+
+#[test]
+fn a_call_without_a_result_is_rejected() {
+    let message = |id: &str| format!("No tool output found for function call {id}.");
+    assert_eq!(rejection(&[user(), call("a")]), message("a"));
+    assert_eq!(rejection(&[call("a"), call("b"), call("c"), result("b")]), message("a"));
+    assert_eq!(rejection(&[custom_call("a"), user()]), "No tool output found for custom tool call a.");
+}
+
+#[test]
+fn a_result_without_a_call_before_it_and_a_second_result_are_rejected() {
+    let message = "No tool call found for function call output with call_id a.";
+    assert_eq!(rejection(&[user(), result("a")]), message);
+    assert_eq!(rejection(&[result("a"), call("a")]), message);
+    assert_eq!(rejection(&[call("a"), result("a"), result("a")]), message);
+    let again = json!({"input": [call("a"), result("a"), result("a")], "previous_response_id": "resp_1"});
+    assert_eq!(rejection_of(&again), message);
+}
+
+#[test]
+fn a_result_of_the_other_kind_of_tool_is_rejected() {
+    let custom_result = |id: &str| with(result(id), "type", json!("custom_tool_call_output"));
+    assert_eq!(
+        rejection(&[call("a"), custom_result("a")]),
+        "No tool call found for custom tool call output with call_id a."
+    );
+    assert_eq!(
+        rejection(&[custom_call("a"), result("a")]),
+        "No tool call found for function call output with call_id a."
+    );
+}
+
+#[test]
+fn a_repeated_id_is_rejected() {
+    let again = [call("a"), result("a"), call("a"), result("a")];
+    assert_eq!(rejection(&again), "Duplicate item found with call_id a.");
+}
+
+#[test]
+fn ids_have_1_to_64_bytes() {
+    assert!(
+        rejection(&[call("")]).starts_with("Invalid 'input[0].call_id': empty string. Expected a string")
+    );
+    let message = "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64, but got a string \
+                   with length 65 instead.";
+    assert_eq!(rejection(&[user(), result(&"a".repeat(65))]), message);
+    assert_eq!(
+        rejection(&[with(call("a"), "call_id", Value::Null)]),
+        "Missing required parameter: 'input[0].call_id'."
+    );
+}
+
+#[test]
+fn invalid_calls_are_rejected() {
+    for name in ["", "functions.now", "a b"] {
+        assert!(
+            rejection(&[with(call("a"), "name", json!(name))])
+                .starts_with("Invalid 'input[0].name': string does not match pattern.")
+        );
+    }
+    for (item, field) in [(call("a"), "arguments"), (call("a"), "name"), (custom_call("a"), "input")] {
+        let message = format!("Missing required parameter: 'input[0].{field}'.");
+        assert_eq!(rejection(&[with(item.clone(), field, Value::Null)]), message);
+        assert_eq!(rejection(&[with(item, field, json!({}))]), message);
+    }
+}
+
+#[test]
+fn invalid_results_are_rejected() {
+    let missing = with(result("a"), "output", Value::Null);
+    assert_eq!(rejection(&[call("a"), missing]), "Missing required parameter: 'input[1].output'.");
+    let text = with(result("a"), "output", json!([{"type": "output_text", "text": "x"}]));
+    assert_eq!(
+        rejection(&[call("a"), text]),
+        "Invalid value: 'output_text'. Supported values are: 'input_text', 'input_image', 'input_file'."
+    );
+}
+
+#[test]
+fn fields_of_other_formats_are_rejected() {
+    for (item, field) in [
+        (with(call("a"), "function", json!({})), "function"),
+        (with(custom_call("a"), "arguments", json!("{}")), "arguments"),
+        (with(result("a"), "tool_call_id", json!("a")), "tool_call_id"),
+        (with(reasoning("rs_1"), "text", json!("x")), "text"),
+        (with(user(), "tool_calls", json!([])), "tool_calls"),
+    ] {
+        assert_eq!(rejection(&[item]), format!("Unknown parameter: 'input[0].{field}'."));
+    }
+}
+
+#[test]
+fn reasoning_without_its_following_item_is_rejected() {
+    let message = "Item 'rs_1' of type 'reasoning' was provided without its required following item.";
+    for items in [vec![], vec![user()], vec![result("a")]] {
+        let items = [vec![call("a"), reasoning("rs_1")], items].concat();
+        assert_eq!(rejection(&items), message);
+    }
+}
+
+#[test]
+fn reasoning_needs_an_id_that_the_provider_stored_or_encrypted_content() {
+    let request = json!({"input": [reasoning("rs_1"), call("a"), result("a")], "store": false});
+    assert!(rejection_of(&request).starts_with("Item with id 'rs_1' not found. Items are not persisted"));
+    let neither = json!({"type": "reasoning", "summary": []});
+    assert_eq!(rejection(&[neither, call("a"), result("a")]), "Missing required parameter: 'input[0].id'.");
+}
+
+#[test]
+fn invalid_messages_are_rejected() {
+    assert_eq!(
+        rejection(&[with(user(), "role", json!("tool"))]),
+        "Invalid value: \"tool\". Supported values are: 'assistant', 'system', 'developer', and 'user'."
+    );
+    let empty = with(user(), "content", Value::Null);
+    assert_eq!(rejection(&[empty]), "Missing required parameter: 'input[0].content'.");
+    let part = |kind: &str| json!([{"type": kind}]);
+    for (role, kind, supported) in [
+        ("user", "output_text", "'input_text', 'input_image', 'input_file', 'input_audio'"),
+        ("user", "image_url", "'input_text', 'input_image', 'input_file', 'input_audio'"),
+        ("assistant", "input_text", "'output_text', 'refusal'"),
+    ] {
+        assert_eq!(
+            rejection(&[json!({"role": role, "content": part(kind)})]),
+            format!("Invalid value: '{kind}'. Supported values are: {supported}.")
+        );
+    }
+}
+
+#[test]
+fn invalid_tools_and_choices_are_rejected() {
+    let tools = json!([{"type": "function", "name": "now", "parameters": {}, "strict": false}]);
+    let request = |choice: Value| json!({"input": "x", "tools": tools, "tool_choice": choice});
+    for choice in [json!("auto"), json!({"type": "function", "name": "now"})] {
+        assert_eq!(check_request(&Responses::new(), &request(choice)), Ok(()));
+    }
+    let unknown = json!({"type": "function", "name": "later"});
+    let message = "Tool choice 'later' not found in 'tools' parameter.";
+    assert_eq!(rejection_of(&request(unknown.clone())), message);
+    let allowed = json!({"type": "allowed_tools", "mode": "auto", "tools": [unknown]});
+    assert_eq!(rejection_of(&request(allowed)), message);
+
+    let with_tool = |tool: Value| rejection_of(&json!({"input": "x", "tools": [tool]}));
+    let nested = json!({"type": "function", "function": {"name": "now"}});
+    assert_eq!(with_tool(nested), "Missing required parameter: 'tools[0].name'.");
+    let more = json!({"type": "function", "name": "now", "input_schema": {}});
+    assert_eq!(with_tool(more), "Unknown parameter: 'tools[0].input_schema'.");
+}

@@ -1,0 +1,452 @@
+//! The wire of the Responses API: streams, made from the provider's documentation.
+
+use crate::responses::{call, custom_call, parallel_calls, read, read_on, reasoning, registry, text};
+use crate::{json, write};
+use serde_json::{Value, json};
+use tool_runtime::conversation::Turn;
+use tool_runtime::message::Completeness;
+use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
+use tool_runtime::wire::{Responses, Wire};
+use tool_runtime::{AssistantMessage, Conversation, ToolCall};
+
+fn assembled(events: &[Value]) -> AssistantMessage {
+    assembled_on(&Responses::new(), events)
+}
+
+fn assembled_on(wire: &Responses, events: &[Value]) -> AssistantMessage {
+    let mut assembler = ReplyAssembler::new().wire(wire.clone());
+    for event in events {
+        assembler.push(event.clone());
+    }
+    assembler.finish().expect("it is complete")
+}
+
+fn created() -> Value {
+    json!({ "type": "response.created", "response": { "id": "resp_1", "model": "gpt", "status": "in_progress", "output": [] } })
+}
+
+/// The start of an item, without its content.
+fn added(index: u64, item: &Value) -> Value {
+    let mut item = item.clone();
+    item["status"] = json!("in_progress");
+    for (field, empty) in [("arguments", json!("")), ("input", json!("")), ("content", json!([]))] {
+        if item.get(field).is_some() {
+            item[field] = empty;
+        }
+    }
+    json!({ "type": "response.output_item.added", "output_index": index, "item": item })
+}
+
+fn done(index: u64, item: &Value) -> Value {
+    json!({ "type": "response.output_item.done", "output_index": index, "item": item })
+}
+
+fn piece(kind: &str, index: u64, delta: &str) -> Value {
+    json!({ "type": format!("response.{kind}.delta"), "output_index": index, "item_id": "item", "delta": delta })
+}
+
+fn arguments(index: u64, delta: &str) -> Value {
+    piece("function_call_arguments", index, delta)
+}
+
+fn ended(output: &Value) -> Value {
+    json!({ "type": "response.completed", "response": { "id": "resp_1", "model": "gpt", "status": "completed",
+        "output": output, "usage": { "input_tokens": 100, "input_tokens_details": { "cached_tokens": 90 },
+        "output_tokens": 20 } } })
+}
+
+fn incomplete(output: &Value) -> Value {
+    json!({ "type": "response.incomplete", "response": { "status": "incomplete", "output": output,
+        "incomplete_details": { "reason": "max_output_tokens" } } })
+}
+
+fn streamed() -> Vec<Value> {
+    let items = parallel_calls();
+    vec![
+        created(),
+        json!({ "type": "response.in_progress", "response": { "id": "resp_1" } }),
+        added(0, &items[0]),
+        json!({ "type": "response.reasoning_summary_part.added", "output_index": 0, "summary_index": 0 }),
+        piece("reasoning_summary_text", 0, "Two "),
+        piece("reasoning_summary_text", 0, "cities."),
+        done(0, &items[0]),
+        added(1, &items[1]),
+        piece("output_text", 1, "I look "),
+        piece("output_text", 1, "it up."),
+        json!({ "type": "response.output_text.done", "output_index": 1, "text": "I look it up." }),
+        done(1, &items[1]),
+        added(2, &items[2]),
+        arguments(2, r#"{"city""#),
+        arguments(2, r#":"Rome"}"#),
+        json!({ "type": "response.function_call_arguments.done", "output_index": 2, "arguments": r#"{"city":"Rome"}"# }),
+        done(2, &items[2]),
+        added(3, &items[3]),
+        arguments(3, r#"{"city":"Atlantis"}"#),
+        done(3, &items[3]),
+        ended(&items),
+    ]
+}
+
+#[test]
+fn a_streamed_reply_equals_the_same_reply_that_is_not_streamed() {
+    let items = parallel_calls();
+    let whole = read(&items, "completed");
+    assert_eq!(assembled(&streamed()), whole);
+    assert_eq!(json(&write(&Responses::new(), &[whole.into()]))["input"], items);
+}
+
+#[test]
+fn a_stream_reports_text_reasoning_and_calls_as_they_come() {
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
+    for (at, event) in streamed().into_iter().enumerate() {
+        for event in assembler.push(event) {
+            match event {
+                Event::Text(piece) => text.push_str(piece),
+                Event::Reasoning(piece) => reasoning.push_str(piece),
+                Event::CallComplete { index, call, .. } => calls.push((at, index, call.name.clone())),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((&*text, &*reasoning), ("I look it up.", "Two cities."));
+    // Each call is complete with its last piece, before the end of the reply.
+    assert_eq!(calls, [(14, 0, "get_weather".to_owned()), (18, 1, "get_weather".to_owned())]);
+}
+
+#[tokio::test]
+async fn read_only_tools_start_while_the_reply_is_streamed() {
+    let registry = registry();
+    let chunks = streamed().into_iter().map(|event| Responses::new().read_event(&event.to_string()));
+    let (reply, results) =
+        registry.dispatch_stream(futures_util::stream::iter(chunks)).await.expect("it is complete");
+    assert_eq!(results[0].text(), "Rome: sunny");
+    let Turn::Calls(mut pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    pending.add_results(results).expect("the ids are equal");
+    let chat = pending.finish().expect("each call has its result");
+    let written = json(&write(&Responses::new(), chat.messages()));
+    assert_eq!(
+        written["input"].as_array().expect("items")[1..5],
+        *parallel_calls().as_array().expect("items")
+    );
+}
+
+#[test]
+fn items_that_are_done_in_another_order_keep_their_calls() {
+    // Both calls have the same arguments.
+    let items = json!([call(1, "delete", "{}"), call(2, "list", "{}")]);
+    let reply = assembled(&[
+        added(1, &items[1]),
+        added(0, &items[0]),
+        done(1, &items[1]),
+        done(0, &items[0]),
+        ended(&items),
+    ]);
+    let names = |reply: &AssistantMessage| {
+        let calls = reply.tool_calls.iter().map(|call| (call.id.clone(), call.name.clone()));
+        calls.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        names(&reply),
+        [("call_2", "list"), ("call_1", "delete")].map(|(id, name)| (id.into(), name.into()))
+    );
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn arguments_that_only_the_end_of_the_response_contains_are_used() {
+    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
+    let reply =
+        assembled(&[piece("output_text", 0, "Hm."), added(1, &items[1]), added(2, &items[2]), ended(&items)]);
+    let arguments: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.arguments).collect();
+    assert_eq!(arguments, [r#"{"matching":"a"}"#, "{}"]);
+}
+
+#[test]
+fn a_server_may_send_only_the_end_of_the_response() {
+    let items = parallel_calls();
+    assert_eq!(assembled(&[ended(&items)]), read(&items, "completed"));
+    let declined = json!([{ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{ "type": "refusal", "refusal": "No." }] }]);
+    assert_eq!(assembled(&[ended(&declined)]), read(&declined, "completed"));
+}
+
+#[test]
+fn a_refusal_is_read_once() {
+    let item = json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
+        "content": [{ "type": "refusal", "refusal": "This is not allowed." }] });
+    let reply = assembled(&[
+        added(0, &item),
+        piece("refusal", 0, "This is "),
+        piece("refusal", 0, "not allowed."),
+        done(0, &item),
+        ended(&json!([item])),
+    ]);
+    assert_eq!(reply.refusal(), Some("This is not allowed."));
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], json!([item]));
+}
+
+#[test]
+fn items_without_text_and_calls_are_read_once() {
+    // The server omits `output_index`.
+    let items = json!([reasoning(1), { "type": "web_search_call", "id": "ws_1", "status": "completed" }]);
+    let mut events = vec![done(0, &items[0]), done(1, &items[1]), ended(&items)];
+    for event in &mut events {
+        event.as_object_mut().expect("an event").remove("output_index");
+    }
+    let reply = assembled(&events);
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn arguments_without_pieces_are_used() {
+    let items = json!([call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", r#"{"matching":"b"}"#)]);
+    let whole = |index: u64, item: &Value| json!({ "type": "response.function_call_arguments.done", "output_index": index, "arguments": item["arguments"] });
+    let end = ended(&json!([]));
+    let in_done =
+        [added(0, &items[0]), done(0, &items[0]), added(1, &items[1]), done(1, &items[1]), end.clone()];
+    let alone =
+        [added(0, &items[0]), added(1, &items[1]), whole(0, &items[0]), whole(1, &items[1]), end.clone()];
+    let without_start = [done(0, &items[0]), done(1, &items[1]), end];
+    for events in [&in_done[..], &alone, &without_start] {
+        assert_eq!(assembled(events).tool_calls, read(&items, "completed").tool_calls);
+    }
+}
+
+#[test]
+fn text_without_pieces_is_used() {
+    let items = json!([text(1, "One. "), text(2, "Two. "), call(1, "delete", "{}"), text(3, "Three.")]);
+    let reply = assembled(&[
+        done(0, &items[0]),
+        added(1, &items[1]),
+        piece("output_text", 1, "Two. "),
+        done(1, &items[1]),
+        done(2, &items[2]),
+        done(3, &items[3]),
+        done(3, &items[3]),
+        ended(&items),
+    ]);
+    assert_eq!(reply.text(), "One. Two. Three.");
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[tokio::test]
+async fn the_last_call_of_a_truncated_stream_never_runs() {
+    let mut last = call(2, "delete", r#"{"matc"#);
+    last["status"] = json!("incomplete");
+    let first = call(1, "get_weather", r#"{"city":"Rome"}"#);
+    let items = json!([first, last]);
+    let pieces = [added(1, &last), arguments(1, r#"{"matc"#)];
+    for events in [
+        [&[done(0, &first)], &pieces[..], &[done(1, &last), incomplete(&items)]].concat(),
+        [&[done(0, &first)], &pieces[..], &[incomplete(&json!([]))]].concat(),
+        vec![done(0, &first), done(1, &last), incomplete(&items)],
+        vec![incomplete(&items)],
+    ] {
+        let reply = assembled(&events);
+        assert_eq!(reply.tool_calls.iter().map(ToolCall::is_truncated).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(reply.finish_reason(), Some("max_output_tokens"));
+        let results = registry().dispatch(&reply.tool_calls).await;
+        assert_eq!((results[0].text(), results[1].error_kind()), ("Rome: sunny", Some("truncated")));
+    }
+}
+
+#[test]
+fn a_truncated_call_of_a_custom_tool_never_runs() {
+    let wire = Responses::new().custom_tool("run_sql", "query");
+    // Its half of a query is a query.
+    let status = |status: Value| {
+        let mut item = custom_call(1, "run_sql", "DELETE FROM a");
+        item["status"] = status;
+        item
+    };
+    for (item, is_truncated) in [
+        (status(json!("incomplete")), true),
+        (status(Value::Null), true),
+        (status(json!("completed")), false),
+    ] {
+        for reply in [
+            read_on(&wire, &json!([item]), "incomplete"),
+            assembled_on(&wire, &[added(0, &item), done(0, &item), incomplete(&json!([item]))]),
+            assembled_on(&wire, &[incomplete(&json!([item]))]),
+        ] {
+            assert_eq!(reply.tool_calls.len(), 1);
+            assert_eq!(reply.tool_calls[0].is_truncated(), is_truncated, "{item}");
+        }
+    }
+}
+
+#[test]
+fn an_error_in_a_stream_interrupts_the_reply() {
+    let error = json!({ "code": "server_error", "message": "Overloaded" });
+    for event in [
+        json!({ "type": "error", "code": "server_error", "message": "Overloaded", "param": null }),
+        json!({ "type": "error", "error": error }),
+        json!({ "type": "error", "error": "Overloaded" }),
+        json!({ "type": "response.failed", "response": { "status": "failed", "error": error, "output": [] } }),
+        json!({ "type": "response.failed", "response": { "error": "Overloaded" } }),
+        json!({ "error": { "message": "Overloaded" } }),
+    ] {
+        let mut assembler = ReplyAssembler::new().wire(Responses::new());
+        assembler.push(piece("output_text", 0, "Half"));
+        assembler.push(added(1, &call(1, "delete", "{}")));
+        assembler.push(event.clone());
+        let interrupted = assembler.finish().expect_err("the server sent an error");
+        let StreamError::Server { message, error, .. } = interrupted.cause() else { panic!("{interrupted}") };
+        assert_eq!(message, "Overloaded", "{event}");
+        assert!(error.to_string().contains("server_error") == event.to_string().contains("server_error"));
+        assert_eq!(interrupted.partial().text(), "Half");
+        assert!(interrupted.partial().tool_calls[0].is_truncated());
+    }
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    assembler.push("event: ping");
+    let error = assembler.finish().expect_err("it is no event");
+    assert!(error.to_string().contains("not in the format of the Responses API"), "{error}");
+}
+
+#[test]
+fn calls_that_are_interleaved_get_their_own_pieces() {
+    let items = json!([call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", r#"{"matching":"b"}"#)]);
+    let reply = assembled(&[
+        added(0, &items[0]),
+        added(1, &items[1]),
+        arguments(1, r#"{"matching""#),
+        arguments(0, r#"{"match"#),
+        arguments(1, r#":"b"}"#),
+        arguments(0, r#"ing":"a"}"#),
+        done(1, &items[1]),
+        done(0, &items[0]),
+        ended(&items),
+    ]);
+    assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn a_server_may_omit_the_indices_of_items() {
+    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
+    // The complete items follow all pieces, as llama.cpp sends them.
+    let mut events = vec![
+        piece("output_text", 0, "Hm."),
+        added(1, &items[1]),
+        arguments(1, r#"{"matching""#),
+        arguments(1, r#":"a"}"#),
+        added(2, &items[2]),
+        arguments(2, "{}"),
+        done(0, &items[0]),
+        done(1, &items[1]),
+        done(2, &items[2]),
+        ended(&items),
+    ];
+    for event in &mut events {
+        event.as_object_mut().expect("an event").remove("output_index");
+    }
+    let reply = assembled(&events);
+    assert_eq!(reply, assembled(&[ended(&items)]));
+    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
+}
+
+#[test]
+fn a_stream_with_one_index_for_all_items_loses_nothing() {
+    let items = json!([
+        text(1, "Hm."),
+        call(1, "delete", "{}"),
+        call(2, "delete", "{}"),
+        call(3, "list", r#"{"a":1}"#),
+    ]);
+    let calls = items.as_array().expect("items")[1..].iter().flat_map(|item| {
+        [added(0, item), arguments(0, item["arguments"].as_str().expect("text")), done(0, item)]
+    });
+    let mut events = vec![piece("output_text", 0, "Hm."), done(0, &items[0])];
+    events.extend(calls);
+    events.push(ended(&items));
+    let reply = assembled(&events);
+    assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
+    let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
+    assert_eq!(written.as_array().map(Vec::len), Some(4), "{written}");
+}
+
+#[test]
+fn the_text_of_a_custom_tool_is_read_with_and_without_its_parameter() {
+    let items = json!([custom_call(1, "run_sql", "SELECT 1"), custom_call(2, "run_sql", "SELECT 2")]);
+    let mut events = Vec::new();
+    for (index, item) in (0..).zip(items.as_array().expect("items")) {
+        events.push(added(index, item));
+        events.extend(["SELECT", " ", "1"].map(|text| piece("custom_tool_call_input", index, text)));
+        events.push(json!({ "type": "response.custom_tool_call_input.done", "output_index": index, "input": item["input"] }));
+        events.push(done(index, item));
+    }
+    events.push(ended(&items));
+    for wire in [Responses::new(), Responses::new().custom_tool("run_sql", "query")] {
+        let reply = assembled_on(&wire, &events);
+        assert_eq!(reply, read_on(&wire, &items, "completed"));
+        assert_eq!(json(&write(&wire, &[reply.into()]))["input"], items);
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_unconfirmed_and_its_last_call_never_runs() {
+    let items = parallel_calls();
+    let mut events = streamed();
+    events.truncate(13);
+    events.push(arguments(2, r#"{"city""#));
+    let reply = assembled(&events);
+    assert_eq!((reply.completeness(), reply.text()), (Completeness::Unconfirmed, "I look it up."));
+    assert!(reply.tool_calls[0].is_truncated());
+    let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
+    assert_eq!((&written[0], &written[1]), (&items[0], &items[1]));
+}
+
+#[test]
+fn events_that_are_not_known_and_what_follows_the_end_are_ignored() {
+    let item = text(1, "Hi!");
+    let mut events = vec![json!({ "type": "ping" }), json!({ "type": "response.new.delta", "delta": "x" })];
+    events.extend([piece("output_text", 0, "Hi!"), done(0, &item), ended(&json!([item])), json!("[DONE]")]);
+    events.push(piece("output_text", 0, "Again"));
+    let reply = assembled(&events);
+    assert_eq!((reply.text(), reply.completeness()), ("Hi!", Completeness::Complete));
+
+    // A gateway may send only this end.
+    let reply =
+        assembled(&[piece("output_text", 0, "Hi!"), done(1, &call(1, "delete", "{}")), json!("[DONE]")]);
+    assert_eq!((reply.text(), reply.completeness()), ("Hi!", Completeness::Unknown));
+    assert!(!reply.tool_calls[0].is_truncated());
+    let mut assembler = ReplyAssembler::new().wire(Responses::new());
+    assembler.push(json!({ "choices": [{ "delta": { "content": "Hi!" } }] }));
+    assembler.push("[DONE]");
+    let error = assembler.finish().expect_err("it is another format").to_string();
+    assert!(error.contains("choices"), "{error}");
+}
+
+#[test]
+fn hostile_events_and_bodies_are_errors_and_never_panics() {
+    for odd in
+        [json!("x"), json!(1), json!([]), json!(true), json!({ "type": 1 }), json!([null]), Value::Null]
+    {
+        for kind in [
+            "output_item.added",
+            "output_item.done",
+            "output_text.delta",
+            "function_call_arguments.delta",
+            "function_call_arguments.done",
+            "completed",
+            "failed",
+        ] {
+            for field in ["item", "delta", "arguments", "response", "output_index", "error"] {
+                let mut event = json!({ "type": format!("response.{kind}"), "output_index": 0 });
+                event[field] = odd.clone();
+                let mut assembler = ReplyAssembler::new().wire(Responses::new());
+                assembler.push(event);
+                assembler.push(ended(&json!([odd])));
+                let _ = assembler.finish();
+            }
+        }
+        for kind in ["message", "function_call", "custom_tool_call", "reasoning", "other"] {
+            let item = json!({ "type": kind, "id": odd, "role": odd, "status": odd, "content": odd, "call_id": odd,
+                "name": odd, "arguments": odd, "input": odd, "summary": odd, "encrypted_content": odd });
+            let reply = read(&json!([item]), "completed");
+            let _ = (reply.reasoning(), write(&Responses::new(), &[reply.clone().into()]));
+            let _ = write(&Responses::new().store(false), &[reply.into()]);
+        }
+    }
+}
