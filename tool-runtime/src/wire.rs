@@ -152,7 +152,7 @@ pub struct CallRules {
     pub min_id_bytes: usize,
     /// The maximum length of an id, in bytes.
     pub max_id_bytes: Option<usize>,
-    /// The characters of an id besides ASCII letters and digits: for example `_-`. `None` if all are allowed.
+    /// The characters that an id may have in addition to ASCII letters and digits: for example `_-`. `None` for all.
     pub id_punctuation: Option<&'static str>,
     /// Whether some servers reject an id that occurs in two replies.
     pub are_ids_unique: bool,

@@ -52,7 +52,7 @@ impl<'a> Ids<'a> {
 
     /// The written id of a call of the newest reply, or of its result.
     pub(super) fn written(&self, id: &'a str) -> Cow<'a, str> {
-        self.of_reply.get(id).cloned().unwrap_or_else(|| Cow::Borrowed(id))
+        self.of_reply.get(id).cloned().unwrap_or(Cow::Borrowed(id))
     }
 }
 

@@ -20,10 +20,10 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
         let place = Place { index, item };
         match item["type"].as_str() {
             Some("function_call") => {
-                place.check_call(&["arguments", "namespace", "caller"], "arguments", &mut pairs)?
+                place.check_call(&["arguments", "namespace", "caller"], "arguments", &mut pairs)?;
             }
             Some("custom_tool_call") => {
-                place.check_call(&["input", "namespace", "caller"], "input", &mut pairs)?
+                place.check_call(&["input", "namespace", "caller"], "input", &mut pairs)?;
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 place.check_output(&mut pairs, request["previous_response_id"].is_string())?;
@@ -94,13 +94,13 @@ impl<'a> Place<'a> {
     }
 
     fn required(&self, field: &str) -> Result<&'a str, RejectedError> {
-        match self.item[field].as_str() {
-            Some(text) => Ok(text),
-            None => {
+        self.item[field].as_str().map_or_else(
+            || {
                 let param = self.param(field);
                 reject(&*param, format!("Missing required parameter: '{param}'."))
-            }
-        }
+            },
+            Ok,
+        )
     }
 
     /// The id of the call.

@@ -32,10 +32,8 @@ pub(super) fn write<'a>(
     let mut first = usize::from(instructions.is_some());
     let mut previous_response = None;
     if wire.previous_response && wire.store {
-        let newest = messages.iter().enumerate().rev();
-        if let Some((index, id)) =
-            newest.filter_map(|(index, message)| Some((index, response_id(message)?))).next()
-        {
+        let mut newest = messages.iter().enumerate().rev();
+        if let Some((index, id)) = newest.find_map(|(index, message)| Some((index, response_id(message)?))) {
             (first, previous_response) = (index + 1, Some(id));
         }
     }
@@ -130,7 +128,7 @@ impl<'a> Writer<'a, '_> {
 
     /// Reasoning goes back with the item after it. If that item is written anew, neither the reasoning nor the ids of the
     /// items after it go back, since the API rejects one without the other ("Item 'rs_..' of type 'reasoning' was
-    /// provided without its required following item", "Item 'fc_..' of type 'function_call' was provided without its
+    /// provided without its required following item", "Item 'fc_..' of type `function_call` was provided without its
     /// required 'reasoning' item").
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
         self.start_reply(reply);
@@ -196,17 +194,13 @@ impl<'a> Writer<'a, '_> {
     fn call(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
         let id = self.ids.written(&call.id);
         let name = written_name(call);
-        match self.text_of(call) {
-            Some(input) => {
-                self.push(&json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input }))
-            }
-            None => {
-                let arguments = written_arguments(call);
-                self.push(
-                    &json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }),
-                )
-            }
-        }
+        let item = if let Some(input) = self.text_of(call) {
+            json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
+        } else {
+            let arguments = written_arguments(call);
+            json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
+        };
+        self.push(&item)
     }
 
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
