@@ -17,6 +17,7 @@ mod responses;
 mod responses_histories;
 mod responses_items;
 mod responses_recorded;
+mod responses_servers;
 mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;

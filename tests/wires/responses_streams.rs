@@ -1,6 +1,6 @@
 //! The wire of the Responses API: streams, made from the provider's documentation.
 
-use crate::responses::{call, custom_call, parallel_calls, read, read_on, reasoning, registry, text};
+use crate::responses::{call, custom_call, parallel_calls, read, read_on, registry, text};
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
@@ -9,7 +9,7 @@ use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
 use tool_runtime::wire::{Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall};
 
-fn assembled(events: &[Value]) -> AssistantMessage {
+pub(crate) fn assembled(events: &[Value]) -> AssistantMessage {
     assembled_on(&Responses::new(), events)
 }
 
@@ -26,7 +26,7 @@ fn created() -> Value {
 }
 
 /// The start of an item, without its content.
-fn added(index: u64, item: &Value) -> Value {
+pub(crate) fn added(index: u64, item: &Value) -> Value {
     let mut item = item.clone();
     item["status"] = json!("in_progress");
     for (field, empty) in [("arguments", json!("")), ("input", json!("")), ("content", json!([]))] {
@@ -37,19 +37,19 @@ fn added(index: u64, item: &Value) -> Value {
     json!({ "type": "response.output_item.added", "output_index": index, "item": item })
 }
 
-fn done(index: u64, item: &Value) -> Value {
+pub(crate) fn done(index: u64, item: &Value) -> Value {
     json!({ "type": "response.output_item.done", "output_index": index, "item": item })
 }
 
-fn piece(kind: &str, index: u64, delta: &str) -> Value {
+pub(crate) fn piece(kind: &str, index: u64, delta: &str) -> Value {
     json!({ "type": format!("response.{kind}.delta"), "output_index": index, "item_id": "item", "delta": delta })
 }
 
-fn arguments(index: u64, delta: &str) -> Value {
+pub(crate) fn arguments(index: u64, delta: &str) -> Value {
     piece("function_call_arguments", index, delta)
 }
 
-fn ended(output: &Value) -> Value {
+pub(crate) fn ended(output: &Value) -> Value {
     json!({ "type": "response.completed", "response": { "id": "resp_1", "model": "gpt", "status": "completed",
         "output": output, "usage": { "input_tokens": 100, "input_tokens_details": { "cached_tokens": 90 },
         "output_tokens": 20 } } })
@@ -154,25 +154,7 @@ fn items_that_are_done_in_another_order_keep_their_calls() {
 }
 
 #[test]
-fn arguments_that_only_the_end_of_the_response_contains_are_used() {
-    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
-    let reply =
-        assembled(&[piece("output_text", 0, "Hm."), added(1, &items[1]), added(2, &items[2]), ended(&items)]);
-    let arguments: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.arguments).collect();
-    assert_eq!(arguments, [r#"{"matching":"a"}"#, "{}"]);
-}
-
-#[test]
-fn a_server_may_send_only_the_end_of_the_response() {
-    let items = parallel_calls();
-    assert_eq!(assembled(&[ended(&items)]), read(&items, "completed"));
-    let declined = json!([{ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
-        "content": [{ "type": "refusal", "refusal": "No." }] }]);
-    assert_eq!(assembled(&[ended(&declined)]), read(&declined, "completed"));
-}
-
-#[test]
-fn a_refusal_is_read_once() {
+fn a_declined_request_is_read_once() {
     let item = json!({ "type": "message", "id": "msg_1", "role": "assistant", "status": "completed",
         "content": [{ "type": "refusal", "refusal": "This is not allowed." }] });
     let reply = assembled(&[
@@ -184,50 +166,6 @@ fn a_refusal_is_read_once() {
     ]);
     assert_eq!(reply.refusal(), Some("This is not allowed."));
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], json!([item]));
-}
-
-#[test]
-fn items_without_text_and_calls_are_read_once() {
-    // The server omits `output_index`.
-    let items = json!([reasoning(1), { "type": "web_search_call", "id": "ws_1", "status": "completed" }]);
-    let mut events = vec![done(0, &items[0]), done(1, &items[1]), ended(&items)];
-    for event in &mut events {
-        event.as_object_mut().expect("an event").remove("output_index");
-    }
-    let reply = assembled(&events);
-    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
-}
-
-#[test]
-fn arguments_without_pieces_are_used() {
-    let items = json!([call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", r#"{"matching":"b"}"#)]);
-    let whole = |index: u64, item: &Value| json!({ "type": "response.function_call_arguments.done", "output_index": index, "arguments": item["arguments"] });
-    let end = ended(&json!([]));
-    let in_done =
-        [added(0, &items[0]), done(0, &items[0]), added(1, &items[1]), done(1, &items[1]), end.clone()];
-    let alone =
-        [added(0, &items[0]), added(1, &items[1]), whole(0, &items[0]), whole(1, &items[1]), end.clone()];
-    let without_start = [done(0, &items[0]), done(1, &items[1]), end];
-    for events in [&in_done[..], &alone, &without_start] {
-        assert_eq!(assembled(events).tool_calls, read(&items, "completed").tool_calls);
-    }
-}
-
-#[test]
-fn text_without_pieces_is_used() {
-    let items = json!([text(1, "One. "), text(2, "Two. "), call(1, "delete", "{}"), text(3, "Three.")]);
-    let reply = assembled(&[
-        done(0, &items[0]),
-        added(1, &items[1]),
-        piece("output_text", 1, "Two. "),
-        done(1, &items[1]),
-        done(2, &items[2]),
-        done(3, &items[3]),
-        done(3, &items[3]),
-        ended(&items),
-    ]);
-    assert_eq!(reply.text(), "One. Two. Three.");
-    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
 }
 
 #[tokio::test]
@@ -320,50 +258,6 @@ fn calls_that_are_interleaved_get_their_own_pieces() {
     ]);
     assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
-}
-
-#[test]
-fn a_server_may_omit_the_indices_of_items() {
-    let items = json!([text(1, "Hm."), call(1, "delete", r#"{"matching":"a"}"#), call(2, "delete", "{}")]);
-    // The complete items follow all pieces, as llama.cpp sends them.
-    let mut events = vec![
-        piece("output_text", 0, "Hm."),
-        added(1, &items[1]),
-        arguments(1, r#"{"matching""#),
-        arguments(1, r#":"a"}"#),
-        added(2, &items[2]),
-        arguments(2, "{}"),
-        done(0, &items[0]),
-        done(1, &items[1]),
-        done(2, &items[2]),
-        ended(&items),
-    ];
-    for event in &mut events {
-        event.as_object_mut().expect("an event").remove("output_index");
-    }
-    let reply = assembled(&events);
-    assert_eq!(reply, assembled(&[ended(&items)]));
-    assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], items);
-}
-
-#[test]
-fn a_stream_with_one_index_for_all_items_loses_nothing() {
-    let items = json!([
-        text(1, "Hm."),
-        call(1, "delete", "{}"),
-        call(2, "delete", "{}"),
-        call(3, "list", r#"{"a":1}"#),
-    ]);
-    let calls = items.as_array().expect("items")[1..].iter().flat_map(|item| {
-        [added(0, item), arguments(0, item["arguments"].as_str().expect("text")), done(0, item)]
-    });
-    let mut events = vec![piece("output_text", 0, "Hm."), done(0, &items[0])];
-    events.extend(calls);
-    events.push(ended(&items));
-    let reply = assembled(&events);
-    assert_eq!(reply.tool_calls, read(&items, "completed").tool_calls);
-    let written = json(&write(&Responses::new(), &[reply.into()]))["input"].clone();
-    assert_eq!(written.as_array().map(Vec::len), Some(4), "{written}");
 }
 
 #[test]

@@ -159,8 +159,7 @@ pub struct CallRules {
     pub min_id_bytes: usize,
     /// The maximum length of an id, in bytes.
     pub max_id_bytes: Option<usize>,
-    /// The characters that an id may have in addition to ASCII letters and digits: for example `_-`. `None` if it may have
-    /// all.
+    /// The characters that an id may have in addition to ASCII letters and digits: for example `_-`. `None` for all.
     pub id_punctuation: Option<&'static str>,
     /// Whether some servers reject an id that occurs in two replies.
     pub are_ids_unique: bool,

@@ -193,17 +193,13 @@ impl<'a> Writer<'a, '_> {
     fn call(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
         let id = self.ids.written(&call.id);
         let name = written_name(call);
-        match self.text_of(call) {
-            Some(input) => {
-                self.push(&json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input }))
-            }
-            None => {
-                let arguments = written_arguments(call);
-                self.push(
-                    &json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }),
-                )
-            }
-        }
+        let item = if let Some(input) = self.text_of(call) {
+            json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
+        } else {
+            let arguments = written_arguments(call);
+            json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
+        };
+        self.push(&item)
     }
 
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
