@@ -8,7 +8,7 @@ pub use api::Api;
 pub use error::ModelError;
 pub use server::Server;
 
-use api::set;
+use api::env_var;
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use std::fmt;
@@ -41,9 +41,9 @@ impl Model {
     ///
     /// There is no wire of this name.
     pub fn from_env(script: ScriptedModel) -> Result<Self, UnknownWireError> {
-        let name = set("TOOL_WIRE").unwrap_or_else(|| "chat_completions".to_owned());
+        let name = env_var("TOOL_WIRE").unwrap_or_else(|| "chat_completions".to_owned());
         let wire: Arc<dyn Wire> = wire::by_name(&name)?.into();
-        let api = Api::of_wire(&name);
+        let api = Api::for_wire(&name);
         Ok(match api.base_url() {
             None => Model::Scripted(script.wire(wire), api),
             Some(base_url) => Model::Server(Server::new(&base_url, api, wire)),

@@ -1,6 +1,6 @@
 //! The list of cases, and their execution.
 
-use crate::{coercions, gemini, patterns, products, references, responses, sizes, texts, unions, wires};
+use crate::{anthropic, coercions, gemini, patterns, products, references, responses, sizes, texts, unions};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -92,7 +92,7 @@ pub(crate) fn all() -> Vec<Case> {
         sizes::cases(),
         coercions::cases(),
         texts::cases(),
-        wires::cases(),
+        anthropic::cases(),
         gemini::cases(),
         responses::cases(),
     ];

@@ -11,6 +11,7 @@
     reason = "a list of cases"
 )]
 
+mod anthropic;
 mod cases;
 mod coercions;
 mod gemini;
@@ -22,7 +23,6 @@ mod schemas;
 mod sizes;
 mod texts;
 mod unions;
-mod wires;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

@@ -29,7 +29,7 @@ mod tool_message;
 
 pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
-pub(crate) use call_ids::{TakenIds, numbers, replace_unusable_ids, short_id};
+pub(crate) use call_ids::{TakenIds, id_numbers, replace_unusable_ids, short_id};
 pub use chunk::Chunk;
 pub(crate) use chunk::{
     Arguments, CallPiece, ChunkContent, ContentPiece, Delta, Finish, ItemContent, ItemKind, ItemPiece,

@@ -31,6 +31,8 @@ mod body;
 mod by_name;
 mod chat_completions;
 mod error;
+#[cfg(any(feature = "anthropic", feature = "gemini", feature = "responses"))]
+mod event_data;
 mod finish_reason;
 #[cfg(feature = "gemini")]
 mod gemini;
@@ -74,7 +76,7 @@ use std::sync::Arc;
 /// ```
 /// use tool_runtime::AssistantMessage;
 /// use tool_runtime::message::{Chunk, Message};
-/// use tool_runtime::wire::{Body, CallRules, RequestParts, Wire, WireError};
+/// use tool_runtime::wire::{Body, IdRules, RequestParts, Wire, WireError};
 ///
 /// /// Adds the field that a gateway requires.
 /// #[derive(Debug)]
@@ -99,8 +101,8 @@ use std::sync::Arc;
 ///     fn read_error(&self, body: &str) -> Option<String> {
 ///         self.0.read_error(body)
 ///     }
-///     fn call_rules(&self) -> CallRules {
-///         self.0.call_rules()
+///     fn id_rules(&self) -> IdRules {
+///         self.0.id_rules()
 ///     }
 /// }
 ///
@@ -146,15 +148,15 @@ pub trait Wire: fmt::Debug + Send + Sync {
 
     /// The rules of the provider for the ids of calls. The wire writes another id for one that they do not allow, in the
     /// call and in its result. [`history::warnings`](crate::history::warnings) lists these ids. Default: no rules.
-    fn call_rules(&self) -> CallRules {
-        CallRules::default()
+    fn id_rules(&self) -> IdRules {
+        IdRules::default()
     }
 }
 
 /// The rules of a provider for the ids of calls in a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CallRules {
+pub struct IdRules {
     /// The minimum length of an id, in bytes.
     pub min_id_bytes: usize,
     /// The maximum length of an id, in bytes.
@@ -186,8 +188,8 @@ macro_rules! forward {
             fn read_error(&self, body: &str) -> Option<String> {
                 (**self).read_error(body)
             }
-            fn call_rules(&self) -> CallRules {
-                (**self).call_rules()
+            fn id_rules(&self) -> IdRules {
+                (**self).id_rules()
             }
         }
     )*};

@@ -35,13 +35,13 @@ const APIS: [Api; 4] = [
 
 impl Api {
     /// The API with the format of this wire; Chat Completions if there is none.
-    pub(super) fn of_wire(name: &str) -> Self {
+    pub(super) fn for_wire(name: &str) -> Self {
         let [chat_completions, ..] = APIS;
         APIS.into_iter().find(|api| api.wire == name).unwrap_or(chat_completions)
     }
 
     fn var(&self, name: &str) -> Option<String> {
-        set(&format!("{}_{name}", self.variables))
+        env_var(&format!("{}_{name}", self.variables))
     }
 
     pub(super) fn base_url(&self) -> Option<String> {
@@ -74,7 +74,7 @@ impl Api {
     }
 
     /// The body of a request with the fields of the program.
-    pub(super) fn complete(&self, body: Body, model: &str, stream: bool) -> Body {
+    pub(super) fn add_fields(&self, body: Body, model: &str, stream: bool) -> Body {
         // Gemini has both in the address.
         if self.wire == "gemini" {
             return body;
@@ -86,6 +86,6 @@ impl Api {
 }
 
 /// The value of an environment variable, unless it is empty.
-pub(super) fn set(name: &str) -> Option<String> {
+pub(super) fn env_var(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.trim().is_empty())
 }

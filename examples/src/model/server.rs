@@ -73,7 +73,7 @@ impl Server {
     fn post(&self, request: &Request, stream: bool) -> Result<ureq::Body, ModelError> {
         let url = self.url(stream);
         let body = request.on(&self.wire).map_err(ModelError::NotWritten)?;
-        let body = self.api.complete(body, &self.model, stream);
+        let body = self.api.add_fields(body, &self.model, stream);
         let headers = self.api.headers();
         let post =
             headers.iter().fold(self.agent.post(&url), |post, (name, value)| post.header(*name, value));

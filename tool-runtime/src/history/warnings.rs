@@ -6,7 +6,7 @@ use crate::wire::Wire;
 use std::collections::HashMap;
 
 /// Finds calls with ids that only some servers of this wire reject: ids that are too long, or that a call of an earlier
-/// reply also has ([`Wire::call_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
+/// reply also has ([`Wire::id_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
 ///
 /// A request that the wire writes has other ids in place of them; a message that a program serializes alone has not.
 /// Names and arguments of calls need no warning: a wire writes them in a form that its servers accept.
@@ -28,7 +28,7 @@ use std::collections::HashMap;
 /// ```
 #[must_use]
 pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
-    let rules = wire.call_rules();
+    let rules = wire.id_rules();
     let mut found = Vec::new();
     let mut seen = HashMap::new();
     for (index, message) in messages.iter().enumerate() {

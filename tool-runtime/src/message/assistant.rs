@@ -1,7 +1,7 @@
 //! Replies of the model.
 
 use super::{Completeness, Content, Extra, NativeItem, Origin, ToolCall, Usage};
-use super::{numbers, replace_unusable_ids};
+use super::{id_numbers, replace_unusable_ids};
 use serde_json::Value;
 
 /// A reply of the model.
@@ -125,6 +125,6 @@ impl AssistantMessage {
     /// Replaces the ids of calls that are empty or repeated.
     pub(crate) fn make_ids_usable(&mut self) {
         let response_id = self.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        self.change_ids(|calls| replace_unusable_ids(calls, numbers(response_id.as_deref())));
+        self.change_ids(|calls| replace_unusable_ids(calls, id_numbers(response_id.as_deref())));
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
 
 /// The numbers for the ids of a response. They depend on its id, so that a response that is read again gets the same ids;
 /// without an id, they are random.
-pub(crate) fn numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 + use<'_> {
+pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 + use<'_> {
     let mut newest = (0, 0_usize);
     move |position| {
         let attempt = if newest.0 == position { newest.1 + 1 } else { 1 };
@@ -48,7 +48,7 @@ pub(crate) struct TakenIds {
 impl TakenIds {
     /// Replaces the id of the call at this position if it is empty or taken.
     pub(crate) fn make_usable(&mut self, call: &mut ToolCall, position: usize, response_id: Option<&str>) {
-        let mut number = numbers(response_id);
+        let mut number = id_numbers(response_id);
         while call.id.is_empty() || !self.taken.insert(call.id.clone()) {
             call.id = short_id(number(position));
         }

@@ -162,7 +162,7 @@ pub(crate) enum ItemPiece {
     /// A complete item.
     Whole(WholeItem),
     /// A complete item with a field `text`. It continues the newest item if that one has the same further fields.
-    Joined { item: Value, kind: ItemKind },
+    Joinable { item: Value, kind: ItemKind },
 }
 
 /// A complete item of a provider.

@@ -28,7 +28,7 @@ pub(crate) fn separate_references(parameters: &RawValue) -> Cow<'_, RawValue> {
 /// `None` if the text is not the schema of an object.
 fn convert(parameters: &RawValue) -> Option<Box<RawValue>> {
     let mut root: Map<String, Value> = serde_json::from_str(parameters.get()).ok()?;
-    let cycles = Cycles::of(&mut root);
+    let cycles = Cycles::new(&mut root);
     let [mut properties, mut definitions, mut older_definitions] =
         ["properties", "$defs", "definitions"].map(|keyword| take_object(&mut root, keyword));
     for (name, definition) in definitions.iter_mut().chain(&mut older_definitions) {

@@ -30,7 +30,7 @@ enum ItemState {
     Pieces(Pieces),
     Whole(WholeItem),
     /// The fields of an item whose text may grow.
-    Joined(Map<String, Value>),
+    Joinable(Map<String, Value>),
 }
 
 /// An item that arrives in pieces.
@@ -48,7 +48,7 @@ impl Items {
         let item = self.list.get_mut(*self.by_index.get(&index)?)?;
         match &mut item.state {
             ItemState::Pieces(pieces) => Some((item.kind, pieces)),
-            ItemState::Whole(_) | ItemState::Joined(_) => None,
+            ItemState::Whole(_) | ItemState::Joinable(_) => None,
         }
     }
 
@@ -90,14 +90,14 @@ impl Items {
             ItemPiece::Whole(item) => {
                 self.list.push(Item { kind: item.content.kind(), state: ItemState::Whole(item) });
             }
-            ItemPiece::Joined { item, kind } => self.join(item, kind),
+            ItemPiece::Joinable { item, kind } => self.join(item, kind),
         }
         None
     }
 
     fn join(&mut self, item: Value, kind: ItemKind) {
         let Value::Object(mut new) = item else { return };
-        if let Some(Item { kind: old_kind, state: ItemState::Joined(old) }) = self.list.last_mut() {
+        if let Some(Item { kind: old_kind, state: ItemState::Joinable(old) }) = self.list.last_mut() {
             let (old_text, new_text) = (old.remove("text"), new.remove("text"));
             let is_same = *old_kind == kind && *old == new;
             let mut text = as_text(old_text.as_ref()).to_owned();
@@ -110,7 +110,7 @@ impl Items {
             }
             new.extend(new_text.map(|text| ("text".to_owned(), text)));
         }
-        self.list.push(Item { kind, state: ItemState::Joined(new) });
+        self.list.push(Item { kind, state: ItemState::Joinable(new) });
     }
 
     /// The arguments of calls that arrived with the start of their item, and not in pieces.
@@ -185,7 +185,7 @@ impl<'a> UnmatchedCalls<'a> {
                 let call = self.by_id.get_mut(&*item.id)?.pop_front()?;
                 (call.name == item.name && call.arguments == item.arguments).then_some(call)
             }
-            ItemState::Joined(_) => None,
+            ItemState::Joinable(_) => None,
         }
     }
 }
@@ -200,7 +200,7 @@ impl Item {
             ItemState::Pieces(pieces) => as_text(pieces.item.get("text")),
             ItemState::Whole(WholeItem { content: ItemContent::Text(text), .. }) => text,
             ItemState::Whole(_) => "",
-            ItemState::Joined(fields) => as_text(fields.get("text")),
+            ItemState::Joinable(fields) => as_text(fields.get("text")),
         }
     }
 
@@ -208,7 +208,7 @@ impl Item {
     fn index(&self) -> Option<i64> {
         match &self.state {
             ItemState::Whole(whole) => whole.index,
-            ItemState::Pieces(_) | ItemState::Joined(_) => None,
+            ItemState::Pieces(_) | ItemState::Joinable(_) => None,
         }
     }
 
@@ -217,7 +217,7 @@ impl Item {
         match self.state {
             ItemState::Pieces(pieces) => pieces.into_json(),
             ItemState::Whole(whole) => Some(whole.json),
-            ItemState::Joined(fields) => Some(Value::Object(fields).to_string()),
+            ItemState::Joinable(fields) => Some(Value::Object(fields).to_string()),
         }
     }
 }

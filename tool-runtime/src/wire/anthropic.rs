@@ -1,14 +1,14 @@
 //! The wire of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
-mod block;
 mod event;
-mod messages;
+mod part;
 mod read;
 mod reply;
 mod tools;
+mod write;
 
 use super::error::WireError;
-use super::{Body, CallRules, Report, RequestParts, Wire};
+use super::{Body, IdRules, Report, RequestParts, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "anthropic";
@@ -116,7 +116,7 @@ impl Wire for Anthropic {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = messages::write(parts.messages, self.call_rules(), &mut report)?;
+        let written = write::write(parts.messages, self.id_rules(), &mut report)?;
         if !written.system.is_empty() {
             body.write("system", &written.system)?;
         }
@@ -141,9 +141,9 @@ impl Wire for Anthropic {
         reply::read_error(body)
     }
 
-    fn call_rules(&self) -> CallRules {
+    fn id_rules(&self) -> IdRules {
         // "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", and "`tool_use` ids must be
         // unique".
-        CallRules { id_punctuation: Some("_-"), are_ids_unique: true, ..CallRules::default() }
+        IdRules { id_punctuation: Some("_-"), are_ids_unique: true, ..IdRules::default() }
     }
 }

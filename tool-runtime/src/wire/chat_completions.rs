@@ -23,7 +23,7 @@ pub(crate) use write::serialize_messages;
 pub(crate) use write::text_with_notices;
 
 use super::error::WireError;
-use super::{Body, CallRules, RequestParts, Wire};
+use super::{Body, IdRules, RequestParts, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "chat_completions";
@@ -31,8 +31,8 @@ pub(super) const NAME: &str = "chat_completions";
 const FORMAT: &str = "Chat Completions";
 
 // OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
-const RULES: CallRules =
-    CallRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
+const RULES: IdRules =
+    IdRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
 
 /// The wire of Chat Completions (`POST /chat/completions`): OpenAI, Azure, DeepSeek, Mistral, Groq, xAI, OpenRouter, vLLM,
 /// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
@@ -148,9 +148,9 @@ impl Wire for ChatCompletions {
         server_error::read(body)
     }
 
-    fn call_rules(&self) -> CallRules {
+    fn id_rules(&self) -> IdRules {
         if self.mistral_ids {
-            CallRules { min_id_bytes: 9, max_id_bytes: Some(9), id_punctuation: Some(""), ..RULES }
+            IdRules { min_id_bytes: 9, max_id_bytes: Some(9), id_punctuation: Some(""), ..RULES }
         } else {
             RULES
         }

@@ -1,6 +1,7 @@
 //! Errors of wires.
 
 use super::by_name::advice;
+use serde_json::Value;
 use std::error::Error;
 use std::fmt;
 
@@ -47,6 +48,24 @@ pub enum WireError {
 impl WireError {
     pub(super) fn not_json(text: &str, source: serde_json::Error) -> Self {
         WireError::NotJson { beginning: beginning(text), source }
+    }
+
+    /// The error for a text that is not JSON, or the error that `unexpected` returns for JSON in another form.
+    pub(super) fn from_serde(
+        text: &str,
+        source: serde_json::Error,
+        unexpected: impl FnOnce(String) -> Self,
+    ) -> Self {
+        if source.is_data() { unexpected(source.to_string()) } else { WireError::not_json(text, source) }
+    }
+}
+
+/// The message of a server in the field `error` of a body.
+pub(super) fn server_message(error: &Value) -> Option<String> {
+    match error {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
+        _ => None,
     }
 }
 

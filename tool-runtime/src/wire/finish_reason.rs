@@ -1,6 +1,6 @@
 //! Finish reasons, in the words of all providers.
 
-use crate::message::{AssistantMessage, Completeness, is_object};
+use crate::message::{AssistantMessage, Completeness, Finish, is_object};
 
 impl AssistantMessage {
     /// Sets the finish reason. A reply is truncated if the reason is not `stop`, `tool_calls` or an equivalent of another
@@ -29,14 +29,24 @@ impl AssistantMessage {
     #[must_use]
     pub fn with_finish_reason(mut self, reason: impl Into<String>) -> Self {
         let reason = reason.into();
-        self.completeness = completeness(&reason);
-        self.finish_reason = Some(reason);
+        let completeness = completeness(&reason);
+        self.finish(Finish { reason, completeness, may_truncate_objects: false });
+        self
+    }
+
+    /// Sets how the reply ended, and marks the calls that were truncated.
+    pub(super) fn finish(&mut self, finish: Finish) {
+        self.completeness = finish.completeness;
+        self.finish_reason = Some(finish.reason);
         let is_truncated = self.is_truncated();
         for call in &mut self.tool_calls {
             // A wire may have marked a call whose arguments are an object.
             call.is_truncated = is_truncated && (call.is_truncated || !is_object(&call.arguments));
         }
-        self
+        if let (true, Some(last)) = (is_truncated && finish.may_truncate_objects, self.tool_calls.last_mut())
+        {
+            last.is_truncated = true;
+        }
     }
 }
 

@@ -1,15 +1,15 @@
 //! The wire of the Gemini API: <https://ai.google.dev/api/generate-content>.
 
-mod contents;
 mod event;
-mod model_part;
+mod item;
 mod names;
+mod open_calls;
 mod part;
-mod pending;
 mod read;
 mod reply;
-mod results;
+mod result;
 mod tools;
+mod write;
 
 use super::error::WireError;
 use super::{Body, Report, RequestParts, Wire};
@@ -145,7 +145,7 @@ impl Wire for Gemini {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = contents::write(parts.messages, &mut report)?;
+        let written = write::write(parts.messages, &mut report)?;
         if !written.system.is_empty() {
             body.write("systemInstruction", &SystemInstruction { parts: &written.system })?;
         }

@@ -1,6 +1,6 @@
 //! Ids of calls that the servers of a wire accept.
 
-use super::CallRules;
+use super::IdRules;
 use crate::fingerprint::fingerprint;
 use crate::message::{ToolCall, short_id};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ const MAX_CHANGED: usize = 64;
 /// result, which depends only on the messages before it: a later request starts with the same bytes.
 #[derive(Debug)]
 pub(super) struct Ids<'a> {
-    rules: CallRules,
+    rules: IdRules,
     taken: HashSet<Cow<'a, str>>,
     /// The newest number of each repeated id.
     numbers: HashMap<&'a str, u32>,
@@ -22,7 +22,7 @@ pub(super) struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
-    pub(super) fn new(rules: CallRules) -> Self {
+    pub(super) fn new(rules: IdRules) -> Self {
         Ids { rules, taken: HashSet::new(), numbers: HashMap::new(), of_reply: HashMap::new() }
     }
 
@@ -56,7 +56,7 @@ impl<'a> Ids<'a> {
     }
 }
 
-impl CallRules {
+impl IdRules {
     /// Whether servers accept the id of a call.
     fn allows_id(&self, id: &str) -> bool {
         let max = self.max_id_bytes.unwrap_or(usize::MAX);

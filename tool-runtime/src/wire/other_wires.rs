@@ -3,7 +3,7 @@
 use super::WireError;
 use serde_json::{Map, Value};
 
-/// The wire of a part of a content that Chat Completions does not have.
+/// The wire of a part of this type, if only one wire has it.
 pub(super) fn wire_of_part(kind: &str) -> Option<&'static str> {
     match kind {
         "tool_use" | "tool_result" | "server_tool_use" | "redacted_thinking" => Some("anthropic"),
@@ -12,7 +12,7 @@ pub(super) fn wire_of_part(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// The wire of a message or response with these further fields.
+/// The wire of a message or response with these fields.
 pub(super) fn wire_of_fields(fields: &Map<String, Value>) -> Option<&'static str> {
     let kind = fields.get("type").and_then(Value::as_str);
     let has_array = |field| fields.get(field).is_some_and(Value::is_array);
@@ -38,6 +38,32 @@ pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
     let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
     let mut kinds = parts.filter_map(|part| part["type"].as_str());
     wire_of_fields(fields).or_else(|| kinds.find_map(wire_of_part))
+}
+
+/// The wire of the body of a request that is not in the expected format.
+fn wire_of_request(body: &Value) -> Option<&'static str> {
+    if body["contents"].is_array() {
+        return Some("gemini");
+    }
+    if !body["input"].is_null() {
+        return Some("responses");
+    }
+    let messages = body["messages"].as_array()?;
+    let parts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
+    let mut kinds = parts.filter_map(|part| part["type"].as_str());
+    Some(kinds.find_map(wire_of_part).unwrap_or("chat_completions"))
+}
+
+/// The error for the body of a response that the wire `own` cannot read.
+pub(super) fn response_error(body: &str, own: &str, expected: &'static str, problem: String) -> WireError {
+    let wire = wire_of_response(&serde_json::from_str(body).unwrap_or_default());
+    wire.filter(|wire| *wire != own).map_or(WireError::Unexpected { expected, problem }, error)
+}
+
+/// The error for the body of a request that the wire `own` cannot read.
+pub(super) fn request_error(body: &str, own: &str, expected: &'static str, problem: String) -> WireError {
+    let wire = wire_of_request(&serde_json::from_str(body).unwrap_or_default());
+    wire.filter(|wire| *wire != own).map_or(WireError::Unexpected { expected, problem }, error)
 }
 
 pub(super) fn error(wire: &'static str) -> WireError {

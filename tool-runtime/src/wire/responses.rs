@@ -2,15 +2,15 @@
 
 mod custom_tool;
 mod event;
-mod input;
 mod item;
 mod part;
 mod read;
 mod reply;
 mod tools;
+mod write;
 
 use super::error::WireError;
-use super::{Body, CallRules, Report, RequestParts, Wire};
+use super::{Body, IdRules, Report, RequestParts, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 use custom_tool::CustomTools;
 use serde_json::json;
@@ -193,7 +193,7 @@ impl Wire for Responses {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = input::write(self, parts.messages, &mut report)?;
+        let written = write::write(self, parts.messages, &mut report)?;
         if let Some(instructions) = &written.instructions {
             body.write("instructions", instructions)?;
         }
@@ -225,9 +225,9 @@ impl Wire for Responses {
         reply::read_error(body)
     }
 
-    fn call_rules(&self) -> CallRules {
+    fn id_rules(&self) -> IdRules {
         // <https://platform.openai.com/docs/api-reference/responses/create#responses-create-input>: "call_id", 1 to 64
         // characters.
-        CallRules { min_id_bytes: 1, max_id_bytes: Some(64), are_ids_unique: true, ..CallRules::default() }
+        IdRules { min_id_bytes: 1, max_id_bytes: Some(64), are_ids_unique: true, ..IdRules::default() }
     }
 }

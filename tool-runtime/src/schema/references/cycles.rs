@@ -16,7 +16,7 @@ pub(super) struct Cycles {
 impl Cycles {
     pub(super) const ROOT: usize = 0;
 
-    pub(super) fn of(root: &mut Map<String, Value>) -> Self {
+    pub(super) fn new(root: &mut Map<String, Value>) -> Self {
         let mut cycles =
             Cycles { properties: HashMap::new(), definitions: HashMap::new(), numbers: Vec::new() };
         let mut count = 1;

@@ -1,25 +1,16 @@
 //! Events of a streamed reply: <https://docs.anthropic.com/en/docs/build-with-claude/streaming>.
 
-use super::reply::{declined, error_message, read_usage};
+use super::reply::{declined, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError};
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, server_message};
+use crate::wire::event_data::read_data;
 use crate::wire::finish_reason::completeness;
 use serde_json::Value;
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str) -> Delta {
-    let delta = match data.trim_start_matches('\u{feff}').trim() {
-        "" => Delta::default(),
-        text => match serde_json::from_str(text) {
-            Ok(event) => read_event(event, text),
-            Err(source) => {
-                let error = StreamError::NotAChunk { format: FORMAT, beginning: beginning(data), source };
-                Delta { error: Some(error), ..Delta::default() }
-            }
-        },
-    };
-    Delta { wire: Some(NAME), ..delta }
+    read_data(data, NAME, FORMAT, |text| Ok(read_event(serde_json::from_str(text)?, text)))
 }
 
 fn read_event(mut event: Value, text: &str) -> Delta {
@@ -61,7 +52,7 @@ fn read_event(mut event: Value, text: &str) -> Delta {
         "content_block_stop" | "ping" => Delta::default(),
         "error" => {
             let error = event["error"].take();
-            let message = error_message(&error).unwrap_or_else(|| error.to_string());
+            let message = server_message(&error).unwrap_or_else(|| error.to_string());
             Delta { error: Some(StreamError::Server { message, error }), ..Delta::default() }
         }
         // The API adds types of events.

@@ -1,12 +1,12 @@
 //! Histories: how the messages of a request are read.
 
-use super::block::read_blocks;
+use super::part::read_blocks;
 use super::{NAME, reply};
 use crate::message::{
     AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
 };
-use crate::wire::WireError;
 use crate::wire::error::beginning;
+use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -41,16 +41,16 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     } else {
         serde_json::from_str(body)
     };
-    let Request { system, messages } = request.map_err(|error: serde_json::Error| {
-        if error.is_data() { unexpected(error.to_string()) } else { WireError::not_json(body, error) }
-    })?;
+    let not_a_request = |problem| other_wires::request_error(body, NAME, EXPECTED, problem);
+    let Request { system, messages } =
+        request.map_err(|error| WireError::from_serde(body, error, not_a_request))?;
     let mut read: Vec<Message> = Vec::with_capacity(messages.len());
     if let Some(system) = system.filter(|system| !system.is_null()) {
         read.push(Message::system(content(system)?));
     }
     for ReadMessage { role, content: raw, tool_calls } in messages {
         if tool_calls.is_some() || matches!(&*role, "tool" | "developer") {
-            return Err(WireError::OtherWire { wire: "chat_completions" });
+            return Err(other_wires::error("chat_completions"));
         }
         let raw = raw.ok_or_else(|| unexpected(format!("a message of role `{role}` without `content`")))?;
         match &*role {
@@ -60,7 +60,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
                 // Marked as native, so that it goes back to its place.
                 let value: Value = parse(raw)?;
                 let blocks = match &value {
-                    Value::String(text) => Value::Array(vec![super::block::text_block(text)]),
+                    Value::String(text) => Value::Array(vec![super::part::text_block(text)]),
                     blocks => blocks.clone(),
                 };
                 read.push(Message::system(content(value)?.with_native(NAME, blocks)));

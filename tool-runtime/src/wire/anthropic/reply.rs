@@ -1,9 +1,10 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use crate::message::{AssistantMessage, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
-use crate::wire::WireError;
-use crate::wire::error::beginning;
+use crate::message::{AssistantMessage, Finish, ItemContent, Origin, ReadItem, ToolCall, Usage, is_object};
+use crate::wire::error::{beginning, server_message};
+use crate::wire::finish_reason::completeness;
+use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -28,8 +29,6 @@ struct Response<'a> {
     usage: Value,
     #[serde(default)]
     error: Value,
-    #[serde(default)]
-    choices: Value,
 }
 
 /// A block, with the fields of those that are not native only. Other blocks may have fields of other types.
@@ -49,29 +48,21 @@ struct Block<'a> {
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
-    let response: Response<'_> = serde_json::from_str(body).map_err(|error| {
-        if error.is_data() { unexpected(error.to_string()) } else { WireError::not_json(body, error) }
-    })?;
-    if let Some(message) = error_message(&response.error) {
+    let not_a_reply = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
+    let response: Response<'_> =
+        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, not_a_reply))?;
+    if let Some(message) = server_message(&response.error) {
         return Err(WireError::Server { message });
-    }
-    if response.choices.is_array() {
-        return Err(WireError::OtherWire { wire: "chat_completions" });
     }
     let is_message = response.r#type.is_null() || response.r#type == "message";
     let Some(blocks) = response.content.filter(|_| is_message) else {
-        return Err(unexpected(format!("there is no `content` of a message in {}", beginning(body))));
+        return Err(not_a_reply(format!("there is no `content` of a message in {}", beginning(body))));
     };
     let mut reply = read_blocks(&blocks)?;
     if let Some(reason) = response.stop_reason {
         reply.refusal = declined(&reason, &response.stop_details);
-        reply = reply.with_finish_reason(reason);
         // Arguments are objects, so a truncated call looks complete.
-        if reply.is_truncated() {
-            if let Some(last) = reply.tool_calls.last_mut() {
-                last.is_truncated = true;
-            }
-        }
+        reply.finish(Finish { completeness: completeness(&reason), reason, may_truncate_objects: true });
     }
     reply.origin = Some(Origin { model: response.model, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage);
@@ -133,13 +124,5 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
 
 /// The message of an error response.
 pub(super) fn read_error(body: &str) -> Option<String> {
-    error_message(&serde_json::from_str::<Value>(body).ok()?["error"])
-}
-
-pub(super) fn error_message(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
-        _ => None,
-    }
+    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
     let mut body = Body::new();
-    let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.call_rules());
+    let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.id_rules());
     let messages = WrittenMessages { messages, keep_reasoning, rules };
     body.write("messages", &messages)?;
     let mut report = report(parts.messages, wire.keep_reasoning);

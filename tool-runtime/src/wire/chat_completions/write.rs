@@ -7,7 +7,7 @@ use super::{NAME, RULES};
 use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
-use crate::wire::{CallRules, Report};
+use crate::wire::{IdRules, Report};
 use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use std::borrow::Cow;
 pub(super) struct WrittenMessages<'a> {
     pub(super) messages: &'a [Message],
     pub(super) keep_reasoning: bool,
-    pub(super) rules: CallRules,
+    pub(super) rules: IdRules,
 }
 
 impl Serialize for WrittenMessages<'_> {

@@ -1,33 +1,26 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
-use super::model_part::ModelPart;
-use super::reply::{Candidate, Received, blocked, error_message, read_error, read_usage};
+use super::item::ItemHead;
+use super::reply::{Candidate, Response, blocked, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece,
     StreamError, WholeItem,
 };
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, server_message};
+use crate::wire::event_data::read_data;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str) -> Delta {
-    let delta = match data.trim_start_matches('\u{feff}').trim() {
-        "" => Delta::default(),
-        // The API does not send it, but proxies do.
-        "[DONE]" => Delta { is_done: true, ..Delta::default() },
-        text => read_event(text).unwrap_or_else(|source| failed(text, source)),
-    };
-    Delta { wire: Some(NAME), ..delta }
-}
-
-fn failed(text: &str, source: serde_json::Error) -> Delta {
-    let error = match read_error(text) {
-        Some(message) => server_error(message, serde_json::from_str(text).unwrap_or_default()),
-        None => StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source },
-    };
-    Delta { error: Some(error), ..Delta::default() }
+    read_data(data, NAME, FORMAT, |text| {
+        read_event(text).or_else(|source| {
+            let message = read_error(text).ok_or(source)?;
+            let error = server_error(message, serde_json::from_str(text).unwrap_or_default());
+            Ok(Delta { error: Some(error), ..Delta::default() })
+        })
+    })
 }
 
 /// `body` is the error, or an array with an object that has it.
@@ -37,9 +30,9 @@ fn server_error(message: String, body: Value) -> StreamError {
 }
 
 fn read_event(text: &str) -> serde_json::Result<Delta> {
-    let mut response: Received<'_> = serde_json::from_str(text)?;
+    let mut response: Response<'_> = serde_json::from_str(text)?;
     let error = response.error.take();
-    if let Some(message) = error_message(&error) {
+    if let Some(message) = server_message(&error) {
         return Ok(Delta { error: Some(server_error(message, error)), ..Delta::default() });
     }
     let candidates = response.candidates.unwrap_or_default();
@@ -74,7 +67,7 @@ fn read_candidate(position: i64, mut candidate: Candidate<'_>) -> serde_json::Re
 }
 
 fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()> {
-    let part = ModelPart::read(raw.get())?;
+    let part = ItemHead::read(raw.get())?;
     let is_signed = part.is_signed();
     if let Some(thought) = part.thought() {
         piece.reasoning.get_or_insert_default().push_str(thought);
@@ -95,7 +88,7 @@ fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()>
     }
     piece.items.push(match content {
         ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
-            ItemPiece::Joined { item: serde_json::from_str(raw.get())?, kind: content.kind() }
+            ItemPiece::Joinable { item: serde_json::from_str(raw.get())?, kind: content.kind() }
         }
         content => ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), content }),
     });

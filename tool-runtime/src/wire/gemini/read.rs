@@ -1,8 +1,8 @@
 //! Histories: how the contents of a request are read.
 
+use super::open_calls::OpenCalls;
 use super::part::read_parts;
-use super::pending::OpenCalls;
-use super::{NAME, reply, results};
+use super::{NAME, reply, result};
 use crate::message::{AssistantMessage, InputMessage, Message, Origin};
 use crate::wire::error::beginning;
 use crate::wire::{WireError, other_wires};
@@ -41,7 +41,11 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     } else {
         serde_json::from_str(body)
     };
-    let Request { system_instruction, contents } = request.map_err(|error| not_a_request(body, error))?;
+    let Request { system_instruction, contents } = request.map_err(|error| {
+        WireError::from_serde(body, error, |problem| {
+            other_wires::request_error(body, NAME, EXPECTED, problem)
+        })
+    })?;
     let mut reader = Reader::default();
     reader.read_system(system_instruction)?;
     let contents = contents.into_iter().map(read_content).collect::<Result<Vec<_>, _>>()?;
@@ -60,24 +64,6 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
         }
     }
     Ok(reader.messages)
-}
-
-fn not_a_request(body: &str, error: serde_json::Error) -> WireError {
-    if !error.is_data() {
-        return WireError::not_json(body, error);
-    }
-    let fields: Value = serde_json::from_str(body).unwrap_or_default();
-    let messages = fields["messages"].as_array();
-    let parts = messages.into_iter().flatten().filter_map(|message| message["content"].as_array()).flatten();
-    let mut kinds = parts.filter_map(|part| part["type"].as_str());
-    if messages.is_some() {
-        let wire = kinds.find_map(other_wires::wire_of_part);
-        return other_wires::error(wire.unwrap_or("chat_completions"));
-    }
-    if !fields["input"].is_null() {
-        return other_wires::error("responses");
-    }
-    unexpected(error.to_string())
 }
 
 fn unexpected(problem: String) -> WireError {
@@ -143,7 +129,7 @@ impl Reader {
         let mut rest = Vec::with_capacity(parts.len());
         let mut has_results = false;
         for part in parts {
-            match results::read(&part) {
+            match result::read(&part) {
                 Some(result) => {
                     has_results = true;
                     self.messages.push(self.calls.answer(result).into());

@@ -1,12 +1,12 @@
 //! Replies: how a response is read.
 
 use super::NAME;
-use super::model_part::ModelPart;
+use super::item::ItemHead;
 use super::part::field;
 use crate::message::{
     AssistantMessage, Completeness, Extra, Finish, ItemContent, Origin, ReadItem, Usage, is_object,
 };
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, server_message};
 use crate::wire::finish_reason::{completeness, is_no_reason};
 use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub(super) const FINISH_MESSAGE: &str = "finishMessage";
 /// A response, or an event of a stream.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Received<'a> {
+pub(super) struct Response<'a> {
     #[serde(default, borrow)]
     pub(super) candidates: Option<Vec<Candidate<'a>>>,
     #[serde(default, alias = "prompt_feedback")]
@@ -90,7 +90,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
     if let Some(message) = read_error(body) {
         return Err(WireError::Server { message });
     }
-    let response: Received<'_> = serde_json::from_str(body).map_err(|error| not_a_reply(body, error))?;
+    let response: Response<'_> = serde_json::from_str(body)
+        .map_err(|error| WireError::from_serde(body, error, |problem| not_a_reply(body, problem)))?;
     let candidate = response.candidates.and_then(|candidates| candidates.into_iter().next());
     let mut reply = match (candidate, blocked(&response.prompt_feedback)) {
         (Some(candidate), _) => read_candidate(candidate).map_err(|error| unexpected(error.to_string()))?,
@@ -100,7 +101,9 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             completeness: Completeness::Truncated,
             ..AssistantMessage::default()
         },
-        (None, None) => return Err(no_candidate(body)),
+        (None, None) => {
+            return Err(not_a_reply(body, format!("there are no `candidates` in {}", beginning(body))));
+        }
     };
     reply.origin = Some(Origin {
         model: response.model_version,
@@ -116,38 +119,16 @@ fn unexpected(problem: String) -> WireError {
     WireError::Unexpected { expected: EXPECTED, problem }
 }
 
-fn not_a_reply(body: &str, error: serde_json::Error) -> WireError {
-    if !error.is_data() {
-        return WireError::not_json(body, error);
-    }
-    if body.trim_start().starts_with('[') {
-        return unexpected("a list: request a stream with `alt=sse`, and read its events".to_owned());
-    }
-    unexpected(error.to_string())
-}
-
-fn no_candidate(body: &str) -> WireError {
-    let wire = serde_json::from_str(body).ok().and_then(|body: Value| other_wires::wire_of_response(&body));
-    match wire.filter(|wire| *wire != NAME) {
-        Some(wire) => other_wires::error(wire),
-        None => unexpected(format!("there are no `candidates` in {}", beginning(body))),
-    }
+fn not_a_reply(body: &str, problem: String) -> WireError {
+    let is_array = body.trim_start().starts_with('[');
+    let array = || "an array: request a stream with `alt=sse`, and read its events".to_owned();
+    other_wires::response_error(body, NAME, EXPECTED, if is_array { array() } else { problem })
 }
 
 fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantMessage> {
     let mut reply = read_parts(candidate.parts())?;
     if let Some(finish) = candidate.finish(!reply.tool_calls.is_empty()) {
-        reply.completeness = finish.completeness;
-        reply.finish_reason = Some(finish.reason);
-        let is_truncated = reply.is_truncated();
-        for call in &mut reply.tool_calls {
-            call.is_truncated = is_truncated && !is_object(&call.arguments);
-        }
-        // Arguments are objects, so a truncated call looks complete.
-        if let (true, Some(last)) = (is_truncated && finish.may_truncate_objects, reply.tool_calls.last_mut())
-        {
-            last.is_truncated = true;
-        }
+        reply.finish(finish);
     }
     reply.extra = Extra::new(NAME, candidate.extra());
     Ok(reply)
@@ -157,7 +138,7 @@ fn read_candidate(mut candidate: Candidate<'_>) -> serde_json::Result<AssistantM
 pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMessage> {
     let mut items = Vec::with_capacity(parts.len());
     for raw in parts {
-        let Some(content) = ModelPart::read(raw.get())?.into_content()? else { continue };
+        let Some(content) = ItemHead::read(raw.get())?.into_content()? else { continue };
         // The API rejects any other arguments when they go back.
         let is_valid = !matches!(&content, ItemContent::Call(call) if !is_object(&call.arguments));
         items.push(ReadItem { json: raw.get().to_owned(), content, is_valid });
@@ -212,13 +193,5 @@ pub(super) fn read_error(body: &str) -> Option<String> {
     } else {
         serde_json::from_str(body).ok()?
     };
-    error_message(&failed.error)
-}
-
-pub(super) fn error_message(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
-        _ => None,
-    }
+    server_message(&failed.error)
 }

@@ -2,13 +2,14 @@
 
 use super::custom_tool::CustomTools;
 use super::item::{Item, is_custom, may_end_in_text, read_items};
-use super::reply::{Response, error_message, read_usage};
+use super::reply::{Response, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece, StreamError,
     WholeItem, is_object,
 };
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, server_message};
+use crate::wire::event_data::read_data;
 use crate::wire::finish_reason::completeness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -28,7 +29,7 @@ struct Event<'a> {
     arguments: Value,
     #[serde(default, borrow)]
     response: Option<Response<'a>>,
-    // The fields of an error, around which some servers have an object.
+    // The fields of an error. Some servers wrap them in `error`.
     #[serde(default)]
     error: Value,
     #[serde(default)]
@@ -39,27 +40,14 @@ struct Event<'a> {
 
 /// Reads the text after `data:` of a server-sent event.
 pub(super) fn read(data: &str, custom_tools: &CustomTools) -> Delta {
-    let delta = match data.trim_start_matches('\u{feff}').trim() {
-        "" => Delta::default(),
-        // Some gateways end every stream with it.
-        "[DONE]" => Delta { is_done: true, ..Delta::default() },
-        text => match serde_json::from_str(text) {
-            Ok(event) => read_event(event, text, custom_tools),
-            Err(source) => not_a_chunk(text, source),
-        },
-    };
-    Delta { wire: Some(NAME), ..delta }
-}
-
-fn not_a_chunk(text: &str, source: serde_json::Error) -> Delta {
-    failed(StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source })
+    read_data(data, NAME, FORMAT, |text| read_event(serde_json::from_str(text)?, text, custom_tools))
 }
 
 fn failed(error: StreamError) -> Delta {
     Delta { error: Some(error), ..Delta::default() }
 }
 
-fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta {
+fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde_json::Result<Delta> {
     let delta = || event.delta.as_str().unwrap_or_default().to_owned();
     let content = match &*event.r#type {
         "response.output_text.delta" => ContentPiece { text: Some(delta()), ..ContentPiece::default() },
@@ -78,46 +66,43 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> Delta
             }),
             _ => ContentPiece::default(),
         },
-        "response.output_item.added" => match event.item.map(|item| Item::read(item.get(), custom_tools)) {
-            Some(Ok(item)) => started(item, event.output_index),
-            Some(Err(source)) => return not_a_chunk(text, source),
+        "response.output_item.added" => match event.item {
+            Some(item) => started(Item::read(item.get(), custom_tools)?, event.output_index),
             None => ContentPiece::default(),
         },
-        "response.output_item.done" => {
-            match event.item.map(|item| complete(item, event.output_index, custom_tools)) {
-                Some(Ok(content)) => content,
-                Some(Err(source)) => return not_a_chunk(text, source),
-                None => ContentPiece::default(),
-            }
-        }
+        "response.output_item.done" => match event.item {
+            Some(item) => complete(item, event.output_index, custom_tools)?,
+            None => ContentPiece::default(),
+        },
         "response.created" | "response.queued" | "response.in_progress" => {
             let origin = event.response.map(|response| response.origin());
-            return Delta {
+            return Ok(Delta {
                 replies: vec![ReplyPiece::default()],
                 model: origin.as_ref().and_then(|origin| origin.model.clone()),
                 response_id: origin.and_then(|origin| origin.response_id),
                 ..Delta::default()
-            };
+            });
         }
-        "response.completed" | "response.incomplete" => return ended(event.response, custom_tools),
+        "response.completed" | "response.incomplete" => return Ok(ended(event.response, custom_tools)),
         "response.failed" | "error" => {
             let nested = event.response.map(|response| response.error).unwrap_or_default();
             let fields = json!({ "message": event.message, "code": event.code });
-            let error = [nested, event.error].into_iter().find(|error| error_message(error).is_some());
+            let error = [nested, event.error].into_iter().find(|error| server_message(error).is_some());
             let error = error.unwrap_or(fields);
-            let message = error_message(&error).unwrap_or_else(|| error.to_string());
-            return failed(StreamError::Server { message, error });
+            let message = server_message(&error).unwrap_or_else(|| error.to_string());
+            return Ok(failed(StreamError::Server { message, error }));
         }
         // The complete text after its pieces, parts of messages, and calls that the provider runs.
-        kind if kind.starts_with("response.") => return Delta::default(),
+        kind if kind.starts_with("response.") => return Ok(Delta::default()),
         _ => {
-            return match error_message(&event.error) {
+            return Ok(match server_message(&event.error) {
                 Some(message) => failed(StreamError::Server { message, error: event.error }),
                 None => Delta { skipped: Some(beginning(text)), ..Delta::default() },
-            };
+            });
         }
     };
-    Delta { replies: vec![ReplyPiece { content, ..ReplyPiece::default() }], ..Delta::default() }
+    let replies = vec![ReplyPiece { content, ..ReplyPiece::default() }];
+    Ok(Delta { replies, ..Delta::default() })
 }
 
 fn call(piece: CallPiece) -> ContentPiece {

@@ -5,8 +5,8 @@ use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
 use crate::message::{ERROR, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
-use crate::wire::WireError;
 use crate::wire::error::beginning;
+use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -33,34 +33,27 @@ struct Head<'a> {
 
 /// Reads the body of a request, or its `input`.
 pub(super) fn messages(body: &str, custom_tools: &CustomTools) -> Result<Vec<Message>, WireError> {
+    let not_a_request = |problem| other_wires::request_error(body, NAME, EXPECTED, problem);
+    let not_read = |error| WireError::from_serde(body, error, not_a_request);
     let mut reader = Reader { messages: Vec::new(), items: Vec::new(), tools: HashMap::new(), custom_tools };
     let input = if body.trim_start().starts_with('[') {
         body
     } else {
-        let request: Request<'_> = serde_json::from_str(body).map_err(|error| not_read(body, error))?;
+        let request: Request<'_> = serde_json::from_str(body).map_err(not_read)?;
         reader.messages.extend(request.instructions.map(Message::system));
         request.input.get()
     };
     if input.trim_start().starts_with('"') {
-        let text: String = serde_json::from_str(input).map_err(|error| not_read(body, error))?;
+        let text: String = serde_json::from_str(input).map_err(not_read)?;
         reader.messages.push(Message::user(text));
         return Ok(reader.messages);
     }
-    let items: Vec<&RawValue> = serde_json::from_str(input).map_err(|error| not_read(body, error))?;
+    let items: Vec<&RawValue> = serde_json::from_str(input).map_err(not_read)?;
     for item in items {
         reader.read(item)?;
     }
     reader.end_reply()?;
     Ok(reader.messages)
-}
-
-fn not_read(body: &str, error: serde_json::Error) -> WireError {
-    let is_chat = || serde_json::from_str::<Value>(body).is_ok_and(|body| body["messages"].is_array());
-    match error.is_data() {
-        true if is_chat() => WireError::OtherWire { wire: "chat_completions" },
-        true => unexpected(error.to_string()),
-        false => WireError::not_json(body, error),
-    }
 }
 
 fn unexpected(problem: String) -> WireError {
@@ -91,7 +84,7 @@ impl<'a> Reader<'a> {
             (Some("message") | None, Some("developer")) => Message::Developer,
             (Some("message") | None, Some("user")) => Message::User,
             (Some("message") | None, Some("tool")) => {
-                return Err(WireError::OtherWire { wire: "chat_completions" });
+                return Err(other_wires::error("chat_completions"));
             }
             (None, Some(role)) if role != "assistant" => {
                 return Err(unexpected(format!("the role `{role}`")));

@@ -3,8 +3,9 @@
 use super::NAME;
 use super::custom_tool::CustomTools;
 use super::item::{may_end_in_text, read_items};
-use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::error::beginning;
+use crate::message::{AssistantMessage, Finish, Origin, Usage};
+use crate::wire::error::{beginning, server_message};
+use crate::wire::finish_reason::completeness;
 use crate::wire::{WireError, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
@@ -46,29 +47,22 @@ impl Response<'_> {
 
 /// Reads the body of a response.
 pub(super) fn read(body: &str, custom_tools: &CustomTools) -> Result<AssistantMessage, WireError> {
-    let response: Response<'_> = serde_json::from_str(body).map_err(|error| {
-        if error.is_data() { unexpected(error.to_string()) } else { WireError::not_json(body, error) }
-    })?;
-    if let Some(message) = error_message(&response.error) {
+    let not_a_reply = |problem| other_wires::response_error(body, NAME, EXPECTED, problem);
+    let response: Response<'_> =
+        serde_json::from_str(body).map_err(|error| WireError::from_serde(body, error, not_a_reply))?;
+    if let Some(message) = server_message(&response.error) {
         return Err(WireError::Server { message });
     }
     let Some(output) = &response.output else {
-        let value: Value = serde_json::from_str(body).unwrap_or_default();
-        return Err(match other_wires::wire_of_response(&value) {
-            Some(wire) => other_wires::error(wire),
-            None => unexpected(format!("there is no `output` in {}", beginning(body))),
-        });
+        return Err(not_a_reply(format!("there is no `output` in {}", beginning(body))));
     };
     if let Some(status @ ("queued" | "in_progress")) = response.status.as_str() {
         return Err(unexpected(format!("the response is `{status}`: retrieve it when it is complete")));
     }
     let mut reply = read_items(output, custom_tools)?;
     if let Some(reason) = response.finish_reason() {
-        reply = reply.with_finish_reason(reason);
-    }
-    if let (true, Some(last)) = (reply.is_truncated() && may_end_in_text(output), reply.tool_calls.last_mut())
-    {
-        last.is_truncated = true;
+        let may_truncate_objects = may_end_in_text(output);
+        reply.finish(Finish { completeness: completeness(&reason), reason, may_truncate_objects });
     }
     reply.origin = Some(response.origin());
     reply.usage = read_usage(&response.usage);
@@ -93,13 +87,5 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
 
 /// The message of an error response.
 pub(super) fn read_error(body: &str) -> Option<String> {
-    error_message(&serde_json::from_str::<Value>(body).ok()?["error"])
-}
-
-pub(super) fn error_message(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(_) => Some(error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned)),
-        _ => None,
-    }
+    server_message(&serde_json::from_str::<Value>(body).ok()?["error"])
 }

@@ -1,7 +1,7 @@
 //! The ids of calls in a history, most of which have none.
 
-use super::model_part::provider_id;
-use super::results::ReadResult;
+use super::item::provider_id;
+use super::result::ReadResult;
 use crate::message::{AssistantMessage, ToolCall, ToolMessage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -1,13 +1,13 @@
 //! Messages: how they are written.
 
 use super::NAME;
-use super::block::{text_block, write_part};
+use super::part::{text_block, write_part};
 use crate::message::{
     AssistantMessage, Content, ERROR, Message, NativeItem, ReplyItem, ToolCall, ToolMessage,
 };
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
-use crate::wire::{CallRules, Report, WireError, written_arguments, written_name};
+use crate::wire::{IdRules, Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -32,11 +32,7 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
-pub(super) fn write(
-    messages: &[Message],
-    rules: CallRules,
-    report: &mut Report,
-) -> Result<Written, WireError> {
+pub(super) fn write(messages: &[Message], rules: IdRules, report: &mut Report) -> Result<Written, WireError> {
     let mut writer = Writer {
         written: Written { system: Vec::new(), messages: Vec::new() },
         is_last: false,
@@ -109,7 +105,7 @@ impl<'a> Writer<'a, '_> {
                     self.report.drop_part(index, native_kind(json));
                 }
                 ReplyItem::Native(json, call) => {
-                    if !native_block(json).is_blank_text() {
+                    if !item_head(json).is_blank_text() {
                         blocks.push(self.native(json, call)?);
                     }
                 }
@@ -118,7 +114,7 @@ impl<'a> Writer<'a, '_> {
             }
         }
         // "The final block in an assistant message cannot be `thinking`."
-        while blocks.last().is_some_and(|block| native_block(block.get()).is_thinking()) {
+        while blocks.last().is_some_and(|block| item_head(block.get()).is_thinking()) {
             blocks.pop();
             self.report.drop_part(index, "thinking");
         }
@@ -136,7 +132,7 @@ impl<'a> Writer<'a, '_> {
         let unchanged = || RawValue::from_string(json.to_owned()).map_err(not_serializable);
         let Some(call) = call else { return unchanged() };
         let id = self.ids.written(&call.id);
-        if native_block(json).id.as_deref() == Some(&*id) {
+        if item_head(json).id.as_deref() == Some(&*id) {
             return unchanged();
         }
         // Raw fields, since the order of the input's keys stays.
@@ -200,7 +196,7 @@ impl<'a> Writer<'a, '_> {
     fn text_blocks(&mut self, index: usize, content: &Content) -> Result<Vec<Block>, WireError> {
         let mut blocks = Vec::new();
         for block in self.content(index, content)? {
-            if native_block(block.get()).r#type == "text" {
+            if item_head(block.get()).r#type == "text" {
                 blocks.push(block);
             } else {
                 self.report.drop_part(index, native_kind(block.get()));
@@ -228,7 +224,7 @@ impl<'a> Writer<'a, '_> {
 /// The fields of a block that decide whether the API accepts it.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct NativeBlock<'a> {
+struct ItemHead<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
     #[serde(borrow)]
@@ -241,15 +237,15 @@ struct NativeBlock<'a> {
     tool_use_id: Option<Cow<'a, str>>,
 }
 
-fn native_block(json: &str) -> NativeBlock<'_> {
+fn item_head(json: &str) -> ItemHead<'_> {
     serde_json::from_str(json).unwrap_or_default()
 }
 
 fn native_kind(json: &str) -> String {
-    native_block(json).r#type.into_owned()
+    item_head(json).r#type.into_owned()
 }
 
-impl NativeBlock<'_> {
+impl ItemHead<'_> {
     /// Whether it is text of white space, which models send and the API rejects.
     fn is_blank_text(&self) -> bool {
         self.r#type == "text" && self.text.as_ref().is_none_or(|text| text.trim().is_empty())
@@ -270,11 +266,11 @@ impl NativeBlock<'_> {
 fn rejected_items(reply: &AssistantMessage, is_last: bool) -> HashSet<&str> {
     let natives = || reply.native.iter().filter(|item| item.is_native_only()).map(NativeItem::json);
     let results: HashSet<String> =
-        natives().filter_map(|json| Some(native_block(json).tool_use_id?.into_owned())).collect();
+        natives().filter_map(|json| Some(item_head(json).tool_use_id?.into_owned())).collect();
     let is_rejected = |json: &&str| {
-        let block = native_block(json);
+        let block = item_head(json);
         let is_open = block.r#type == "server_tool_use" && block.id.is_none_or(|id| !results.contains(&*id));
-        (is_open && !is_last) || native_block(json).is_unsigned()
+        (is_open && !is_last) || item_head(json).is_unsigned()
     };
     natives().filter(is_rejected).collect()
 }

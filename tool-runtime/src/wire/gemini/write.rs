@@ -1,8 +1,8 @@
 //! Contents: how the messages of a request are written.
 
-use super::model_part::{ModelPart, provider_id};
+use super::item::{ItemHead, provider_id};
 use super::part::{text_part, write_part};
-use super::results::{self, WrittenResult};
+use super::result::{self, WrittenResult};
 use super::{NAME, names};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
@@ -109,7 +109,7 @@ impl<'a> Writer<'a, '_> {
         for item in reply.items(NAME) {
             match item {
                 ReplyItem::Native(json, call) => {
-                    let part = ModelPart::read(json).unwrap_or_default();
+                    let part = ItemHead::read(json).unwrap_or_default();
                     if let Some(call) = call {
                         let name = part.function_name();
                         self.add_call(call, name);
@@ -152,7 +152,7 @@ impl<'a> Writer<'a, '_> {
             let call = self.calls.get(&*result.tool_call_id);
             let name = call.map_or_else(|| name_without_call(result), |call| call.name.clone());
             parts.push(raw(&WrittenResult::new(result, &name, call.and_then(|call| call.id)))?);
-            let (written, dropped) = results::media(result);
+            let (written, dropped) = result::media(result);
             if !written.is_empty() {
                 let title = format!("Content of the result of call {number}, `{name}`:");
                 media.push(raw(&text_part(&title))?);
@@ -189,7 +189,7 @@ impl<'a> Writer<'a, '_> {
         if let Some(Value::Array(parts)) = content.native(NAME) {
             for part in parts {
                 let json = raw(part)?;
-                if !ModelPart::read(json.get()).unwrap_or_default().is_empty_text() {
+                if !ItemHead::read(json.get()).unwrap_or_default().is_empty_text() {
                     written.push(json);
                 }
             }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 /// The fields of texts, thoughts and calls. They are `Value`s, since other parts have fields of other types.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct ModelPart<'a> {
+pub(super) struct ItemHead<'a> {
     text: Value,
     thought: Value,
     #[serde(alias = "thought_signature")]
@@ -33,7 +33,7 @@ struct FunctionCall<'a> {
     will_continue: Value,
 }
 
-impl<'a> ModelPart<'a> {
+impl<'a> ItemHead<'a> {
     pub(super) fn read(json: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
     }

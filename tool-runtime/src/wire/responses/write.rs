@@ -40,7 +40,7 @@ pub(super) fn write<'a>(
     let mut writer = Writer {
         wire,
         items: Vec::new(),
-        ids: Ids::new(wire.call_rules()),
+        ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
         report,
     };
@@ -117,7 +117,7 @@ impl<'a> Writer<'a, '_> {
         for item in reply.items(NAME) {
             let text_call = match item {
                 ReplyItem::Native(json, Some(call)) => {
-                    (Head::of(json).r#type == "custom_tool_call").then_some(call)
+                    (ItemHead::read(json).r#type == "custom_tool_call").then_some(call)
                 }
                 ReplyItem::Call(call) => self.text_of(call).map(|_| call),
                 _ => None,
@@ -137,14 +137,14 @@ impl<'a> Writer<'a, '_> {
         for item in reply.items(NAME) {
             match item {
                 ReplyItem::Native(json, call) => {
-                    let head = Head::of(json);
+                    let head = ItemHead::read(json);
                     if head.r#type == "reasoning" {
                         reasoning.push(json);
                         continue;
                     }
                     for json in reasoning.drain(..) {
                         // The server finds it by its id, or reads it from its encrypted content.
-                        if has_ids || Head::of(json).encrypted_content.is_some() {
+                        if has_ids || ItemHead::read(json).encrypted_content.is_some() {
                             self.items.push(native(json, None, has_ids)?);
                         } else {
                             self.report.drop_part(index, "reasoning");
@@ -226,7 +226,7 @@ impl<'a> Writer<'a, '_> {
 /// The fields of an item that decide how it goes back.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Head<'a> {
+struct ItemHead<'a> {
     #[serde(borrow)]
     r#type: Cow<'a, str>,
     #[serde(borrow)]
@@ -237,15 +237,15 @@ struct Head<'a> {
     encrypted_content: Option<Cow<'a, str>>,
 }
 
-impl Head<'_> {
-    fn of(json: &str) -> Head<'_> {
+impl ItemHead<'_> {
+    fn read(json: &str) -> ItemHead<'_> {
         serde_json::from_str(json).unwrap_or_default()
     }
 }
 
 /// An item of the provider, with this id of its call, and with or without its own id.
 fn native(json: &str, call_id: Option<Cow<'_, str>>, has_id: bool) -> Result<Box<RawValue>, WireError> {
-    let head = Head::of(json);
+    let head = ItemHead::read(json);
     let is_same_call = call_id.is_none() || head.call_id == call_id;
     if is_same_call && (has_id || head.id.is_none()) {
         return RawValue::from_string(json.to_owned()).map_err(not_serializable);
