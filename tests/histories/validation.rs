@@ -106,7 +106,7 @@ fn an_id_may_repeat_in_a_later_reply() {
     validate(&messages).expect("the messages are valid");
     let found = warnings(&messages, &ChatCompletions::new());
     assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
-    assert_eq!(found[0].kind.rejected_by(), ["DeepSeek"]);
+    assert_eq!(found[0].kind.rejected_by(), ["Anthropic", "DeepSeek"]);
 }
 
 #[test]

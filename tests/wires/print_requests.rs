@@ -172,7 +172,7 @@ async fn main() {
         ("", Box::new(ChatCompletions::new())),
         (", strict", Box::new(ChatCompletions::new().strict(true))),
         (", allowed tools", Box::new(ChatCompletions::new().native_allowed_tools(true))),
-        (", short ids", Box::new(ChatCompletions::new().mistral_ids(true))),
+        (", ids of Mistral", Box::new(ChatCompletions::new().mistral_ids(true))),
         ("", Box::new(Anthropic::new())),
         (", strict", Box::new(Anthropic::new().strict(true))),
         ("", Box::new(Responses::new())),

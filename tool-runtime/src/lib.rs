@@ -122,7 +122,7 @@ mod invocation;
 mod json;
 #[cfg_attr(
     not(all(feature = "anthropic", feature = "gemini", feature = "responses")),
-    allow(dead_code, unused_imports, reason = "each wire uses some of the items of replies")
+    allow(dead_code, unused_imports, reason = "each wire uses only some of these types")
 )]
 pub mod message;
 mod outcome;
@@ -139,6 +139,10 @@ mod tool;
 mod tool_choice;
 mod tool_name;
 mod validator;
+#[cfg_attr(
+    not(all(feature = "anthropic", feature = "gemini", feature = "responses")),
+    allow(dead_code, unused_imports, reason = "each wire uses only some of the shared functions")
+)]
 pub mod wire;
 
 #[doc(hidden)]

@@ -31,7 +31,6 @@ mod body;
 mod by_name;
 mod chat_completions;
 mod error;
-#[cfg(any(feature = "anthropic", feature = "gemini", feature = "responses"))]
 mod event_data;
 mod finish_reason;
 #[cfg(feature = "gemini")]
@@ -50,7 +49,6 @@ pub use anthropic::Anthropic;
 pub use body::Body;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
-#[cfg(feature = "gemini")]
 pub(crate) use chat_completions::text_with_notices;
 pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, written_arguments, written_name,
@@ -146,8 +144,9 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
     fn read_error(&self, body: &str) -> Option<String>;
 
-    /// The rules of the provider for the ids of calls. The wire writes another id for one that they do not allow, in the
-    /// call and in its result. [`history::warnings`](crate::history::warnings) lists these ids. Default: no rules.
+    /// The rules of the provider for the ids of calls. The wires of this crate replace an id that breaks a rule, in the call
+    /// and in its result. [`history::warnings`](crate::history::warnings) lists ids that are too long or repeated. Default: no
+    /// rules.
     fn id_rules(&self) -> IdRules {
         IdRules::default()
     }
@@ -157,13 +156,13 @@ pub trait Wire: fmt::Debug + Send + Sync {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct IdRules {
-    /// The minimum length of an id, in bytes.
+    /// The minimum length of an id, in bytes. An id is never empty.
     pub min_id_bytes: usize,
     /// The maximum length of an id, in bytes.
     pub max_id_bytes: Option<usize>,
     /// The characters that an id may have in addition to ASCII letters and digits: for example `_-`. `None` for all.
     pub id_punctuation: Option<&'static str>,
-    /// Whether some servers reject an id that occurs in two replies.
+    /// Whether some servers reject an id that an earlier reply has too.
     pub are_ids_unique: bool,
 }
 

@@ -76,7 +76,7 @@ impl ViolationKind {
             ViolationKind::EmptyReply => &["OpenAI", "Azure", "llama.cpp"],
             ViolationKind::MissingCallId => &["Kimi", "Bedrock"],
             ViolationKind::LongId => &["OpenAI", "Azure"],
-            ViolationKind::RepeatedId => &["DeepSeek"],
+            ViolationKind::RepeatedId => &["Anthropic", "DeepSeek"],
         }
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Finds calls with ids that only some servers of this wire reject: ids that are too long, or that a call of an earlier
 /// reply also has ([`Wire::id_rules`]). [`ViolationKind::rejected_by`] lists the servers that reject a kind.
 ///
-/// A request that the wire writes has other ids in place of them; a message that a program serializes alone has not.
+/// A request that the wire writes has other ids in their place; serde of a single message does not replace them.
 /// Names and arguments of calls need no warning: a wire writes them in a form that its servers accept.
 ///
 /// ```

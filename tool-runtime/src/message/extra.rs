@@ -34,6 +34,11 @@ impl Extra {
         self.0.iter().filter(move |extra| extra.wire == wire).flat_map(|extra| &extra.fields)
     }
 
+    /// A copy of the fields that this wire read.
+    pub(crate) fn to_map(&self, wire: &str) -> Map<String, Value> {
+        self.on_wire(wire).map(|(field, value)| (field.clone(), value.clone())).collect()
+    }
+
     /// The fields that another wire read.
     pub(crate) fn on_other_wires(&self, wire: &str) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter().filter(move |extra| extra.wire != wire).flat_map(|extra| &extra.fields)

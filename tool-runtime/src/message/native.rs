@@ -26,7 +26,7 @@ enum StandsFor {
     /// Only the provider reads the item: a call of its own tools, for example.
     #[default]
     Nothing,
-    /// Only the provider reads the item, and its text is reasoning.
+    /// Reasoning: another provider gets nothing in its place.
     Reasoning,
     /// A part of the text. The fingerprint is that of the whole text.
     Text(Fingerprint),

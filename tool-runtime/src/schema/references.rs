@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// The parameters with each reference alone, and with cycles only in optional properties. The API requires both: "Cyclic
+/// The parameters in the form that the Gemini API accepts: a `$ref` has no other keywords next to it, and a cycle passes
+/// through an optional property. The documentation of `responseJsonSchema` has both rules: "Cyclic
 /// references are unrolled to a limited degree and, as such, may only be used within non-required properties. [..] If `$ref`
 /// is set on a sub-schema, no other properties, except for than those starting as a `$`, may be set."
 /// (<https://ai.google.dev/api/generate-content#generationconfig>)

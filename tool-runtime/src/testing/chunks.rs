@@ -29,7 +29,7 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
 
 /// The fields that arrive before the text.
 fn start(reply: &AssistantMessage, wire: &str) -> Delta {
-    let extra = reply.extra.on_wire(wire).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let extra = reply.extra.to_map(wire);
     let content = ContentPiece {
         text: reply.content.as_ref().map(|_| String::new()),
         reasoning: Some(reply.reasoning()),
@@ -65,7 +65,7 @@ fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {
     let head = CallPiece {
         id: call.id.clone(),
         name: call.name.clone(),
-        extra: call.extra.on_wire(wire).map(|(name, value)| (name.clone(), value.clone())).collect(),
+        extra: call.extra.to_map(wire),
         ..CallPiece::arguments(index, String::new())
     };
     deltas.push(of_call(head));

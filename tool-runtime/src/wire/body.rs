@@ -5,6 +5,7 @@ use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The body of a request: the fields that a [`Wire`](super::Wire) wrote, and those of the program.
@@ -65,8 +66,7 @@ impl Body {
 
     /// Writes a field of a wire.
     pub(super) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
-        let value = to_raw_value(value).map_err(|source| WireError::NotSerializable { source })?;
-        self.set(field, value.into());
+        self.set(field, raw(value)?.into());
         Ok(())
     }
 
@@ -95,6 +95,29 @@ impl Body {
     pub fn get(&self, field: &str) -> Option<&RawValue> {
         self.fields.iter().find(|(name, _)| name == field).map(|(_, value)| &**value)
     }
+}
+
+/// The text of a part of a body.
+pub(super) fn raw(value: &impl Serialize) -> Result<Box<RawValue>, WireError> {
+    to_raw_value(value).map_err(|source| WireError::NotSerializable { source })
+}
+
+/// The text of a part of a body, which is JSON already.
+pub(super) fn raw_from(json: String) -> Result<Box<RawValue>, WireError> {
+    RawValue::from_string(json).map_err(|source| WireError::NotSerializable { source })
+}
+
+/// The object in this text, with other values of these fields. `None` removes a field. All other values stay as they are.
+pub(super) fn raw_with(json: &str, fields: &[(&str, Option<&str>)]) -> Result<Box<RawValue>, WireError> {
+    let mut object: BTreeMap<Cow<'_, str>, Cow<'_, RawValue>> =
+        serde_json::from_str(json).map_err(|source| WireError::NotSerializable { source })?;
+    for (name, value) in fields {
+        match value {
+            Some(value) => drop(object.insert(Cow::Borrowed(name), Cow::Owned(raw(value)?))),
+            None => drop(object.remove(*name)),
+        }
+    }
+    raw(&object)
 }
 
 impl Serialize for Body {

@@ -19,7 +19,6 @@ pub(crate) use call::{written_arguments, written_name};
 pub(crate) use content::{read_parts, text_part};
 pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::serialize_messages;
-#[cfg(feature = "gemini")]
 pub(crate) use write::text_with_notices;
 
 use super::error::WireError;

@@ -28,17 +28,18 @@ const FORMAT: &str = "the Gemini API";
 /// - The parts of a reply go back unchanged and in their order, with their thought signatures, which Gemini 3 requires. The
 ///   first call of a reply that does not come from Gemini, or was changed, gets the signature
 ///   `skip_thought_signature_validator` instead, which the documentation has for such calls.
-/// - Most calls have no id. They get one when a reply is read, and a request contains only ids that came from Gemini.
+/// - Most calls have no id. They get one when a reply is read, and a request contains only those of Gemini.
+/// - A conversation that starts with a reply gets the user text `.` before it, since the API rejects it otherwise.
 /// - All results of a reply are in one user content, in the order of the calls: as `output`, or as `error` if
 ///   the call failed. Their images and files are in the user content after it, since older models accept no others.
-/// - The schemas of tools are JSON Schema (`parametersJsonSchema`). A required property that refers to its own type is
-///   optional in the request, since the API requires it; the tool still rejects calls without it.
+/// - The schemas of tools are JSON Schema (`parametersJsonSchema`). A property that refers to its own type is not
+///   `required` in the request, since the API rejects required cycles; the tool still rejects calls without it.
 /// - The API has no setting for one call per reply: [`RequestParts::parallel_calls`] has no effect.
 /// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests.
 /// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
 ///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
-/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. Of several candidates,
-///   the first is read. The reply to a blocked request is truncated, and
+/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. The first of several candidates is
+///   read. The reply to a blocked request is truncated, and
 ///   [`refusal`](AssistantMessage::refusal) is the reason.
 /// - Dropped and [reported](Body::report): images in replies and in system messages, the items and the reasoning of other
 ///   providers, and parts that the API does not have. Empty text is left out.
@@ -105,8 +106,8 @@ impl Gemini {
         Gemini::default()
     }
 
-    /// Whether the provider makes the model follow the schemas if it may answer or call (mode `VALIDATED`). It does so
-    /// anyway if the model must call a tool. Default: false.
+    /// Whether calls follow the schemas even if the model is free to reply with text (mode `VALIDATED`). If the model must
+    /// call a tool, they always do. Default: false.
     ///
     /// ```
     /// use tool_runtime::wire::{Gemini, RequestParts, Wire};

@@ -6,11 +6,14 @@ use crate::message::{ToolCall, short_id};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-/// The maximum length of a changed id, if the wire has no shorter one.
-const MAX_CHANGED: usize = 64;
+/// The maximum length of a replacement, if the wire has no shorter one.
+const MAX_REPLACEMENT: usize = 64;
 
-/// The written ids of a request. An id that the rules of a wire do not allow gets another one, in its call and in its
-/// result, which depends only on the messages before it: a later request starts with the same bytes.
+/// The minimum length of a replacement that has a part of the original id.
+const MIN_READABLE: usize = 20;
+
+/// The written ids of a request. An id that breaks a rule of the wire is replaced, in its call and in its result. The
+/// replacement depends only on earlier messages, so prompt caches stay valid.
 #[derive(Debug)]
 pub(super) struct Ids<'a> {
     rules: IdRules,
@@ -38,14 +41,14 @@ impl<'a> Ids<'a> {
     }
 
     fn next(&mut self, id: &'a str) -> Cow<'a, str> {
-        let mut written = self.rules.allowed_id(id, 1);
+        let mut written = self.rules.replacement(id, 1);
         if !self.rules.are_ids_unique {
             return written;
         }
         let number = self.numbers.entry(id).or_insert(1);
         while !self.taken.insert(written.clone()) {
             *number += 1;
-            written = self.rules.allowed_id(id, *number);
+            written = self.rules.replacement(id, *number);
         }
         written
     }
@@ -69,14 +72,14 @@ impl IdRules {
     }
 
     /// The id if it is allowed and its number is 1, otherwise another one that differs between ids and numbers.
-    fn allowed_id<'a>(&self, id: &'a str, number: u32) -> Cow<'a, str> {
+    fn replacement<'a>(&self, id: &'a str, number: u32) -> Cow<'a, str> {
         let is_allowed = self.allows_id(id);
         if is_allowed && number == 1 {
             return Cow::Borrowed(id);
         }
         let hash = fingerprint(format!("{number} {id}").into_bytes());
-        let max = self.max_id_bytes.unwrap_or(MAX_CHANGED).min(MAX_CHANGED);
-        if max < 20 || !self.allows('_') {
+        let max = self.max_id_bytes.unwrap_or(MAX_REPLACEMENT).min(MAX_REPLACEMENT);
+        if max < MIN_READABLE || !self.allows('_') {
             return Cow::Owned(short_id(hash));
         }
         let tail = if is_allowed { format!("_{number}") } else { format!("_{:08x}", hash & 0xffff_ffff) };

@@ -34,9 +34,8 @@ impl AssistantMessage {
 }
 
 /// The fields of an item that have text of reasoning.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct ReasoningItem {
     thinking: Option<String>,
     text: Option<String>,

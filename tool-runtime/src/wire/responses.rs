@@ -19,7 +19,7 @@ pub(super) const NAME: &str = "responses";
 /// The name of the format in error messages.
 const FORMAT: &str = "the Responses API";
 
-/// The wire of OpenAI's Responses API (`POST /v1/responses`), which Azure, xAI and others have too.
+/// The wire of OpenAI's Responses API (`POST /v1/responses`). Azure, xAI and others also serve it.
 ///
 /// - A system message at the start is the field `instructions`. All other messages, calls and results are items of `input`.
 /// - The items of a reply go back unchanged and in their order: reasoning, and calls of tools that the provider runs
@@ -109,7 +109,7 @@ impl Responses {
         Responses::default()
     }
 
-    /// Whether the provider stores responses. Default: true, as in the API, where the request has no such field.
+    /// Whether the provider stores responses. Default: true, which is the API's default, so the request omits the field.
     ///
     /// If false, the request has `"store": false` and `"include": ["reasoning.encrypted_content"]`, and its items have no
     /// ids, since the provider rejects ids that it did not store ("Item with id 'rs_..' not found"). Reasoning without

@@ -61,7 +61,7 @@ fn document_source(media: &Media) -> Option<Value> {
 }
 
 /// The content of a list of blocks. It keeps the blocks if the neutral parts do not contain all of them.
-pub(super) fn read_blocks(blocks: Vec<Value>) -> Content {
+pub(super) fn read_content(blocks: Vec<Value>) -> Content {
     let parts: Vec<Part> = blocks.iter().map(read_block).collect();
     let is_exact = parts.iter().zip(&blocks).all(|(part, block)| write_part(part).as_ref() == Some(block));
     let content = Content::from_parts(parts);

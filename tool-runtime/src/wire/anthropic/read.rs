@@ -1,6 +1,6 @@
 //! Histories: how the messages of a request are read.
 
-use super::part::read_blocks;
+use super::part::read_content;
 use super::{NAME, reply};
 use crate::message::{
     AssistantMessage, Content, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage,
@@ -84,7 +84,7 @@ fn content(value: Value) -> Result<Content, WireError> {
     match value {
         Value::Null => Ok(Content::default()),
         Value::String(text) => Ok(text.into()),
-        Value::Array(blocks) => Ok(read_blocks(blocks)),
+        Value::Array(blocks) => Ok(read_content(blocks)),
         other => Err(unexpected(format!("the content {}", beginning(&other.to_string())))),
     }
 }
@@ -124,7 +124,7 @@ fn read_user(value: Value, read: &mut Vec<Message>) -> Result<(), WireError> {
         read.push(result.into());
     }
     if !rest.is_empty() || !has_results {
-        read.push(Message::User(InputMessage::new(read_blocks(rest))));
+        read.push(Message::User(InputMessage::new(read_content(rest))));
     }
     Ok(())
 }

@@ -5,14 +5,15 @@ use super::part::{text_block, write_part};
 use crate::message::{
     AssistantMessage, Content, ERROR, Message, NativeItem, ReplyItem, ToolCall, ToolMessage,
 };
+use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
 use crate::wire::{IdRules, Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// The messages of a request, and its `system`.
 pub(super) struct Written {
@@ -129,20 +130,13 @@ impl<'a> Writer<'a, '_> {
 
     /// A block that the provider sent, with another id if its id is taken.
     fn native(&self, json: &str, call: Option<&'a ToolCall>) -> Result<Block, WireError> {
-        let unchanged = || RawValue::from_string(json.to_owned()).map_err(not_serializable);
+        let unchanged = || raw_from(json.to_owned());
         let Some(call) = call else { return unchanged() };
         let id = self.ids.written(&call.id);
         if item_head(json).id.as_deref() == Some(&*id) {
             return unchanged();
         }
-        // Raw fields, since the order of the input's keys stays.
-        match serde_json::from_str::<BTreeMap<&str, Box<RawValue>>>(json) {
-            Ok(mut block) => {
-                block.insert("id", raw(&id)?);
-                raw(&block)
-            }
-            Err(_) => self.call(call),
-        }
+        raw_with(json, &[("id", Some(&*id))])
     }
 
     fn call(&self, call: &'a ToolCall) -> Result<Block, WireError> {
@@ -153,7 +147,7 @@ impl<'a> Writer<'a, '_> {
             name: Cow<'a, str>,
             input: Box<RawValue>,
         }
-        let input = RawValue::from_string(written_arguments(call).into_owned()).map_err(not_serializable)?;
+        let input = raw_from(written_arguments(call).into_owned())?;
         raw(&ToolUse { r#type: "tool_use", id: self.ids.written(&call.id), name: written_name(call), input })
     }
 
@@ -169,13 +163,12 @@ impl<'a> Writer<'a, '_> {
             #[serde(flatten)]
             extra: serde_json::Map<String, Value>,
         }
-        let extra = result.extra.on_wire(NAME).map(|(field, value)| (field.clone(), value.clone()));
         let written = ToolResult {
             r#type: "tool_result",
             tool_use_id: self.ids.written(&result.tool_call_id),
             content: self.result_content(index, result)?,
             is_error: result.is_error(),
-            extra: extra.collect(),
+            extra: result.extra.to_map(NAME),
         };
         raw(&written)
     }
@@ -273,12 +266,4 @@ fn rejected_items(reply: &AssistantMessage, is_last: bool) -> HashSet<&str> {
         (is_open && !is_last) || item_head(json).is_unsigned()
     };
     natives().filter(is_rejected).collect()
-}
-
-fn raw(value: &impl Serialize) -> Result<Block, WireError> {
-    to_raw_value(value).map_err(not_serializable)
-}
-
-fn not_serializable(source: serde_json::Error) -> WireError {
-    WireError::NotSerializable { source }
 }

@@ -48,7 +48,7 @@ fn read_event(text: &str) -> serde_json::Result<Delta> {
         skipped: replies.is_empty().then(|| beginning(text)),
         replies,
         model: response.model_version,
-        response_id: response.response_id,
+        response_id: response.id,
         usage: read_usage(&response.usage_metadata),
         ..Delta::default()
     })
@@ -82,7 +82,7 @@ fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()>
             name: call.name.clone(),
             arguments: Arguments::OfNewCall(call.arguments.clone()),
             takes_text: false,
-            extra: call.extra.on_wire(NAME).map(|(name, value)| (name.clone(), value.clone())).collect(),
+            extra: call.extra.to_map(NAME),
         }),
         _ => {}
     }

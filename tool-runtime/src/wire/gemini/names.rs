@@ -6,13 +6,13 @@ use std::borrow::Cow;
 const PREFIX: &str = "n_";
 
 /// The name in a request: a name that starts with a digit or `-` gets a prefix, since the API rejects it ("Invalid function
-/// name. Must start with a letter or an underscore"). Names that would be equal to such a name get the prefix again, so
-/// that different names stay different.
+/// name. Must start with a letter or an underscore"). A name that has this
+/// form already gets a second prefix, so that different names stay different.
 pub(super) fn written(name: &str) -> Cow<'_, str> {
     if needs_prefix(name) { Cow::Owned([PREFIX, name].concat()) } else { Cow::Borrowed(name) }
 }
 
-/// The name of the tool that a request has under this name.
+/// The name whose written form this is.
 pub(super) fn read(written: &str) -> &str {
     written.strip_prefix(PREFIX).filter(|name| needs_prefix(name)).unwrap_or(written)
 }

@@ -22,7 +22,7 @@ pub(super) struct OpenCalls {
 struct OpenCall {
     id: String,
     tool: String,
-    is_answered: bool,
+    has_result: bool,
 }
 
 impl OpenCalls {
@@ -31,7 +31,7 @@ impl OpenCalls {
         self.ids.extend(calls.iter().map(|call| call.id.clone()));
     }
 
-    /// Sets the calls of the next reply. A call without an id, or with that of an earlier call, gets one that depends on its
+    /// Sets the calls of the next reply. A call without an id, or with that of an earlier call of the reply, gets one that depends on its
     /// position in the history, so that a history that is read again has the same ids.
     pub(super) fn start_reply(&mut self, reply: &mut AssistantMessage) {
         let mut taken = HashSet::new();
@@ -50,7 +50,7 @@ impl OpenCalls {
                 self.by_id.entry(id.to_owned()).or_default().push_back(position);
             }
             self.by_tool.entry(call.name.clone()).or_default().push_back(position);
-            let open = OpenCall { id: call.id.clone(), tool: call.name.clone(), is_answered: false };
+            let open = OpenCall { id: call.id.clone(), tool: call.name.clone(), has_result: false };
             self.calls.push(open);
         }
     }
@@ -66,14 +66,14 @@ impl OpenCalls {
     }
 
     /// The message of a result, with the id of its call: the call with its id, or the first open call of its tool.
-    pub(super) fn answer(&mut self, result: ReadResult) -> ToolMessage {
+    pub(super) fn take_result(&mut self, result: ReadResult) -> ToolMessage {
         let ReadResult { id, tool, mut message } = result;
         let calls = &mut self.calls;
         let mut first_open = |queue: Option<&mut VecDeque<usize>>| {
             let queue = queue?;
             while let Some(position) = queue.pop_front() {
-                if let Some(call) = calls.get_mut(position).filter(|call| !call.is_answered) {
-                    call.is_answered = true;
+                if let Some(call) = calls.get_mut(position).filter(|call| !call.has_result) {
+                    call.has_result = true;
                     return Some((call.id.clone(), call.tool.clone()));
                 }
             }

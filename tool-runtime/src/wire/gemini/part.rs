@@ -51,7 +51,7 @@ fn write_media(media: &Media) -> Option<Value> {
 }
 
 /// The content of a list of parts. It keeps the list if the neutral parts do not contain all of it.
-pub(super) fn read_parts(list: Vec<Value>) -> Content {
+pub(super) fn read_content(list: Vec<Value>) -> Content {
     let parts: Vec<Part> = list.iter().map(read_part).collect();
     let is_exact = parts.iter().zip(&list).all(|(part, read)| write_part(part).as_ref() == Some(read));
     let content = Content::from_parts(parts);

@@ -1,7 +1,7 @@
 //! Histories: how the contents of a request are read.
 
 use super::open_calls::OpenCalls;
-use super::part::read_parts;
+use super::part::read_content;
 use super::{NAME, reply, result};
 use crate::message::{AssistantMessage, InputMessage, Message, Origin};
 use crate::wire::error::beginning;
@@ -48,7 +48,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     })?;
     let mut reader = Reader::default();
     reader.read_system(system_instruction)?;
-    let contents = contents.into_iter().map(read_content).collect::<Result<Vec<_>, _>>()?;
+    let contents = contents.into_iter().map(read_turn).collect::<Result<Vec<_>, _>>()?;
     for content in &contents {
         if let Turn::Model(reply) = content {
             reader.calls.reserve(&reply.tool_calls);
@@ -70,13 +70,13 @@ fn unexpected(problem: String) -> WireError {
     WireError::Unexpected { expected: EXPECTED, problem }
 }
 
-/// A content, without the ids of its calls and results that it does not have.
+/// A content whose calls and results may lack ids.
 enum Turn {
     Model(Box<AssistantMessage>),
     User(Vec<Value>),
 }
 
-fn read_content(content: ReadContent<'_>) -> Result<Turn, WireError> {
+fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
     let ReadContent { role, parts, content, r#type } = content;
     let Some(parts) = parts else {
         let mut kinds = content.as_array().into_iter().flatten().filter_map(|part| part["type"].as_str());
@@ -115,7 +115,7 @@ impl Reader {
         let content = match system.get_mut("parts").map(Value::take).unwrap_or(system) {
             Value::Null => return Ok(()),
             Value::String(text) => text.into(),
-            Value::Array(parts) => read_parts(parts),
+            Value::Array(parts) => read_content(parts),
             other => {
                 return Err(unexpected(format!("the system instruction {}", beginning(&other.to_string()))));
             }
@@ -132,13 +132,13 @@ impl Reader {
             match result::read(&part) {
                 Some(result) => {
                     has_results = true;
-                    self.messages.push(self.calls.answer(result).into());
+                    self.messages.push(self.calls.take_result(result).into());
                 }
                 None => rest.push(part),
             }
         }
         if !rest.is_empty() || !has_results {
-            self.messages.push(Message::User(InputMessage::new(read_parts(rest))));
+            self.messages.push(Message::User(InputMessage::new(read_content(rest))));
         }
     }
 }

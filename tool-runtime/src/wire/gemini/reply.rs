@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 const EXPECTED: &str = "a reply of the Gemini API";
-pub(super) const FINISH_MESSAGE: &str = "finishMessage";
+const FINISH_MESSAGE: &str = "finishMessage";
 
 /// A response, or an event of a stream.
 #[derive(Deserialize)]
@@ -28,8 +28,8 @@ pub(super) struct Response<'a> {
     pub(super) usage_metadata: Value,
     #[serde(default, alias = "model_version")]
     pub(super) model_version: Option<String>,
-    #[serde(default, alias = "response_id")]
-    pub(super) response_id: Option<String>,
+    #[serde(default, rename = "responseId", alias = "response_id")]
+    pub(super) id: Option<String>,
     #[serde(default)]
     pub(super) error: Value,
 }
@@ -105,11 +105,8 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             return Err(not_a_reply(body, format!("there are no `candidates` in {}", beginning(body))));
         }
     };
-    reply.origin = Some(Origin {
-        model: response.model_version,
-        response_id: response.response_id,
-        ..Origin::new(NAME)
-    });
+    reply.origin =
+        Some(Origin { model: response.model_version, response_id: response.id, ..Origin::new(NAME) });
     reply.usage = read_usage(&response.usage_metadata);
     reply.make_ids_usable();
     Ok(reply)

@@ -28,9 +28,8 @@ struct FunctionResponse<'a> {
 impl<'a> WrittenResult<'a> {
     /// The result of the call with this name and, if the provider made one, this id.
     pub(super) fn new(result: &'a ToolMessage, name: &'a str, id: Option<&'a Value>) -> Self {
-        let extra = result.extra.on_wire(NAME).map(|(field, value)| (field.clone(), value.clone()));
-        let response = response(result);
-        WrittenResult { function_response: FunctionResponse { id, name, response, extra: extra.collect() } }
+        let (response, extra) = (response(result), result.extra.to_map(NAME));
+        WrittenResult { function_response: FunctionResponse { id, name, response, extra } }
     }
 }
 

@@ -6,11 +6,12 @@ use super::result::{self, WrittenResult};
 use super::{NAME, names};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
+use crate::wire::body::{raw, raw_from};
 use crate::wire::reasoning::report_dropped;
 use crate::wire::{Report, WireError, written_arguments, written_name};
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The contents of a request, and the parts of its `systemInstruction`.
@@ -33,7 +34,7 @@ const MODEL: &str = "model";
 
 /// The signature of a call that does not come from the model. The API requires a signature in the first call of each reply:
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures#faqs>.
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+const SKIP_VALIDATION: &str = "skip_thought_signature_validator";
 
 pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written, WireError> {
     let mut writer =
@@ -83,9 +84,9 @@ impl<'a> Writer<'a, '_> {
         Ok(())
     }
 
-    /// Adds a content. One without parts is left out, since the API rejects it. "function call turn comes immediately after a
-    /// user turn or after a function response turn": adjacent contents of the model are joined, and a conversation that
-    /// starts with the model gets a short text of the user before it.
+    /// Adds a content. Empty contents are left out, and adjacent contents of the model are joined, since the API rejects them
+    /// otherwise ("function call turn comes immediately after a user turn or after a function response turn"). A conversation
+    /// that starts with the model gets a text of the user before it, for the same reason.
     fn push(&mut self, role: &'static str, parts: Vec<Json>) -> Result<(), WireError> {
         let contents = &mut self.written.contents;
         match contents.last_mut() {
@@ -115,7 +116,7 @@ impl<'a> Writer<'a, '_> {
                         self.add_call(call, name);
                     }
                     if !part.is_empty_text() {
-                        parts.push(RawValue::from_string(json.to_owned()).map_err(not_serializable)?);
+                        parts.push(raw_from(json.to_owned())?);
                     }
                 }
                 ReplyItem::Content(content) => parts.extend(self.text_parts(index, content)?),
@@ -222,23 +223,15 @@ fn write_call(call: &ToolCall, is_first: bool) -> Result<Json, WireError> {
         name: &'a str,
         args: Json,
     }
-    let args = RawValue::from_string(written_arguments(call).into_owned()).map_err(not_serializable)?;
+    let args = raw_from(written_arguments(call).into_owned())?;
     let name = written_name(call);
     raw(&CallPart {
         function_call: FunctionCall { id: provider_id(call), name: &names::written(&name), args },
-        thought_signature: is_first.then_some(NO_SIGNATURE),
+        thought_signature: is_first.then_some(SKIP_VALIDATION),
     })
 }
 
 /// The name in a result without a call, which only an invalid history has.
 fn name_without_call(result: &ToolMessage) -> String {
     names::written(&tool_name::sanitize(result.tool().unwrap_or("unknown"))).into_owned()
-}
-
-fn raw(value: &impl Serialize) -> Result<Json, WireError> {
-    to_raw_value(value).map_err(not_serializable)
-}
-
-fn not_serializable(source: serde_json::Error) -> WireError {
-    WireError::NotSerializable { source }
 }

@@ -6,14 +6,15 @@ use super::{NAME, Responses};
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
 };
+use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::report_dropped;
 use crate::wire::{Report, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// The messages of a request.
 pub(super) struct Written<'a> {
@@ -151,16 +152,14 @@ impl<'a> Writer<'a, '_> {
                         }
                     }
                     let id = call.map(|call| self.ids.written(&call.id));
-                    self.items.push(native(json, id, has_ids)?);
+                    self.items.push(native(json, id.as_deref(), has_ids)?);
                     continue;
                 }
                 ReplyItem::Content(content) => self.text(index, content)?,
                 ReplyItem::Call(call) => self.call(call)?,
             }
             has_ids &= reasoning.is_empty();
-            for _ in reasoning.drain(..) {
-                self.report.drop_part(index, "reasoning");
-            }
+            reasoning.drain(..).for_each(|_| self.report.drop_part(index, "reasoning"));
         }
         for _ in reasoning {
             self.report.drop_part(index, "reasoning");
@@ -216,9 +215,7 @@ impl<'a> Writer<'a, '_> {
         item.insert("type".to_owned(), kind.into());
         item.insert("call_id".to_owned(), self.ids.written(&result.tool_call_id).into());
         item.insert("output".to_owned(), output);
-        for (field, value) in result.extra.on_wire(NAME) {
-            item.insert(field.clone(), value.clone());
-        }
+        item.extend(result.extra.to_map(NAME));
         self.push(&item)
     }
 }
@@ -244,27 +241,18 @@ impl ItemHead<'_> {
 }
 
 /// An item of the provider, with this id of its call, and with or without its own id.
-fn native(json: &str, call_id: Option<Cow<'_, str>>, has_id: bool) -> Result<Box<RawValue>, WireError> {
+fn native(json: &str, call_id: Option<&str>, has_id: bool) -> Result<Box<RawValue>, WireError> {
     let head = ItemHead::read(json);
-    let is_same_call = call_id.is_none() || head.call_id == call_id;
+    let is_same_call = call_id.is_none() || head.call_id.as_deref() == call_id;
     if is_same_call && (has_id || head.id.is_none()) {
-        return RawValue::from_string(json.to_owned()).map_err(not_serializable);
+        return raw_from(json.to_owned());
     }
-    let mut fields: BTreeMap<Cow<'_, str>, Cow<'_, RawValue>> =
-        serde_json::from_str(json).map_err(not_serializable)?;
+    let mut fields = Vec::new();
     if !has_id {
-        fields.remove("id");
+        fields.push(("id", None));
     }
-    if let Some(id) = call_id {
-        fields.insert(Cow::Borrowed("call_id"), Cow::Owned(raw(&id)?));
+    if call_id.is_some() {
+        fields.push(("call_id", call_id));
     }
-    raw(&fields)
-}
-
-fn raw(value: &impl Serialize) -> Result<Box<RawValue>, WireError> {
-    to_raw_value(value).map_err(not_serializable)
-}
-
-fn not_serializable(source: serde_json::Error) -> WireError {
-    WireError::NotSerializable { source }
+    raw_with(json, &fields)
 }
