@@ -142,7 +142,7 @@ fn each_violation_has_its_own_repair() {
             "messages[7]: a tool message whose id is not among the calls before it (A)",
             "    repair: messages[7]: the tool message A had no call: set the id of the open call before it, a",
             "warning: messages[3]: an id that a call of an earlier reply also has (c)",
-            "    rejected by DeepSeek",
+            "    rejected by Anthropic, DeepSeek",
             "Violations: 4; warnings: 1; messages: 8.",
         ],
     );

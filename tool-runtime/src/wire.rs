@@ -49,9 +49,9 @@ pub use anthropic::Anthropic;
 pub use body::Body;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
-pub(crate) use chat_completions::text_with_notices;
 pub(crate) use chat_completions::{
-    add_fields, add_parts, read_parts, serialize_messages, text_part, written_arguments, written_name,
+    add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
+    written_name,
 };
 pub use error::WireError;
 #[cfg(feature = "gemini")]

@@ -18,8 +18,7 @@ mod write;
 pub(crate) use call::{written_arguments, written_name};
 pub(crate) use content::{read_parts, text_part};
 pub(crate) use fields::{add_fields, add_parts};
-pub(crate) use write::serialize_messages;
-pub(crate) use write::text_with_notices;
+pub(crate) use write::{serialize_messages, text_with_notices};
 
 use super::error::WireError;
 use super::{Body, IdRules, RequestParts, Wire};
