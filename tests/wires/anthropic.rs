@@ -1,27 +1,12 @@
 //! Anthropic's wire: fixtures made from the provider's documentation.
 
+use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::Completeness;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, RequestParts, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolChoice, tool, tools};
-
-/// Look up the weather of a city.
-#[tool(read_only)]
-fn get_weather(city: &str) -> Result<String, String> {
-    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(format!("{city}: sunny")) }
-}
-
-/// Delete the files that match, or all.
-#[tool]
-fn delete(matching: Option<&str>) -> String {
-    format!("deleted {matching:?}")
-}
-
-pub(crate) fn registry() -> Registry {
-    Registry::new(tools![get_weather, delete]).expect("two tools")
-}
+use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice};
 
 /// A reply with these blocks.
 fn response(blocks: &Value, stop_reason: &str) -> String {

@@ -1,6 +1,7 @@
 //! Anthropic's wire: streams, made from the provider's documentation.
 
-use crate::anthropic::{parallel_calls, read, registry};
+use crate::anthropic::{parallel_calls, read};
+use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::AssistantMessage;

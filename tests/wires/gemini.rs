@@ -1,5 +1,6 @@
 //! Gemini's wire: fixtures made from the provider's documentation.
 
+use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
@@ -7,24 +8,8 @@ use tool_runtime::message::{Completeness, Message};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, Gemini, RequestParts, Wire, WireError};
 use tool_runtime::{
-    AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolChoice, ToolMessage, tool, tools,
+    AssistantMessage, Conversation, DynamicTool, Registry, ToolCall, ToolChoice, ToolMessage,
 };
-
-/// Look up the weather of a city.
-#[tool(read_only)]
-fn get_weather(city: &str) -> Result<String, String> {
-    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(format!("{city}: sunny")) }
-}
-
-/// Delete the files that match, or all.
-#[tool]
-fn delete(matching: Option<&str>) -> String {
-    format!("deleted {matching:?}")
-}
-
-pub(crate) fn registry() -> Registry {
-    Registry::new(tools![get_weather, delete]).expect("two tools")
-}
 
 fn response(parts: &Value, finish_reason: &str) -> Value {
     json!({

@@ -1,6 +1,7 @@
 //! Gemini's wire: parts of contents and of results, and histories.
 
-use crate::gemini::{call, read, registry, written};
+use crate::gemini::{call, read, written};
+use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
 use tool_runtime::message::{Media, Message, Part};

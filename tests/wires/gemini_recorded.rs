@@ -1,6 +1,6 @@
 //! Recorded exchanges with the Gemini API, from the folder that the variable `TOOL_CORPORA` names.
 
-use crate::{json, rows, write};
+use crate::{json, list, rows, write};
 use serde_json::{Map, Value, json};
 use tool_runtime::AssistantMessage;
 use tool_runtime::history;
@@ -12,10 +12,6 @@ use tool_runtime::wire::{Gemini, Wire};
 fn rows() -> Vec<Value> {
     let rows = rows::rows("other_wire.jsonl").unwrap_or_default();
     rows.into_iter().filter(|row| row["wire"] == "gemini").collect()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The fields of an object in camel case. Arguments, responses and schemas are values of the program.

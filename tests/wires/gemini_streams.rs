@@ -1,6 +1,7 @@
 //! Gemini's wire: streams, made from the provider's documentation.
 
-use crate::gemini::{call, parallel_calls, read, registry, written};
+use crate::gemini::{call, parallel_calls, read, written};
+use crate::weather_tools::registry;
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::Completeness;

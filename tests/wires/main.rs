@@ -21,6 +21,7 @@ mod responses_servers;
 mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
+mod weather_tools;
 
 use serde_json::Value;
 use tool_runtime::wire::{Body, RequestParts, Wire};
@@ -32,4 +33,14 @@ fn write(wire: &dyn Wire, messages: &[tool_runtime::message::Message]) -> Body {
 
 fn json(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).expect("it is JSON")
+}
+
+/// The elements of an array; none if it is not one.
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The parts that a request does not contain.
+fn dropped(body: &Body) -> Vec<String> {
+    body.report().dropped.iter().map(ToString::to_string).collect()
 }

@@ -1,12 +1,12 @@
 //! A conversation that continues with other providers.
 
 use crate::exchanged::{Entry, exchanged};
-use crate::{json, write};
+use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, Body, ChatCompletions, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
 
 /// Look up the weather of a city.
@@ -68,10 +68,6 @@ async fn conversation() -> Conversation {
     chat.user("Thanks.")
 }
 
-fn reported(body: &Body) -> Vec<String> {
-    body.report().dropped.iter().map(ToString::to_string).collect()
-}
-
 /// Writes the messages on a wire, and reads the request. Returns the messages and the parts that were dropped.
 fn moved(messages: &[Message], wire: &dyn Wire) -> (Vec<Message>, Vec<String>) {
     let body = write(wire, messages);
@@ -79,7 +75,7 @@ fn moved(messages: &[Message], wire: &dyn Wire) -> (Vec<Message>, Vec<String>) {
     let read = wire.read_messages(&json(&body).to_string()).expect("it is read");
     history::validate(&read).unwrap_or_else(|error| panic!("{wire:?}: {error}"));
     assert_eq!(exchanged(&read), exchanged(messages), "{wire:?}");
-    (read, reported(&body))
+    (read, dropped(&body))
 }
 
 #[tokio::test]
@@ -150,7 +146,7 @@ fn items_of_a_provider_are_dropped_and_reported_on_another_wire() {
     let messages =
         [Message::user("?"), reply.into(), ToolMessage::error("toolu_1", "no clock").with_tool("now").into()];
     let body = write(&ChatCompletions::new().keep_reasoning(true), &messages);
-    assert_eq!(reported(&body), ["messages[1]: dropped thinking", "messages[1]: dropped server_tool_use"]);
+    assert_eq!(dropped(&body), ["messages[1]: dropped thinking", "messages[1]: dropped server_tool_use"]);
     assert_eq!(
         json(&body)["messages"],
         json!([

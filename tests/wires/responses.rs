@@ -1,6 +1,7 @@
 //! The wire of the Responses API: fixtures made from the provider's documentation.
 
-use crate::{json, write};
+use crate::weather_tools::{delete, get_weather};
+use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::{Completeness, Content, Message, Part};
@@ -9,18 +10,6 @@ use tool_runtime::wire::{self, Body, ChatCompletions, RequestParts, Responses, W
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, ToolCall, ToolChoice, ToolMessage, ToolSchema, tool, tools,
 };
-
-/// Look up the weather of a city.
-#[tool(read_only)]
-fn get_weather(city: &str) -> Result<String, String> {
-    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(format!("{city}: sunny")) }
-}
-
-/// Delete the files that match, or all.
-#[tool]
-fn delete(matching: Option<&str>) -> String {
-    format!("deleted {matching:?}")
-}
 
 /// Run an SQL query.
 #[tool(read_only)]
@@ -87,10 +76,6 @@ pub(crate) fn accepted(wire: &Responses, body: &Body) -> Value {
     let written = json(body);
     check_request(wire, &written).unwrap_or_else(|error| panic!("{error}: {written}"));
     written
-}
-
-pub(crate) fn dropped(body: &Body) -> Vec<String> {
-    body.report().dropped.iter().map(ToString::to_string).collect()
 }
 
 #[tokio::test]

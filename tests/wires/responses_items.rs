@@ -1,9 +1,9 @@
 //! The wire of the Responses API: items that go back, and changes of them.
 
 use crate::responses::{
-    accepted, call, custom_call, dropped, input, parallel_calls, read, read_on, reasoning, registry, text,
+    accepted, call, custom_call, input, parallel_calls, read, read_on, reasoning, registry, text,
 };
-use crate::{json, write};
+use crate::{dropped, json, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::Message;
