@@ -84,9 +84,9 @@ impl Model {
 impl fmt::Display for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Model::Scripted(_, Api { variables, .. }) => write!(
+            Model::Scripted(_, Api { wire, variables, .. }) => write!(
                 f,
-                "a scripted model, built into this example; set {variables}_BASE_URL (and {variables}_API_KEY, \
+                "a scripted model on the wire {wire}, built into this example; set {variables}_BASE_URL (and {variables}_API_KEY, \
                  {variables}_MODEL) for a real one"
             ),
             Model::Server(server) => server.fmt(f),

@@ -12,6 +12,7 @@ mod gemini_recorded;
 mod gemini_streams;
 mod moved;
 mod moved_recorded;
+mod odd_servers;
 mod random_replies;
 mod responses;
 mod responses_histories;

@@ -4,6 +4,15 @@
 //! everywhere and needs no feature; `Anthropic`, `Gemini` and `Responses` need the features `anthropic`, `gemini` and
 //! `responses`. [`by_name`] selects a wire at run time.
 //!
+//! The program sends the request, and adds the fields that do not come from the conversation:
+//!
+//! | Wire | Path | Fields of the program | Key |
+//! | --- | --- | --- | --- |
+//! | `chat_completions` | `/v1/chat/completions` | `model`, `stream`, `max_completion_tokens` | `authorization: Bearer ..` |
+//! | `anthropic` | `/v1/messages` | `model`, `stream`, `max_tokens` (required) | `x-api-key`, with `anthropic-version` |
+//! | `responses` | `/v1/responses` | `model`, `stream`, `max_output_tokens` | `authorization: Bearer ..` |
+//! | `gemini` | `/v1beta/models/{model}:generateContent` or `:streamGenerateContent?alt=sse` | `generationConfig` | `x-goog-api-key` |
+//!
 //! ```
 //! use tool_runtime::wire::{self, Wire};
 //! use tool_runtime::{Conversation, Registry, tools};

@@ -6,7 +6,7 @@ use tool_runtime::wire::Body;
 /// The API of a provider.
 pub struct Api {
     /// The name of the wire.
-    wire: &'static str,
+    pub(super) wire: &'static str,
     /// The prefix of the environment variables.
     pub(super) variables: &'static str,
     default_model: &'static str,

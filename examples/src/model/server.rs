@@ -97,7 +97,7 @@ impl Server {
 
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.model, self.base_url)
+        write!(f, "{} at {} on the wire {}", self.model, self.base_url, self.wire.name())
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) fn replace_unusable_ids(calls: &mut [ToolCall], mut number: impl FnMu
 /// The numbers for the ids of a response. They depend on its id, so that a response that is read again gets the same ids;
 /// without an id, they are random.
 pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 + use<'_> {
+    let response_id = response_id.filter(|id| !id.is_empty());
     let mut newest = (0, 0_usize);
     move |position| {
         let attempt = if newest.0 == position { newest.1 + 1 } else { 1 };

@@ -173,6 +173,8 @@ pub(crate) struct WholeItem {
     /// The text of its JSON.
     pub(crate) json: String,
     pub(crate) content: ItemContent,
+    /// Whether the provider accepts a call in this form when it goes back.
+    pub(crate) is_valid: bool,
 }
 
 /// The neutral content of an item.

@@ -31,6 +31,8 @@ enum StandsFor {
     /// A part of the text. The fingerprint is that of the whole text.
     Text(Fingerprint),
     Call(Fingerprint),
+    /// A call that the provider rejects in this form. The next changed call takes its place.
+    RejectedCall,
 }
 
 impl StandsFor {
@@ -66,6 +68,10 @@ impl NativeItem {
         NativeItem { item, stands_for: StandsFor::Call(call_fingerprint(call)) }
     }
 
+    pub(crate) fn from_rejected_call(item: String) -> Self {
+        NativeItem { item, stands_for: StandsFor::RejectedCall }
+    }
+
     pub(crate) fn json(&self) -> &str {
         &self.item
     }
@@ -93,8 +99,13 @@ impl NativeItem {
             StandsFor::Nothing => super::ItemKind::Native,
             StandsFor::Reasoning => super::ItemKind::Reasoning,
             StandsFor::Text(_) => super::ItemKind::Text,
-            StandsFor::Call(_) => super::ItemKind::Call,
+            StandsFor::Call(_) | StandsFor::RejectedCall => super::ItemKind::Call,
         }
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn is_rejected_call(&self) -> bool {
+        self.stands_for == StandsFor::RejectedCall
     }
 
     /// Whether another provider gets nothing in place of this item.
@@ -117,7 +128,7 @@ pub(crate) struct ReadItem {
     /// The text of its JSON.
     pub(crate) json: String,
     pub(crate) content: ItemContent,
-    /// Whether the provider accepts the item when it goes back. Otherwise it is written anew.
+    /// Whether the provider accepts a call in this form when it goes back. Otherwise the call is written anew.
     pub(crate) is_valid: bool,
 }
 
@@ -137,12 +148,16 @@ impl AssistantMessage {
                 ItemContent::Reasoning => NativeItem::from_reasoning(json),
                 ItemContent::Text(_) => NativeItem::from_text(json, whole_text),
                 ItemContent::Call(call) => {
-                    let native = NativeItem::from_call(json, &call);
+                    let native = if is_valid {
+                        NativeItem::from_call(json, &call)
+                    } else {
+                        NativeItem::from_rejected_call(json)
+                    };
                     reply.tool_calls.push(call);
                     native
                 }
             };
-            reply.native.extend(is_valid.then_some(native));
+            reply.native.push(native);
         }
         reply.content = text.map(Into::into);
         reply
@@ -193,6 +208,7 @@ impl AssistantMessage {
                     content = None;
                 }
                 StandsFor::Text(_) => items.extend(content.take().map(ReplyItem::Content)),
+                StandsFor::RejectedCall => items.extend(calls.changed.next().map(ReplyItem::Call)),
                 StandsFor::Call(fingerprint) => match calls.unchanged(fingerprint) {
                     Some(call) => items.push(ReplyItem::Native(&native.item, Some(call))),
                     None => items.extend(calls.changed.next().map(ReplyItem::Call)),

@@ -81,7 +81,6 @@ fn separate(schema: &mut Value, cycles: &Cycles, node: usize) -> bool {
             optional.push(name.clone());
         }
     }
-    is_cyclic |= !optional.is_empty();
     each_subschema(keywords, &mut |schema| is_cyclic |= separate(schema, cycles, node));
     keywords.extend(properties.map(|properties| ("properties".to_owned(), properties)));
     make_optional(keywords, &optional);
@@ -168,6 +167,17 @@ mod tests {
         assert_eq!(separated["required"], json!(["tree", "same"]));
         assert_eq!(separated["$defs"]["Tree"]["required"], json!(["label"]));
         assert_eq!(separated["$defs"]["Next"].get("required"), None);
+    }
+
+    #[test]
+    fn a_cycle_that_ends_at_an_optional_property_does_not_continue() {
+        let operands = json!({ "type": "object", "properties": { "left": { "$ref": "#/$defs/Expr" } }, "required": ["left"] });
+        let add = json!({ "type": "object", "properties": { "Add": operands }, "required": ["Add"] });
+        let schema = json!({ "properties": { "a": { "$ref": "#/$defs/Expr" } }, "$defs": { "Expr": { "anyOf": [add, { "type": "number" }] } } });
+        let separated = separated(&schema);
+        let add = &separated["$defs"]["Expr"]["anyOf"][0];
+        assert_eq!(add["required"], json!(["Add"]));
+        assert_eq!(add["properties"]["Add"].get("required"), None);
     }
 
     #[test]

@@ -298,8 +298,9 @@ impl ReplyAssembler {
             return self.take_content(whole);
         }
         for call in whole.calls {
-            self.calls.take_missing_arguments(call, &mut self.queued);
+            self.calls.take_missing(call, &mut self.queued);
         }
+        self.items.take_missing(whole.items);
     }
 
     fn take_text(&mut self, piece: &str, parts: Vec<Value>) {

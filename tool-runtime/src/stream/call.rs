@@ -18,6 +18,8 @@ pub(super) struct PartialCall {
     end: ObjectEnd,
     /// Whether the arguments are any text.
     takes_text: bool,
+    /// Whether the complete call arrived after its pieces.
+    is_confirmed: bool,
 }
 
 /// The events that were queued for a call.
@@ -39,6 +41,7 @@ impl PartialCall {
             reported: Reported::Nothing,
             end: ObjectEnd::NotBegun,
             takes_text: false,
+            is_confirmed: false,
         }
     }
 
@@ -137,6 +140,17 @@ impl PartialCall {
             return (from..self.call.arguments.len(), "");
         }
         (from..self.call.arguments.len(), after)
+    }
+
+    /// Whether a complete call with this name and these arguments is this call. Its id may differ: vLLM made another one
+    /// (<https://github.com/vllm-project/vllm/pull/47916>).
+    pub(super) fn is_confirmed_by(&self, name: &str, arguments: &str) -> bool {
+        let has_same_name = name.is_empty() || self.call.name.is_empty() || self.call.name == name;
+        !self.is_confirmed && has_same_name && arguments.starts_with(&*self.call.arguments)
+    }
+
+    pub(super) fn confirm(&mut self) {
+        self.is_confirmed = true;
     }
 
     /// The rest of the arguments after the pieces so far, of which this is the complete text.

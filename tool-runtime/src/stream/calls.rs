@@ -53,13 +53,17 @@ impl Calls {
         self.take_at(position, piece, queued);
     }
 
-    /// Takes the arguments of a complete call that began without any.
-    pub(super) fn take_missing_arguments(&mut self, call: CallPiece, queued: &mut Vec<QueuedEvent>) {
-        let position = self.by_id.get(&call.id).copied();
-        let began =
-            |position: &usize| self.list.get(*position).is_some_and(|began| began.call.arguments.is_empty());
-        if let Some(position) = position.filter(began) {
-            self.take_at(position, call, queued);
+    /// Takes a complete call at the end of a reply: the arguments of a call that began without any, or a call that did not
+    /// begin.
+    pub(super) fn take_missing(&mut self, call: CallPiece, queued: &mut Vec<QueuedEvent>) {
+        let of_index = call.index.and_then(|index| self.by_index.get(&index).copied());
+        match of_index.or_else(|| self.by_id.get(&call.id).copied()) {
+            Some(position) if self.list[position].call.arguments.is_empty() => {
+                self.take_at(position, call, queued);
+            }
+            None if self.list.iter().all(|known| known.index.is_some()) => self.begin_with(call, queued),
+            // Without indices, it may be any of the calls, with another id.
+            Some(_) | None => {}
         }
     }
 
@@ -73,6 +77,9 @@ impl Calls {
             self.changed.push(position);
         }
         self.remember(position, &piece);
+        if matches!(piece.arguments, Arguments::Whole(_)) && !piece.name.is_empty() {
+            self.list[position].confirm();
+        }
         self.list[position].take_head(&mut piece);
         self.start(position, queued);
         self.take_arguments(position, piece.arguments, queued);
@@ -101,6 +108,13 @@ impl Calls {
         let of_index = piece.index.and_then(|index| self.by_index.get(&index).copied());
         let of_id = self.by_id.get(&piece.id).copied();
         let newest = self.list.len().checked_sub(1);
+        if let Arguments::Whole(arguments) = &piece.arguments {
+            let known = if piece.index.is_some() { of_index } else { of_id.or(newest) };
+            let is_same = |position: &usize| self.list[*position].is_confirmed_by(&piece.name, arguments);
+            if let Some(position) = known.filter(is_same) {
+                return Ok(position);
+            }
+        }
         let index_of = |position: usize| self.list[position].index;
         let position = match (of_index, of_id) {
             (Some(position), Some(_)) if self.list[position].call.id == piece.id => position,

@@ -7,7 +7,7 @@ use crate::message::{
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The items so far.
 #[derive(Debug, Default)]
@@ -95,12 +95,30 @@ impl Items {
         None
     }
 
+    /// Takes the complete items at the end of a reply that did not arrive before.
+    pub(super) fn take_missing(&mut self, items: Vec<ItemPiece>) {
+        let known: HashSet<Option<i64>> = self.list.iter().map(Item::index).collect();
+        if known.contains(&None) {
+            // Without indices, each may have arrived.
+            return;
+        }
+        for item in items {
+            if matches!(&item, ItemPiece::Whole(whole) if !known.contains(&whole.index)) {
+                self.take(item);
+            }
+        }
+    }
+
     fn join(&mut self, item: Value, kind: ItemKind) {
         let Value::Object(mut new) = item else { return };
         if let Some(Item { kind: old_kind, state: ItemState::Joinable(old) }) = self.list.last_mut() {
             let (old_text, new_text) = (old.remove("text"), new.remove("text"));
             let is_same = *old_kind == kind && *old == new;
-            let mut text = as_text(old_text.as_ref()).to_owned();
+            // The text is moved and not copied, since it grows with each chunk.
+            let mut text = match old_text {
+                Some(Value::String(text)) => text,
+                _ => String::new(),
+            };
             if is_same {
                 text.push_str(as_text(new_text.as_ref()));
             }
@@ -127,8 +145,8 @@ impl Items {
             .collect()
     }
 
-    /// The items of a reply with this text and these calls. An item that does not contain the text or the call that it
-    /// stands for is left out, and so is one whose JSON is incomplete.
+    /// The items of a reply with this text and these calls. An item that does not contain the text that it stands for is left
+    /// out, and so is one whose JSON is incomplete.
     pub(super) fn into_native(mut self, text: &str, calls: &[ToolCall]) -> Vec<NativeItem> {
         self.list.sort_by_key(Item::index);
         self.list.dedup_by(|later, earlier| {
@@ -150,8 +168,12 @@ impl Items {
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
-                let call = calls.call_of(&item)?;
-                item.into_json().map(|json| NativeItem::from_call(json, call))
+                let call = calls.call_of(&item);
+                let json = item.into_json()?;
+                Some(match call {
+                    Some(call) => NativeItem::from_call(json, call),
+                    None => NativeItem::from_rejected_call(json),
+                })
             }
         });
         native.collect()
@@ -173,7 +195,7 @@ impl<'a> UnmatchedCalls<'a> {
         UnmatchedCalls { in_order: calls.iter(), by_id }
     }
 
-    /// The call that the item stands for. Items in pieces have the order of the calls; complete items may arrive in
+    /// The call that the item stands for, if it contains the call in a valid form. Items in pieces have the order of the calls; complete items may arrive in
     /// another order.
     fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
         match &item.state {
@@ -183,7 +205,8 @@ impl<'a> UnmatchedCalls<'a> {
             ItemState::Whole(whole) => {
                 let ItemContent::Call(item) = &whole.content else { return None };
                 let call = self.by_id.get_mut(&*item.id)?.pop_front()?;
-                (call.name == item.name && call.arguments == item.arguments).then_some(call)
+                let is_equal = call.name == item.name && call.arguments == item.arguments;
+                (whole.is_valid && is_equal).then_some(call)
             }
             ItemState::Joinable(_) => None,
         }

@@ -56,7 +56,8 @@ fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
             ItemKind::Text => ItemContent::Text(text.take().unwrap_or_default().to_owned()),
             ItemKind::Call => calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call),
         };
-        ItemPiece::Whole(WholeItem { index: Some(index), json: native.json().to_owned(), content })
+        let (json, is_valid) = (native.json().to_owned(), !native.is_rejected_call());
+        ItemPiece::Whole(WholeItem { index: Some(index), json, content, is_valid })
     });
     items.collect()
 }

@@ -78,7 +78,10 @@ impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WireError::NotJson { beginning, source } => {
-                write!(f, "the text is not JSON ({source}); pass the whole body, not this: {beginning}")
+                write!(
+                    f,
+                    "the text is not JSON ({source}): pass the whole body of a response with a successful status, not this: {beginning}"
+                )
             }
             WireError::Server { message } => write!(f, "expected a reply, got an error: {message}"),
             WireError::Unexpected { expected, problem } => write!(f, "expected {expected}: {problem}"),

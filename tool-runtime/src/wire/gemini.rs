@@ -45,7 +45,9 @@ const FORMAT: &str = "the Gemini API";
 ///   providers, and parts that the API does not have. Empty text is left out.
 /// - Arguments that arrive in pieces (`streamFunctionCallArguments`) are not supported, and interrupt the reply.
 ///
-/// The loop of a program with its own client, which sends the header `x-goog-api-key`:
+/// The loop of a program with its own client, which sends the header `x-goog-api-key`. For a stream, read the data of each
+/// server-sent event with [`read_event`](Wire::read_event), and pass the chunks to
+/// [`Registry::dispatch_stream_with`](crate::Registry::dispatch_stream_with).
 ///
 /// ```
 /// use std::error::Error;

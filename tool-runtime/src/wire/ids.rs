@@ -40,6 +40,11 @@ impl<'a> Ids<'a> {
         }
     }
 
+    /// Keeps the ids of the newest reply as they are.
+    pub(super) fn keep_ids(&mut self) {
+        self.of_reply.clear();
+    }
+
     fn next(&mut self, id: &'a str) -> Cow<'a, str> {
         let mut written = self.rules.replacement(id, 1);
         if !self.rules.are_ids_unique {
@@ -82,7 +87,10 @@ impl IdRules {
         if max < MIN_READABLE || !self.allows('_') {
             return Cow::Owned(short_id(hash));
         }
-        let tail = if is_allowed { format!("_{number}") } else { format!("_{:08x}", hash & 0xffff_ffff) };
+        let mut tail = format!("_{number}");
+        if !is_allowed || id.len() + tail.len() > max {
+            tail = format!("_{:08x}", hash & 0xffff_ffff);
+        }
         let mut head: String =
             id.chars().map(|letter| if self.allows(letter) { letter } else { '_' }).collect();
         let mut end = max - tail.len();

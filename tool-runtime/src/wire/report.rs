@@ -15,6 +15,8 @@ pub struct Report {
     pub ignored_choice: Option<ToolChoice>,
     /// The names of allowed tools that no tool has.
     pub unknown_tools: Vec<String>,
+    /// The custom tools of the wire that are sent as functions, since the parameter is not a string or not their only one.
+    pub not_custom: Vec<String>,
 }
 
 /// A part of a message that is not in the request.
@@ -69,9 +71,14 @@ impl fmt::Display for Report {
             _ => "the tool choice is ignored: the request has no tools".to_owned(),
         });
         let unknown = self.unknown_tools.iter().map(|name| format!("there is no tool `{name}` to allow"));
+        let not_custom = self
+            .not_custom
+            .iter()
+            .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters"));
         let dropped = self.dropped.iter().map(ToString::to_string);
         let not_strict = self.not_strict.iter().map(ToString::to_string);
-        let lines: Vec<String> = dropped.chain(not_strict).chain(choice).chain(unknown).collect();
+        let lines: Vec<String> =
+            dropped.chain(not_strict).chain(choice).chain(unknown).chain(not_custom).collect();
         f.write_str(&lines.join("\n"))
     }
 }

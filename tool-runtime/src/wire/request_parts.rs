@@ -34,8 +34,8 @@ pub struct RequestParts<'a> {
     pub allowed_tools: Option<&'a [String]>,
     /// Whether the model may call several tools in one reply.
     pub parallel_calls: bool,
-    /// The cached arrays of `tools`.
-    arrays: Option<&'a ToolArrays>,
+    /// These tools have cached arrays. A wire that wraps another one may set other tools.
+    cached: Option<(&'a [ToolSchema], &'a ToolArrays)>,
 }
 
 impl<'a> RequestParts<'a> {
@@ -48,20 +48,20 @@ impl<'a> RequestParts<'a> {
             tool_choice: &ToolChoice::Auto,
             allowed_tools: None,
             parallel_calls: true,
-            arrays: None,
+            cached: None,
         }
     }
 
     /// Sets the tools.
     #[must_use]
     pub fn with_tools(mut self, tools: &'a [ToolSchema]) -> Self {
-        (self.tools, self.arrays) = (tools, None);
+        (self.tools, self.cached) = (tools, None);
         self
     }
 
     /// Sets the tools, with the cache of their arrays.
     pub(crate) fn with_cached_tools(mut self, tools: &'a [ToolSchema], arrays: &'a ToolArrays) -> Self {
-        (self.tools, self.arrays) = (tools, Some(arrays));
+        (self.tools, self.cached) = (tools, Some((tools, arrays)));
         self
     }
 
@@ -126,8 +126,10 @@ impl<'a> RequestParts<'a> {
         form: ToolForm,
         make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
-        match self.arrays {
-            Some(arrays) if has_all_tools => arrays.get_or_init(form, || make(&self.listed(has_all_tools))),
+        match self.cached {
+            Some((tools, arrays)) if has_all_tools && std::ptr::eq(tools, self.tools) => {
+                arrays.get_or_init(form, || make(&self.listed(has_all_tools)))
+            }
             _ => self.uncached_tool_array(has_all_tools, make),
         }
     }

@@ -52,7 +52,9 @@ const FORMAT: &str = "the Responses API";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The loop of a program with its own client:
+/// The loop of a program with its own client. For a stream, add the field `stream`, read the data of each server-sent event with
+/// [`read_event`](Wire::read_event), and pass the chunks to
+/// [`Registry::dispatch_stream_with`](crate::Registry::dispatch_stream_with).
 ///
 /// ```
 /// use std::error::Error;
@@ -158,7 +160,9 @@ impl Responses {
 
     /// Sends a tool as a custom tool: the model writes free text, such as code, instead of JSON
     /// (<https://platform.openai.com/docs/guides/function-calling#custom-tools>). `parameter` is the only parameter of the
-    /// tool, a string. A tool with other parameters is sent as a function.
+    /// tool, a string. A tool with other parameters is sent as a function, and [`Body::report`] lists it.
+    ///
+    /// Replies must be read with the same setting. In a stream, the text arrives as a whole.
     ///
     /// ```
     /// use tool_runtime::wire::{Responses, Wire};

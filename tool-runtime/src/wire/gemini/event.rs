@@ -1,7 +1,7 @@
 //! Events of a streamed reply: each is a response with some of the parts.
 
 use super::item::ItemHead;
-use super::reply::{Candidate, Response, blocked, read_error, read_usage};
+use super::reply::{Candidate, Response, blocked, is_valid, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece,
@@ -30,6 +30,10 @@ fn server_error(message: String, body: Value) -> StreamError {
 }
 
 fn read_event(text: &str) -> serde_json::Result<Delta> {
+    if text.starts_with('[') {
+        let problem = "an array: request the stream with `alt=sse`, and read its events";
+        return Err(serde::de::Error::custom(problem));
+    }
     let mut response: Response<'_> = serde_json::from_str(text)?;
     let error = response.error.take();
     if let Some(message) = server_message(&error) {
@@ -60,7 +64,8 @@ fn read_candidate(position: i64, mut candidate: Candidate<'_>) -> serde_json::Re
         read_part(part, &mut content)?;
     }
     content.extra = candidate.extra();
-    let finish = candidate.finish(!content.calls.is_empty());
+    // The calls of the reply may be in earlier chunks.
+    let finish = candidate.finish(true);
     // The index 0 may be absent.
     let choice = Some(candidate.index.unwrap_or(position));
     Ok(ReplyPiece { choice, content, finish, ..ReplyPiece::default() })
@@ -90,7 +95,10 @@ fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()>
         ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
             ItemPiece::Joinable { item: serde_json::from_str(raw.get())?, kind: content.kind() }
         }
-        content => ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), content }),
+        content => {
+            let is_valid = is_valid(&content);
+            ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), content, is_valid })
+        }
     });
     Ok(())
 }

@@ -65,25 +65,37 @@ impl OpenCalls {
         }
     }
 
-    /// The message of a result, with the id of its call: the call with its id, or the first open call of its tool.
-    pub(super) fn take_result(&mut self, result: ReadResult) -> ToolMessage {
-        let ReadResult { id, tool, mut message } = result;
-        let calls = &mut self.calls;
-        let mut first_open = |queue: Option<&mut VecDeque<usize>>| {
-            let queue = queue?;
-            while let Some(position) = queue.pop_front() {
-                if let Some(call) = calls.get_mut(position).filter(|call| !call.has_result) {
-                    call.has_result = true;
-                    return Some((call.id.clone(), call.tool.clone()));
+    /// The messages of results, with the ids of their calls: the call with its id, or the first open call of its tool.
+    pub(super) fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
+        // Results with an id have their calls before the others.
+        let of_ids: Vec<Option<usize>> = results
+            .iter()
+            .map(|result| self.open_call(|calls| calls.by_id.get_mut(result.id.as_ref()?)))
+            .collect();
+        let mut messages = Vec::with_capacity(results.len());
+        for (result, of_id) in results.into_iter().zip(of_ids) {
+            let ReadResult { id, tool, mut message } = result;
+            let position = of_id.or_else(|| self.open_call(|calls| calls.by_tool.get_mut(&tool)));
+            match position.and_then(|position| self.calls.get(position)) {
+                Some(call) => {
+                    message.tool_call_id.clone_from(&call.id);
+                    message.tool = Cow::Owned(call.tool.clone());
                 }
+                None => message.tool_call_id = id.unwrap_or_else(|| self.next_id()),
             }
-            None
-        };
-        let by_id = id.as_ref().and_then(|id| first_open(self.by_id.get_mut(id)));
-        match by_id.or_else(|| first_open(self.by_tool.get_mut(&tool))) {
-            Some((id, tool)) => (message.tool_call_id, message.tool) = (id, Cow::Owned(tool)),
-            None => message.tool_call_id = id.unwrap_or_else(|| self.next_id()),
+            messages.push(message);
         }
-        message
+        messages
+    }
+
+    /// The first call of this queue that has no result yet; it has one then.
+    fn open_call(&mut self, queue: impl Fn(&mut Self) -> Option<&mut VecDeque<usize>>) -> Option<usize> {
+        while let Some(position) = queue(self)?.pop_front() {
+            if let Some(call) = self.calls.get_mut(position).filter(|call| !call.has_result) {
+                call.has_result = true;
+                return Some(position);
+            }
+        }
+        None
     }
 }

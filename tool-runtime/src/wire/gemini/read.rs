@@ -127,16 +127,15 @@ impl Reader {
     /// Adds the results of a user content, and then a message with its other parts.
     fn read_user(&mut self, parts: Vec<Value>) {
         let mut rest = Vec::with_capacity(parts.len());
-        let mut has_results = false;
+        let mut results = Vec::new();
         for part in parts {
             match result::read(&part) {
-                Some(result) => {
-                    has_results = true;
-                    self.messages.push(self.calls.take_result(result).into());
-                }
+                Some(result) => results.push(result),
                 None => rest.push(part),
             }
         }
+        let has_results = !results.is_empty();
+        self.messages.extend(self.calls.take_results(results).into_iter().map(Message::from));
         if !rest.is_empty() || !has_results {
             self.messages.push(Message::User(InputMessage::new(read_content(rest))));
         }

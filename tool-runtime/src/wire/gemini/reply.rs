@@ -136,13 +136,17 @@ pub(super) fn read_parts(parts: &[&RawValue]) -> serde_json::Result<AssistantMes
     let mut items = Vec::with_capacity(parts.len());
     for raw in parts {
         let Some(content) = ItemHead::read(raw.get())?.into_content()? else { continue };
-        // The API rejects any other arguments when they go back.
-        let is_valid = !matches!(&content, ItemContent::Call(call) if !is_object(&call.arguments));
+        let is_valid = is_valid(&content);
         items.push(ReadItem { json: raw.get().to_owned(), content, is_valid });
     }
     let mut reply = AssistantMessage::from_items(items);
     reply.content = reply.content.filter(|content| !content.is_empty());
     Ok(reply)
+}
+
+/// Whether the API accepts the part when it goes back: arguments must be an object.
+pub(super) fn is_valid(content: &ItemContent) -> bool {
+    !matches!(content, ItemContent::Call(call) if !is_object(&call.arguments))
 }
 
 /// The reason why a request was blocked, and a text that names it. The reply has no candidates then.

@@ -43,6 +43,10 @@ pub(super) fn write(messages: &[Message], report: &mut Report) -> Result<Written
         writer.message(index, message)?;
     }
     writer.write_results()?;
+    if writer.written.contents.is_empty() {
+        // The API rejects a request without contents.
+        writer.push(USER, vec![start()?])?;
+    }
     Ok(writer.written)
 }
 
@@ -96,7 +100,7 @@ impl<'a> Writer<'a, '_> {
                 return Ok(());
             }
             None if role == MODEL => {
-                contents.push(WrittenContent { role: USER, parts: vec![raw(&text_part("."))?] });
+                contents.push(WrittenContent { role: USER, parts: vec![start()?] });
             }
             _ => {}
         }
@@ -229,6 +233,11 @@ fn write_call(call: &ToolCall, is_first: bool) -> Result<Json, WireError> {
         function_call: FunctionCall { id: provider_id(call), name: &names::written(&name), args },
         thought_signature: is_first.then_some(SKIP_VALIDATION),
     })
+}
+
+/// The text of the user in a conversation that starts without one.
+fn start() -> Result<Json, WireError> {
+    raw(&text_part("."))
 }
 
 /// The name in a result without a call, which only an invalid history has.

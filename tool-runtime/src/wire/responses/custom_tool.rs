@@ -17,6 +17,11 @@ impl CustomTools {
         self.0.is_empty()
     }
 
+    /// Whether the wire has a custom tool of this name.
+    pub(super) fn names(&self, tool: &ToolSchema) -> bool {
+        self.0.contains_key(tool.name())
+    }
+
     /// Whether the tool is sent as a custom tool: its parameter is a string, and its only one.
     pub(super) fn contains(&self, tool: &ToolSchema) -> bool {
         let Some(parameter) = self.0.get(tool.name()) else { return false };

@@ -150,10 +150,8 @@ fn complete(
             return Ok(piece);
         }
     }
-    if is_valid {
-        let json = item.get().to_owned();
-        piece.items.push(ItemPiece::Whole(WholeItem { index, json, content: read.content }));
-    }
+    let json = item.get().to_owned();
+    piece.items.push(ItemPiece::Whole(WholeItem { index, json, content: read.content, is_valid }));
     Ok(piece)
 }
 

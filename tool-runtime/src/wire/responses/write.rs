@@ -45,10 +45,14 @@ pub(super) fn write<'a>(
         text_calls: HashSet::new(),
         report,
     };
-    if let Some(Message::Assistant(reply)) = first.checked_sub(1).and_then(|index| messages.get(index)) {
-        // The results follow a reply that the request does not contain.
-        writer.start_reply(reply);
+    for message in messages.iter().take(first) {
+        if let Message::Assistant(reply) = message {
+            // The results of the newest one follow, although the request does not contain it.
+            writer.start_reply(reply);
+        }
     }
+    // The server has the ids that it sent.
+    writer.ids.keep_ids();
     for (index, message) in messages.iter().enumerate().skip(first) {
         writer.message(index, message)?;
     }
@@ -134,7 +138,8 @@ impl<'a> Writer<'a, '_> {
         self.start_reply(reply);
         let first = self.items.len();
         let mut reasoning: Vec<&str> = Vec::new();
-        let mut has_ids = self.wire.store;
+        // The server may not store the items of a response whose stream was interrupted.
+        let mut has_ids = self.wire.store && reply.completeness != Completeness::Unconfirmed;
         for item in reply.items(NAME) {
             match item {
                 ReplyItem::Native(json, call) => {
