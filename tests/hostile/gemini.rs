@@ -64,7 +64,7 @@ fn history(name: &'static str, calls: String, results: String) -> Case {
 /// Reads a stream in which each event has this part, and writes the next request.
 fn stream(name: &'static str, part: &Value) -> Case {
     let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
-    text(name, vec![event; 2_000].join("\n"), |events| {
+    text(name, vec![event; 50_000].join("\n"), |events| {
         let mut assembler = ReplyAssembler::new().wire(Gemini::new());
         for event in events.lines() {
             assembler.push(event);

@@ -35,7 +35,8 @@ const FORMAT: &str = "the Gemini API";
 /// - The schemas of tools are JSON Schema (`parametersJsonSchema`). A property that refers to its own type is not
 ///   `required` in the request, since the API rejects required cycles; the tool still rejects calls without it.
 /// - The API has no setting for one call per reply: [`RequestParts::parallel_calls`] has no effect.
-/// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests.
+/// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests. The
+///   API limits names to 64 bytes, so such a name may have 62.
 /// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
 ///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
 /// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. The first of several candidates is
