@@ -58,6 +58,7 @@ mod tool_options;
 mod toolsets;
 mod truncated_replies;
 mod unsupported_keywords;
+mod written_ids;
 mod written_replies;
 
 use serde_json::Value;

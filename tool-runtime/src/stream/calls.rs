@@ -61,7 +61,9 @@ impl Calls {
             Some(position) if self.list[position].call.arguments.is_empty() => {
                 self.take_at(position, call, queued);
             }
-            None if self.list.iter().all(|known| known.index.is_some()) => self.begin_with(call, queued),
+            None if call.index.is_some() && self.list.iter().all(|known| known.index.is_some()) => {
+                self.begin_with(call, queued);
+            }
             // Without indices, it may be any of the calls, with another id.
             Some(_) | None => {}
         }
