@@ -195,8 +195,8 @@ impl<'a> UnmatchedCalls<'a> {
         UnmatchedCalls { in_order: calls.iter(), by_id }
     }
 
-    /// The call that the item stands for, if it contains the call in a valid form. Items in pieces have the order of the calls; complete items may arrive in
-    /// another order.
+    /// The call that the item stands for, if it contains the call in a valid form. Items in pieces have the order of the
+    /// calls; complete items may arrive in another order.
     fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
         match &item.state {
             ItemState::Pieces(pieces) => self.in_order.next().filter(|call| {

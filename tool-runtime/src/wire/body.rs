@@ -44,8 +44,8 @@ impl Body {
         Body::default()
     }
 
-    /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name, also one that the wire wrote,
-    /// such as `tools`.
+    /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name, also one that the wire
+    /// wrote, such as `tools`.
     ///
     /// If the value cannot be written as JSON, serializing the body returns the error.
     pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {

@@ -3,8 +3,8 @@
 use super::error::beginning;
 use crate::message::{Delta, StreamError};
 
-/// Reads the text after `data:` of a server-sent event. `read` reads an event of this wire, whose format has this name in error
-/// messages.
+/// Reads the text after `data:` of a server-sent event. `read` reads an event of this wire; error messages call its format
+/// `format`.
 pub(super) fn read_data(
     data: &str,
     wire: &'static str,
