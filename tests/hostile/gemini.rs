@@ -16,17 +16,13 @@ pub(crate) fn cases() -> Vec<Case> {
     let text = |_| json!({ "text": "abc" });
     let nested = format!("{{\"functionCall\":{{\"name\":\"f\",\"args\":{}}}}}", nested(40_000));
     vec![
-        reply("Gemini: many calls without ids", list(100_000, call)),
-        reply("Gemini: many calls with one id", list(50_000, call_with_id)),
-        reply("Gemini: many parts of text", list(50_000, text)),
+        reply("Gemini: many calls without ids", list(10_000, call)),
+        reply("Gemini: many calls with one id", list(5_000, call_with_id)),
+        reply("Gemini: many parts of text", list(5_000, text)),
         reply("Gemini: deep arguments", format!("[{nested}]")),
-        history("Gemini: many results without ids", list(10_000, call), list(10_000, response)),
-        history(
-            "Gemini: many results with one id",
-            list(10_000, call_with_id),
-            list(10_000, response_with_id),
-        ),
-        history("Gemini: many results of one call", list(1, call), list(10_000, response)),
+        history("Gemini: many results without ids", list(3_000, call), list(3_000, response)),
+        history("Gemini: many results with one id", list(3_000, call_with_id), list(3_000, response_with_id)),
+        history("Gemini: many results of one call", list(1, call), list(3_000, response)),
         history("Gemini: a deep result", list(1, call), format!("[{}]", self::nested(40_000))),
         stream("Gemini: many streamed calls", &call(0)),
         stream("Gemini: many streamed calls with one id", &call_with_id(0)),
@@ -64,7 +60,7 @@ fn history(name: &'static str, calls: String, results: String) -> Case {
 /// Reads a stream in which each event has this part, and writes the next request.
 fn stream(name: &'static str, part: &Value) -> Case {
     let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
-    text(name, vec![event; 50_000].join("\n"), |events| {
+    text(name, vec![event; 8_000].join("\n"), |events| {
         let mut assembler = ReplyAssembler::new().wire(Gemini::new());
         for event in events.lines() {
             assembler.push(event);

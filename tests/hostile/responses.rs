@@ -9,21 +9,21 @@ use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 pub(crate) fn cases() -> Vec<Case> {
     vec![
-        reply("100,000 items with text", || items(100_000, text)),
-        reply("100,000 items with calls", || items(100_000, call)),
-        reply("100,000 items with reasoning", || items(100_000, reasoning)),
-        reply("items with calls of one id", || items(20_000, |_| call(0))),
+        reply("many items with text", || items(10_000, text)),
+        reply("many items with calls", || items(10_000, call)),
+        reply("many items with reasoning", || items(10_000, reasoning)),
+        reply("items with calls of one id", || items(4_000, |_| call(0))),
         reply("an item with deep content", || deep(r#"{"type":"message","role":"assistant","content":"#)),
         reply("an item with deep arguments", || deep(r#"{"type":"function_call","name":"f","arguments":"#)),
         reply("an item of the provider with deep fields", || deep(r#"{"type":"shell_call","action":"#)),
-        history("a history of 100,000 calls and results", || items(100_000, exchange)),
-        history("a history with calls before results", || items(50_000, call) + "," + &items(50_000, result)),
-        Case { name: "100,000 calls with one id", prepare: Box::new(repeated_ids) },
-        stream("events with one index", 20_000, |number| done(0, &call(number))),
-        stream("events with indices in reverse order", 20_000, |number| {
+        history("a history of many calls and results", || items(10_000, exchange)),
+        history("a history with calls before results", || items(5_000, call) + "," + &items(5_000, result)),
+        Case { name: "many calls with one id", prepare: Box::new(repeated_ids) },
+        stream("events with one index", 4_000, |number| done(0, &call(number))),
+        stream("events with indices in reverse order", 4_000, |number| {
             done(1_000_000 - number, &call(number))
         }),
-        stream("starts of one item", 20_000, |_| event("response.output_item.added", 0, &call(0))),
+        stream("starts of one item", 4_000, |_| event("response.output_item.added", 0, &call(0))),
         stream("complete items with one long text", 1_000, |_| done(0, &text_of(&"a".repeat(1_000)))),
         stream("whole arguments again and again", 1_000, |_| {
             let arguments = format!(r#"{{\"a\":\"{}\"}}"#, "a".repeat(1_000));
@@ -31,12 +31,12 @@ pub(crate) fn cases() -> Vec<Case> {
                 r#"{{"type":"response.function_call_arguments.done","output_index":0,"arguments":"{arguments}"}}"#
             )
         }),
-        stream("ends of items that did not start", 20_000, |number| {
+        stream("ends of items that did not start", 4_000, |number| {
             format!(
                 r#"{{"type":"response.function_call_arguments.delta","output_index":{number},"delta":"{{"}}"#
             )
         }),
-        stream("a stream of one event with 100,000 calls", 1, end),
+        stream("a stream of one event with many calls", 1, end),
     ]
 }
 
@@ -144,7 +144,7 @@ fn assembled(events: &[String]) -> String {
 
 /// The end of a response, with all its items.
 fn end(_: usize) -> String {
-    let items = items(100_000, call);
+    let items = items(10_000, call);
     format!(r#"{{"type":"response.completed","response":{{"status":"completed","output":[{items}]}}}}"#)
 }
 
@@ -153,8 +153,8 @@ fn repeated_ids() -> Input {
         let call = ToolCall::new("call_0", "f", "{}");
         [AssistantMessage::from_tool_calls(vec![call]).into(), ToolMessage::new("call_0", "x").into()]
     };
-    let messages: Vec<Message> = (0..100_000).flat_map(exchange).collect();
-    Input::Text { bytes: 10_000_000, run: Box::new(move || written(&messages)) }
+    let messages: Vec<Message> = (0..10_000).flat_map(exchange).collect();
+    Input::Text { bytes: 1_000_000, run: Box::new(move || written(&messages)) }
 }
 
 fn written(messages: &[Message]) -> String {
