@@ -26,7 +26,8 @@ pub(crate) fn cases() -> Vec<Case> {
         history("Gemini: a deep result", list(1, call), format!("[{}]", self::nested(40_000))),
         stream("Gemini: many streamed calls", &call(0)),
         stream("Gemini: many streamed calls with one id", &call_with_id(0)),
-        stream("Gemini: many pieces of text", &text(0)),
+        // Long pieces, so that a copy of the whole text for each takes long.
+        stream("Gemini: many pieces of text", &json!({ "text": "a".repeat(1_000) })),
         Case { name: "Gemini: many properties in one cycle", prepare: Box::new(cyclic_properties) },
     ]
 }

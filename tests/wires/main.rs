@@ -23,6 +23,7 @@ mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
 mod weather_tools;
+mod wrapping_wire;
 
 use serde_json::Value;
 use tool_runtime::wire::{Body, RequestParts, Wire};

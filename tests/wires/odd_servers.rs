@@ -1,4 +1,4 @@
-//! Servers and programs that do not follow the documentation.
+//! Servers that do not follow the documentation.
 
 use crate::weather_tools::registry;
 use crate::{dropped, json, list, write};
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tool_runtime::message::{Chunk, Completeness, Message};
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Body, Gemini, RequestParts, Responses, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, tool, tools};
+use tool_runtime::wire::{Gemini, Responses, Wire};
+use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
 fn function_call(call_id: &str, arguments: &str) -> Value {
     json!({ "type": "function_call", "call_id": call_id, "name": "get_weather", "arguments": arguments })
@@ -65,6 +65,23 @@ fn calls_that_only_the_end_of_a_response_contains_are_read() {
     let ids: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.id).collect();
     assert_eq!((reply.text(), &*ids), ("Hi", &["a", "b"][..]));
     assert_eq!(json(&write(&Responses::new(), &[reply.into()]))["input"], output);
+}
+
+#[test]
+fn a_call_at_the_end_with_another_id_and_index_is_not_a_second_call() {
+    let arguments = r#"{"city":"Rome"}"#;
+    // The end has neither the reasoning nor the id of the stream.
+    let reasoning = json!({ "type": "reasoning", "id": "rs_1", "summary": [] });
+    let output = json!([function_call("other", arguments)]);
+    let first = function_call("a", arguments);
+    let reply = assembled(Responses::new(), &[done(0, &reasoning), done(1, &first), completed(&output)]);
+    assert_eq!(reply.tool_calls, [ToolCall::new("a", "get_weather", arguments)]);
+    let second = function_call("b", r#"{"city":"Oslo"}"#);
+    let output = json!([function_call("c", arguments), function_call("d", r#"{ "city": "Oslo" }"#)]);
+    let events = [done(0, &reasoning), done(1, &first), done(2, &second), completed(&output)];
+    let ids: Vec<String> =
+        assembled(Responses::new(), &events).tool_calls.into_iter().map(|call| call.id).collect();
+    assert_eq!(ids, ["a", "b"]);
 }
 
 #[test]
@@ -173,52 +190,4 @@ fn an_undeclared_tool_completes_a_stream_whose_call_came_before() {
     ];
     let reply = assembled(Gemini::new(), &events);
     assert_eq!((reply.tool_calls.len(), reply.completeness()), (1, Completeness::Complete));
-}
-
-/// The time of day.
-#[tool]
-fn now() -> &'static str {
-    "12:00"
-}
-
-/// Sends other tools than the request has.
-#[derive(Debug)]
-struct OtherTools(Registry);
-
-impl Wire for OtherTools {
-    fn name(&self) -> &'static str {
-        Gemini::new().name()
-    }
-    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut parts = *parts;
-        parts.tools = self.0.schemas();
-        Gemini::new().write(&parts)
-    }
-    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        Gemini::new().read_reply(body)
-    }
-    fn read_event(&self, data: &str) -> Chunk {
-        Gemini::new().read_event(data)
-    }
-    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        Gemini::new().read_messages(body)
-    }
-    fn read_error(&self, body: &str) -> Option<String> {
-        Gemini::new().read_error(body)
-    }
-}
-
-#[test]
-fn a_wire_that_sends_other_tools_does_not_change_later_requests() {
-    let registry = registry();
-    let request = Conversation::new().user("?").request(&registry);
-    let names = |wire: &dyn Wire| {
-        let body = json(&request.on(wire).expect("it is written"));
-        let declared = list(&body["tools"][0]["functionDeclarations"]).iter();
-        declared.map(|tool| tool["name"].clone()).collect::<Value>()
-    };
-    let other = OtherTools(Registry::new(tools![now]).expect("one tool"));
-    assert_eq!(names(&other), json!(["now"]));
-    assert_eq!(names(&Gemini::new()), json!(["delete", "get_weather"]));
-    assert_eq!(names(&other), json!(["now"]));
 }

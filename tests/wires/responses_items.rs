@@ -3,7 +3,7 @@
 use crate::responses::{
     accepted, call, custom_call, input, parallel_calls, read, read_on, reasoning, registry, text,
 };
-use crate::{dropped, json, write};
+use crate::{dropped, json, list, write};
 use serde_json::{Value, json};
 use tool_runtime::conversation::Turn;
 use tool_runtime::message::Message;
@@ -195,6 +195,21 @@ async fn a_custom_tool_takes_text_and_its_result_is_one_of_a_custom_tool() {
     );
     assert_eq!(written["tools"][0]["type"], "function", "its parameter may be null");
     assert_eq!(written["tool_choice"], json!({ "type": "custom", "name": "run_sql" }));
+}
+
+#[test]
+fn a_custom_tool_with_another_parameter_is_sent_as_a_function_and_reported() {
+    let wire = Responses::new().custom_tool("run_sql", "qurey");
+    let registry = registry();
+    let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    let body = wire.write(&parts).expect("it is written");
+    assert_eq!(body.report().not_custom, ["run_sql"]);
+    assert_eq!(
+        body.report().to_string(),
+        "the tool `run_sql` is sent as a function: it has other parameters"
+    );
+    let kinds: Value = list(&json(&body)["tools"]).iter().map(|tool| tool["type"].clone()).collect();
+    assert_eq!(kinds, json!(["function", "function", "function"]));
 }
 
 #[test]

@@ -297,9 +297,7 @@ impl ReplyAssembler {
             }
             return self.take_content(whole);
         }
-        for call in whole.calls {
-            self.calls.take_missing(call, &mut self.queued);
-        }
+        self.calls.take_missing(whole.calls, &mut self.queued);
         self.items.take_missing(whole.items);
     }
 

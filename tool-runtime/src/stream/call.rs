@@ -142,8 +142,8 @@ impl PartialCall {
         (from..self.call.arguments.len(), after)
     }
 
-    /// Whether a complete call with this name and these arguments is this call. Its id may differ: vLLM made another one
-    /// (<https://github.com/vllm-project/vllm/pull/47916>).
+    /// Whether a complete call with this name and these arguments, at the index of this call, is this call. Some servers
+    /// change the id.
     pub(super) fn is_confirmed_by(&self, name: &str, arguments: &str) -> bool {
         let has_same_name = name.is_empty() || self.call.name.is_empty() || self.call.name == name;
         !self.is_confirmed && has_same_name && arguments.starts_with(&*self.call.arguments)

@@ -16,7 +16,7 @@ impl CallPiece {
         self.id.is_empty() && self.name.is_empty()
     }
 
-    /// Whether it is a complete call.
+    /// Whether it is a complete call that no other piece belongs to.
     pub(super) fn is_new_call(&self) -> bool {
         matches!(self.arguments, Arguments::OfNewCall(_))
     }

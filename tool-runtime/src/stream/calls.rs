@@ -53,20 +53,55 @@ impl Calls {
         self.take_at(position, piece, queued);
     }
 
-    /// Takes a complete call at the end of a reply: the arguments of a call that began without any, or a call that did not
+    /// Takes the complete calls at the end of a reply: the arguments of calls that began without any, and calls that did not
     /// begin.
-    pub(super) fn take_missing(&mut self, call: CallPiece, queued: &mut Vec<QueuedEvent>) {
-        let of_index = call.index.and_then(|index| self.by_index.get(&index).copied());
-        match of_index.or_else(|| self.by_id.get(&call.id).copied()) {
-            Some(position) if self.list[position].call.arguments.is_empty() => {
+    ///
+    /// A call may have another id there than before, and another index: vLLM changes the id
+    /// (<https://github.com/vllm-project/vllm/pull/47916>). So a call with the tool and the arguments of one that began is
+    /// that call, since no call may run twice.
+    pub(super) fn take_missing(&mut self, calls: Vec<CallPiece>, queued: &mut Vec<QueuedEvent>) {
+        let have_indices = self.list.iter().all(|known| known.index.is_some());
+        let mut unmatched: HashMap<(String, String), usize> = HashMap::new();
+        for ToolCall { name, arguments, .. } in self.list.iter().map(|known| &known.call) {
+            *unmatched.entry((name.clone(), normalized(arguments))).or_default() += 1;
+        }
+        let mut others = Vec::new();
+        for call in calls {
+            let Arguments::Whole(arguments) = &call.arguments else { continue };
+            let Some(position) = self.began_as(&call, arguments) else {
+                others.push(call);
+                continue;
+            };
+            let ToolCall { name, arguments, .. } = &self.list[position].call;
+            if let Some(count) = unmatched.get_mut(&(name.clone(), normalized(arguments))) {
+                *count = count.saturating_sub(1);
+            }
+            if arguments.is_empty() {
                 self.take_at(position, call, queued);
             }
-            None if call.index.is_some() && self.list.iter().all(|known| known.index.is_some()) => {
-                self.begin_with(call, queued);
-            }
-            // Without indices, it may be any of the calls, with another id.
-            Some(_) | None => {}
         }
+        for call in others {
+            let Arguments::Whole(arguments) = &call.arguments else { continue };
+            let key = (call.name.clone(), normalized(arguments));
+            match unmatched.get_mut(&key).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                // Without indices, it may be any of the calls.
+                None if have_indices && call.index.is_some() => self.begin_with(call, queued),
+                None => {}
+            }
+        }
+    }
+
+    /// The call that began with the index or the id of this complete call, and without or with the same arguments.
+    fn began_as(&self, call: &CallPiece, arguments: &str) -> Option<usize> {
+        let of_index = call.index.and_then(|index| self.by_index.get(&index));
+        let of_id = self.by_id.get(&call.id);
+        let mut positions = of_index.into_iter().chain(of_id).copied();
+        positions.find(|&position| {
+            let known = &self.list[position].call;
+            known.name == call.name
+                && (known.arguments.is_empty() || normalized(&known.arguments) == normalized(arguments))
+        })
     }
 
     fn begin_with(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) {
@@ -247,4 +282,9 @@ impl Calls {
             queued.push(QueuedEvent::CallComplete(position));
         }
     }
+}
+
+/// The arguments without differences of white space and of the order of keys.
+fn normalized(arguments: &str) -> String {
+    serde_json::from_str::<Value>(arguments).map_or_else(|_| arguments.to_owned(), |value| value.to_string())
 }

@@ -18,7 +18,7 @@ impl CustomTools {
     }
 
     /// Whether the wire has a custom tool of this name.
-    pub(super) fn names(&self, tool: &ToolSchema) -> bool {
+    pub(super) fn lists(&self, tool: &ToolSchema) -> bool {
         self.0.contains_key(tool.name())
     }
 

@@ -50,7 +50,7 @@ pub(super) fn write(
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     let functions =
-        parts.tools.iter().filter(|tool| wire.custom_tools.names(tool) && !wire.custom_tools.contains(tool));
+        parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
     report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
     let kind = |name: &str| named(parts, wire, name);
     match (choice, parts.allowed_tools.filter(|_| wire.native_allowed_tools)) {
