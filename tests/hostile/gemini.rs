@@ -24,10 +24,10 @@ pub(crate) fn cases() -> Vec<Case> {
         history("Gemini: many results with one id", list(3_000, call_with_id), list(3_000, response_with_id)),
         history("Gemini: many results of one call", list(1, call), list(3_000, response)),
         history("Gemini: a deep result", list(1, call), format!("[{}]", self::nested(40_000))),
-        stream("Gemini: many streamed calls", &call(0)),
-        stream("Gemini: many streamed calls with one id", &call_with_id(0)),
-        // Long pieces, so that a copy of the whole text for each takes long.
-        stream("Gemini: many pieces of text", &json!({ "text": "a".repeat(1_000) })),
+        stream("Gemini: many streamed calls", 8_000, &call(0)),
+        stream("Gemini: many streamed calls with one id", 8_000, &call_with_id(0)),
+        // So many that a copy of the whole text for each takes longer than the limit.
+        stream("Gemini: many pieces of text", 300_000, &json!({ "text": "a".repeat(20) })),
         Case { name: "Gemini: many properties in one cycle", prepare: Box::new(cyclic_properties) },
     ]
 }
@@ -59,9 +59,9 @@ fn history(name: &'static str, calls: String, results: String) -> Case {
 }
 
 /// Reads a stream in which each event has this part, and writes the next request.
-fn stream(name: &'static str, part: &Value) -> Case {
+fn stream(name: &'static str, count: usize, part: &Value) -> Case {
     let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
-    text(name, vec![event; 8_000].join("\n"), |events| {
+    text(name, vec![event; count].join("\n"), |events| {
         let mut assembler = ReplyAssembler::new().wire(Gemini::new());
         for event in events.lines() {
             assembler.push(event);
