@@ -27,7 +27,7 @@ pub(crate) fn cases() -> Vec<Case> {
         stream("Gemini: many streamed calls", 8_000, &call(0)),
         stream("Gemini: many streamed calls with one id", 8_000, &call_with_id(0)),
         // So many that a copy of the whole text for each takes longer than the limit.
-        stream("Gemini: many pieces of text", 300_000, &json!({ "text": "a".repeat(20) })),
+        stream("Gemini: many pieces of text", 100_000, &json!({ "text": "a".repeat(20) })),
         Case { name: "Gemini: many properties in one cycle", prepare: Box::new(cyclic_properties) },
     ]
 }
