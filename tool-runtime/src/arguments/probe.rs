@@ -71,12 +71,15 @@ pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
     ArgCell::with_schema::<T>()
 }
 
+// Most types without these traits are application state, so that the errors name the missing attribute first.
+
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it does not implement `DeserializeOwned`",
-    label = "cannot be decoded from JSON",
-    note = "if the type is from your crate, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to it; \
+    message = "`{Self}` is neither an argument that a model can send nor marked as `#[state]` or `#[context]`",
+    label = "`#[state]` is missing, or `{Self}` does not implement `DeserializeOwned`",
+    note = "if the application provides the value, write `#[state]` before the parameter, or `#[context]` for a \
+            `CallContext`",
+    note = "if the model sends it, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type; \
             `cargo add serde --features derive` and `cargo add schemars` add the derives",
-    note = "if the application injects the value, write `#[state]` or `#[context]` before the parameter",
     note = "the supported borrowed types are `&str`, `&T`, `&[T]`, `Option<_>` of these and `Cow<'_, str>`"
 )]
 pub trait Decode: DeserializeOwned {}
@@ -84,11 +87,12 @@ pub trait Decode: DeserializeOwned {}
 impl<T: DeserializeOwned> Decode for T {}
 
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an argument of a tool: it does not implement `JsonSchema`",
-    label = "has no JSON Schema",
-    note = "if the type is from your crate, add `#[derive(schemars::JsonSchema)]` to it; `cargo add schemars` adds the \
-            derive",
-    note = "if the application injects the value, write `#[state]` or `#[context]` before the parameter"
+    message = "`{Self}` is neither an argument that a model can send nor marked as `#[state]` or `#[context]`",
+    label = "`#[state]` is missing, or `{Self}` does not implement `JsonSchema`",
+    note = "if the application provides the value, write `#[state]` before the parameter, or `#[context]` for a \
+            `CallContext`",
+    note = "if the model sends it, add `#[derive(schemars::JsonSchema)]` to the type; `cargo add schemars` adds the \
+            derive"
 )]
 pub trait Describe: JsonSchema {}
 #[diagnostic::do_not_recommend]
