@@ -86,7 +86,7 @@ async fn an_undecided_hook_does_not_approve_a_call() {
 #[tokio::test]
 async fn a_denied_call_does_not_run_and_other_calls_do() {
     let hook = |call: ProposedCall| async move {
-        if call.annotations().destructive { Decision::deny("not today") } else { Decision::Run }
+        if call.annotations().is_destructive() { Decision::deny("not today") } else { Decision::Run }
     };
     let (answers, runs) = dispatch_with_hook(hook, &calls()).await;
     assert_eq!(contents(&answers), ["Error: not today", "b is gone, on a thread", "in c"]);

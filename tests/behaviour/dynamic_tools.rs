@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use std::time::Duration;
-use tool_runtime::registry::{BuildErrorKind, Policy};
+use tool_runtime::registry::{Annotations, BuildErrorKind, Policy};
 use tool_runtime::{DynamicTool, Registry, ToolCall, tool, tools};
 
 fn parameters() -> Value {
@@ -112,6 +112,7 @@ fn errors_that_the_macro_reports_for_a_function_are_build_errors_of_a_dynamic_to
         .dynamic(DynamicTool::new("twice", "", parameters(), double))
         .dynamic(DynamicTool::new("twice", "", parameters(), double).idempotent())
         .dynamic(DynamicTool::new("never", "", parameters(), double).timeout(Duration::ZERO))
+        .dynamic(DynamicTool::new("nobody", "", parameters(), double).max_concurrency(0).max_calls(0))
         .build()
         .expect_err("the tools are invalid");
     let count = |is: fn(&BuildErrorKind) -> bool| error.errors().iter().filter(|error| is(error)).count();
@@ -119,11 +120,27 @@ fn errors_that_the_macro_reports_for_a_function_are_build_errors_of_a_dynamic_to
     assert_eq!(count(|error| matches!(error, BuildErrorKind::InvalidParameters { .. })), 2, "{error}");
     assert_eq!(count(|error| matches!(error, BuildErrorKind::ContradictingAnnotations { .. })), 1, "{error}");
     assert_eq!(count(|error| matches!(error, BuildErrorKind::DuplicateName { .. })), 1, "{error}");
-    assert_eq!(count(|error| matches!(error, BuildErrorKind::ZeroTimeout { .. })), 1, "{error}");
-    assert_eq!(error.errors().len(), 7, "{error}");
+    let zero_limits: Vec<_> = error.errors().iter().filter_map(zero_limit).collect();
+    assert_eq!(
+        zero_limits,
+        [("never", "timeout"), ("nobody", "max_concurrency"), ("nobody", "max_calls")],
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("`max_calls` of `nobody` must be more than 0; leave it out"),
+        "{error}"
+    );
+    assert_eq!(error.errors().len(), 9, "{error}");
     let twice =
         "two tools are named `twice`, one as a `DynamicTool` and one as a `DynamicTool`; rename one of them";
     assert!(error.to_string().contains(twice), "{error}");
+}
+
+fn zero_limit(error: &BuildErrorKind) -> Option<(&str, &'static str)> {
+    match error {
+        BuildErrorKind::ZeroToolLimit { tool, limit, .. } => Some((tool, limit)),
+        _ => None,
+    }
 }
 
 #[test]
@@ -135,11 +152,36 @@ fn an_object_without_properties_gets_empty_properties() {
 
 #[test]
 fn the_registry_has_the_annotations_and_the_policy_of_a_dynamic_tool() {
-    let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent();
-    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
+    let tool = DynamicTool::new("dynamic", "", parameters(), double).destructive().idempotent().open_world();
+    let limited = DynamicTool::new("limited", "", parameters(), double).max_concurrency(2).max_calls(3);
+    let registry = Registry::builder().dynamic(tool).dynamic(limited).build().expect("a registry");
     let annotations = registry.annotations("dynamic").expect("it is there");
-    assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
+    assert!(annotations.is_destructive() && annotations.is_idempotent() && annotations.is_open_world());
+    assert_eq!(annotations.read_only, None);
     assert_eq!(registry.policy("dynamic"), Some(Policy::default()));
+    let policy = registry.policy("limited").expect("it is there");
+    assert_eq!((policy.max_concurrency, policy.max_calls), (Some(2), Some(3)));
+}
+
+#[test]
+fn all_annotations_of_a_dynamic_tool_can_be_set_at_once() {
+    let mut annotations = Annotations::default();
+    annotations.idempotent = Some(true);
+    annotations.destructive = Some(false);
+    let tool = DynamicTool::new("dynamic", "", parameters(), double).read_only().annotations(annotations);
+    let registry = Registry::builder().dynamic(tool).build().expect("a registry");
+    assert_eq!(registry.annotations("dynamic"), Some(annotations));
+    // A declared false does not contradict.
+    annotations.read_only = Some(true);
+    let tool = DynamicTool::new("dynamic", "", parameters(), double).annotations(annotations);
+    assert!(Registry::builder().dynamic(tool).build().is_ok());
+}
+
+#[test]
+fn a_dynamic_tool_has_a_title() {
+    let tool = named("clock.now", parameters()).title("Clock");
+    let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("a registry");
+    assert_eq!((registry.title("clock_now"), registry.title("clock.now")), (Some("Clock"), Some("Clock")));
 }
 
 fn named(name: &str, parameters: Value) -> DynamicTool {

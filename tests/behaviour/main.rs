@@ -36,6 +36,7 @@ mod messages;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_errors;
 mod other_wires;
+mod output_schemas;
 mod outputs;
 mod parameters;
 mod pending_calls;

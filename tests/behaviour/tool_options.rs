@@ -1,10 +1,11 @@
-//! The options `timeout`, `blocking`, `requires_approval`, `read_only`, `destructive`, `idempotent` and `handle`.
+//! The options of `#[tool(..)]` other than `name`, `description` and `crate`; `output_schemas.rs` has `output_schema`.
 
 use crate::answer;
 use std::error::Error as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
+use tool_runtime::registry::Annotations;
 use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools, toolset};
 
 /// Never returns.
@@ -241,13 +242,77 @@ async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
 fn the_registry_has_the_annotations_and_the_policy_of_a_tool() {
     let registry = Registry::new(tools![delete, waits_read_only, quick]).expect("a registry");
     let annotations = registry.annotations("delete").expect("it is there");
-    assert!(annotations.destructive && annotations.idempotent && !annotations.read_only);
+    assert!(annotations.is_destructive() && annotations.is_idempotent() && !annotations.is_read_only());
     let policy = registry.policy("delete").expect("it is there");
     assert!(policy.requires_approval);
     assert_eq!(policy.timeout, Some(Duration::from_millis(500)));
-    assert!(registry.annotations("waits_read_only").is_some_and(|tool| tool.read_only && !tool.destructive));
+    let annotations = registry.annotations("waits_read_only").expect("it is there");
+    assert!(annotations.is_read_only() && !annotations.is_destructive());
     assert_eq!(registry.policy("quick").and_then(|policy| policy.timeout), Some(Duration::from_secs(60)));
     assert_eq!((registry.annotations("nothing"), registry.policy("nothing")), (None, None));
+}
+
+/// Searches the web.
+#[tool(read_only, destructive = false, idempotent = true, open_world)]
+fn search_web() {}
+
+/// Declares nothing.
+#[tool]
+fn declares_nothing() {}
+
+#[test]
+fn an_annotation_is_true_or_false_or_not_declared() {
+    let registry = Registry::new(tools![search_web, declares_nothing]).expect("a registry");
+    let annotations = registry.annotations("search_web").expect("it is there");
+    assert_eq!(annotations.read_only, Some(true));
+    assert_eq!(annotations.destructive, Some(false));
+    assert_eq!(annotations.idempotent, Some(true));
+    assert_eq!(annotations.open_world, Some(true));
+    assert!(!annotations.is_destructive() && annotations.is_open_world());
+    let annotations = registry.annotations("declares_nothing").expect("it is there");
+    assert_eq!(annotations, Annotations::default());
+    assert_eq!((annotations.destructive, annotations.open_world), (None, None));
+    assert!(!annotations.is_read_only() && !annotations.is_idempotent());
+    assert!(!annotations.is_destructive() && !annotations.is_open_world());
+}
+
+/// Asks a slow server.
+#[tool(max_concurrency = 2)]
+async fn ask() {}
+
+/// Sends a letter.
+#[tool(max_calls = 3)]
+async fn send() {}
+
+#[test]
+fn max_concurrency_is_in_the_policy() {
+    let registry = Registry::new(tools![ask, send]).expect("a registry");
+    let policy = registry.policy("ask").expect("it is there");
+    assert_eq!((policy.max_concurrency, policy.max_calls), (Some(2), None));
+}
+
+#[test]
+fn max_calls_is_in_the_policy() {
+    let registry = Registry::new(tools![ask, send]).expect("a registry");
+    let policy = registry.policy("send").expect("it is there");
+    assert_eq!((policy.max_concurrency, policy.max_calls), (None, Some(3)));
+}
+
+/// Has a name for people.
+#[tool(title = "Weather forecast \u{2600}")]
+fn forecast() {}
+
+#[test]
+fn a_title_is_for_the_program_and_not_in_the_request() {
+    let registry = Registry::new(tools![forecast, quick]).expect("a registry");
+    assert_eq!(registry.title("forecast"), Some("Weather forecast \u{2600}"));
+    assert_eq!((registry.title("quick"), registry.title("nothing")), (None, None));
+    assert_eq!(
+        registry.subset(["forecast"]).expect("it is there").title("forecast"),
+        registry.title("forecast")
+    );
+    let request = serde_json::to_string(registry.schemas()).expect("schemas are written");
+    assert!(!request.contains("Weather forecast"), "{request}");
 }
 
 mod search {

@@ -132,7 +132,7 @@ fn methods_have_options_and_descriptions_like_functions() {
     let registry =
         Registry::builder().toolset(Calculator::new(Memory(1))).state('!').build().expect("a registry");
     assert_eq!(registry.names(), ["add", "backend", "double", "sum", "twin"]);
-    assert!(registry.annotations("add").is_some_and(|tool| tool.read_only));
+    assert!(registry.annotations("add").is_some_and(|tool| tool.is_read_only()));
     let add = registry.get("add").expect("it is there");
     assert_eq!(add.description(), "Adds to the stored number.");
     assert!(add.parameters().get().contains(r#""description":"The number to add.""#));

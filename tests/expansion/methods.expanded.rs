@@ -45,7 +45,7 @@ const _: () = {
                     file: ::core::file!(),
                     line: ::core::line!(),
                 },
-                options: __tool_runtime::Options::NONE.read_only(),
+                options: __tool_runtime::Options::NONE.read_only(true),
                 parameters: &[
                     __tool_runtime::Parameter {
                         name: "a",

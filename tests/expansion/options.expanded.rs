@@ -27,9 +27,16 @@ const _: () = {
             options: __tool_runtime::Options::NONE
                 .blocking()
                 .requires_approval()
-                .destructive()
-                .idempotent()
-                .timeout_ms(120000),
+                .timeout_ms(120000)
+                .max_concurrency(2)
+                .max_calls(3)
+                .title("Delete a file")
+                .destructive(true)
+                .idempotent(true)
+                .open_world(false)
+                .output_schema(|| {
+                    __tool_runtime::ReturnType::<String>::NEW.__value().__schema()
+                }),
             parameters: &[
                 __tool_runtime::Parameter {
                     name: "path",

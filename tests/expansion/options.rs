@@ -6,12 +6,17 @@ use renamed::tool;
 
 #[tool(
     name = "delete-file",
+    title = "Delete a file",
     description = "Deletes a file.",
     timeout = "2m",
+    max_concurrency = 2,
+    max_calls = 3,
     blocking,
     requires_approval,
     destructive,
-    idempotent,
+    idempotent = true,
+    open_world = false,
+    output_schema,
     handle = DeleteFile,
     crate = renamed
 )]

@@ -1,44 +1,58 @@
 //! The options of `#[tool(..)]`, `#[toolset(..)]` and `#[arg(..)]`.
 
 mod arg;
+mod flag;
 mod keyword;
+mod limit;
 mod timeout;
+mod unknown;
 
 pub(crate) use arg::{ArgAttr, DefaultValue};
+pub(crate) use flag::Declared;
 pub(crate) use keyword::{Keyword, KeywordValue};
+use unknown::unknown;
 
 use crate::errors::Errors;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
 use syn::meta::{self, ParseNestedMeta};
 use syn::parse::{Parse, Parser as _};
-use syn::spanned::Spanned as _;
 use syn::{Error, Ident, LitStr, Path, Result, Token};
 
 #[derive(Default)]
 pub(crate) struct ToolAttr {
     pub(crate) name: Option<LitStr>,
+    pub(crate) title: Option<LitStr>,
     pub(crate) description: Option<LitStr>,
     pub(crate) krate: Option<Path>,
     pub(crate) handle: Option<Ident>,
     /// In milliseconds.
     pub(crate) timeout: Option<u64>,
+    pub(crate) max_concurrency: Option<usize>,
+    pub(crate) max_calls: Option<usize>,
     pub(crate) blocking: Option<Span>,
     pub(crate) requires_approval: Option<Span>,
-    pub(crate) read_only: Option<Span>,
-    pub(crate) destructive: Option<Span>,
-    pub(crate) idempotent: Option<Span>,
+    pub(crate) read_only: Option<Declared>,
+    pub(crate) destructive: Option<Declared>,
+    pub(crate) idempotent: Option<Declared>,
+    pub(crate) open_world: Option<Declared>,
+    pub(crate) output_schema: Option<Span>,
 }
 
-const TOOL_OPTIONS: [&str; 10] = [
+const TOOL_OPTIONS: [&str; 15] = [
     "name",
+    "title",
     "description",
     "timeout",
+    "max_concurrency",
+    "max_calls",
     "blocking",
     "requires_approval",
     "read_only",
     "destructive",
     "idempotent",
+    "open_world",
+    "output_schema",
     "handle",
     "crate",
 ];
@@ -48,13 +62,18 @@ impl ToolAttr {
         let mut attr = ToolAttr::default();
         parse_options(options, errors, |name, option| match name {
             "name" => set_once(&mut attr.name, option, parse_string),
+            "title" => set_once(&mut attr.title, option, parse_string),
             "description" => set_once(&mut attr.description, option, parse_string),
             "timeout" => set_once(&mut attr.timeout, option, timeout::parse),
-            "blocking" => set_once(&mut attr.blocking, option, parse_flag),
-            "requires_approval" => set_once(&mut attr.requires_approval, option, parse_flag),
-            "read_only" => set_once(&mut attr.read_only, option, parse_flag),
-            "destructive" => set_once(&mut attr.destructive, option, parse_flag),
-            "idempotent" => set_once(&mut attr.idempotent, option, parse_flag),
+            "max_concurrency" => set_once(&mut attr.max_concurrency, option, limit::parse),
+            "max_calls" => set_once(&mut attr.max_calls, option, limit::parse),
+            "blocking" => set_once(&mut attr.blocking, option, flag::parse),
+            "requires_approval" => set_once(&mut attr.requires_approval, option, flag::parse),
+            "read_only" => set_once(&mut attr.read_only, option, flag::parse_declared),
+            "destructive" => set_once(&mut attr.destructive, option, flag::parse_declared),
+            "idempotent" => set_once(&mut attr.idempotent, option, flag::parse_declared),
+            "open_world" => set_once(&mut attr.open_world, option, flag::parse_declared),
+            "output_schema" => set_once(&mut attr.output_schema, option, flag::parse),
             "handle" => set_once(&mut attr.handle, option, parse_type_name),
             "crate" => set_once(&mut attr.krate, option, parse_path),
             _ => Err(unknown("option", option, &TOOL_OPTIONS)),
@@ -140,21 +159,4 @@ fn parse_value<T: Parse>(option: &ParseNestedMeta, missing: &str, wrong: &str) -
         return Err(option.error(missing));
     }
     value.parse().map_err(|error| Error::new(error.span(), wrong))
-}
-
-fn parse_flag(option: &ParseNestedMeta) -> Result<Span> {
-    if option.input.is_empty() || option.input.peek(Token![,]) {
-        return Ok(option.path.span());
-    }
-    let name = option_name(option);
-    Err(option.error(format!("`{name}` takes no value; write `{name}` alone, or remove it")))
-}
-
-/// Lists the known options, the most similar ones first.
-fn unknown(kind: &str, option: &ParseNestedMeta, known: &[&str]) -> Error {
-    let name = option_name(option);
-    let mut known = known.to_vec();
-    known.sort_by_key(|known| strsim::damerau_levenshtein(known, &name));
-    let one_of = if known.len() == 1 { "" } else { "one of " };
-    option.error(format!("unknown {kind} `{name}`; expected {one_of}`{}`", known.join("`, `")))
 }

@@ -1,15 +1,16 @@
 //! Code generation: the unchanged item, then a `const` with the implementations, then the type of the tool.
 
+mod options;
 mod output;
 mod param;
 
-use crate::attr::{KeywordValue, ToolAttr};
+use crate::attr::KeywordValue;
 use crate::model::{Argument, Tool, Toolset};
 use param::ParamBinding;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Attribute, FnArg, Path, ReturnType};
+use syn::{Attribute, FnArg, Path};
 
 pub(crate) fn tool(tool: &Tool) -> TokenStream {
     let Tool { function, krate, .. } = tool;
@@ -114,7 +115,7 @@ fn descriptor(tool: &Tool) -> TokenStream {
     let identity = if tool.is_method { quote!(Self) } else { tool.handle().to_token_stream() };
     // With another span, `line!()` in a method would be the line of the `#[toolset]`.
     let line = quote_spanned!(tool.function.signature.ident.span()=> ::core::line!());
-    let options = option_calls(tool);
+    let options = options::calls(tool);
     let parameters = tool.arguments().map(parameter);
     let call = call(tool);
     quote! {
@@ -132,27 +133,6 @@ fn descriptor(tool: &Tool) -> TokenStream {
             call: #call,
         }
     }
-}
-
-/// The calls that set options on `Options::NONE`.
-fn option_calls(tool: &Tool) -> TokenStream {
-    let ToolAttr { blocking, requires_approval, read_only, destructive, idempotent, timeout, .. } =
-        &tool.options;
-    // A `fn` with a timeout runs on a separate thread, so that the call can end before the function does.
-    let blocks = blocking.is_some() || timeout.is_some() && tool.function.signature.asyncness.is_none();
-    let flags = [
-        (blocks, quote!(.blocking())),
-        (requires_approval.is_some(), quote!(.requires_approval())),
-        (read_only.is_some(), quote!(.read_only())),
-        (destructive.is_some(), quote!(.destructive())),
-        (idempotent.is_some(), quote!(.idempotent())),
-    ];
-    let flags = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, call)| call);
-    let timeout = timeout.map(|milliseconds| {
-        let milliseconds = Literal::u64_unsuffixed(milliseconds);
-        quote!(.timeout_ms(#milliseconds))
-    });
-    quote!(#(#flags)* #timeout)
 }
 
 fn parameter(argument: &Argument) -> TokenStream {
@@ -204,10 +184,7 @@ fn call(tool: &Tool) -> TokenStream {
 
     // The error of a future that is not `Send` points to `async`; that of an unsupported result, to its type.
     let future_span = mixed_site_at(signature.asyncness.map_or(ident.span(), |token| token.span));
-    let output_span = mixed_site_at(match &signature.output {
-        ReturnType::Type(_, ty) => ty.span(),
-        ReturnType::Default => ident.span(),
-    });
+    let output_span = output::span(signature);
     let at_future = Ident::new("__tool_runtime", future_span);
     let at_output = Ident::new("__tool_runtime", output_span);
     let returned = if output::error_may_borrow(&signature.output) {

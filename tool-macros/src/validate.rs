@@ -9,7 +9,7 @@ pub(crate) use toolset::validate as validate_toolset;
 
 use crate::errors::Errors;
 use crate::model::{Name, Tool, ungroup};
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::spanned::Spanned as _;
 use syn::{Error, GenericParam, Ident, ReturnType, Safety, Type};
@@ -147,8 +147,21 @@ fn validate_options(tool: &Tool, errors: &mut Errors) {
             "`blocking` applies only to a `fn`; in an `async fn`, call `tokio::task::spawn_blocking`",
         );
     }
-    if let (Some(_), Some(span)) = (options.read_only, options.destructive) {
-        reject(span, "a tool cannot be both `read_only` and `destructive`; remove one");
+    let is_read_only = options.read_only.is_some_and(|read_only| read_only.value);
+    if let (true, Some(destructive)) = (is_read_only, options.destructive.filter(|declared| declared.value)) {
+        reject(destructive.span, "a tool cannot be both `read_only` and `destructive`; remove one");
+    }
+    if let Some(span) = options.output_schema {
+        match &tool.function.signature.output {
+            ReturnType::Default => {
+                reject(span, "`output_schema` needs a result; add a return type, or remove `output_schema`")
+            }
+            ReturnType::Type(_, ty) if has_impl_trait(ty.to_token_stream()) => reject(
+                ty.span(),
+                "`output_schema` needs a type with a name; write a concrete type instead of `impl Trait`",
+            ),
+            ReturnType::Type(..) => {}
+        }
     }
     if tool.is_method {
         if let Some(handle) = &options.handle {
@@ -161,4 +174,12 @@ fn validate_options(tool: &Tool, errors: &mut Errors) {
             reject(krate.span(), "`crate` applies to all tools of a toolset; write `#[toolset(crate = ..)]`");
         }
     }
+}
+
+fn has_impl_trait(ty: TokenStream) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "impl",
+        TokenTree::Group(group) => has_impl_trait(group.stream()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
 }

@@ -28,13 +28,13 @@ impl ProposedCall {
     /// use tool_runtime::serde_json::value::RawValue;
     ///
     /// async fn approve(call: ProposedCall) -> Decision {
-    ///     if call.annotations().destructive { Decision::deny("nothing is deleted today") } else { Decision::Run }
+    ///     if call.annotations().is_destructive() { Decision::deny("nothing is deleted today") } else { Decision::Run }
     /// }
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let mut annotations = Annotations::default();
-    /// annotations.destructive = true;
+    /// annotations.destructive = Some(true);
     /// let arguments = RawValue::from_string(r#"{"path":"a"}"#.to_owned())?;
     /// let call = ProposedCall::new(CallContext::new("call_1", "delete"), arguments).with_annotations(annotations);
     /// assert!(matches!(approve(call).await, Decision::Deny(_)));

@@ -6,6 +6,8 @@ pub use crate::invocation::Invocation;
 pub use crate::output::{Borrowing, Returned, ReturnsValue, SendsJson, Sent};
 #[cfg(feature = "collect")]
 pub use crate::tool::Collected;
-pub use crate::tool::{Descriptor, Location, Options, Tool, ToolList, Toolset, reject_duplicates, start};
+pub use crate::tool::{
+    Descriptor, Location, Options, ReturnType, Tool, ToolList, Toolset, reject_duplicates, start,
+};
 #[cfg(feature = "collect")]
 pub use inventory;

@@ -10,6 +10,7 @@ mod before_call;
 mod build;
 mod build_error;
 mod config;
+mod declared;
 mod entry;
 mod index;
 mod limits;
@@ -220,45 +221,6 @@ impl Registry {
         }
     }
 
-    /// The annotations of a tool: the properties that its author declares. `None` if there is no such tool.
-    ///
-    /// ```
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Deletes a file.
-    /// #[tool(destructive, idempotent)]
-    /// fn delete(path: &str) {}
-    ///
-    /// let registry = Registry::new(tools![delete])?;
-    /// assert!(registry.annotations("delete").is_some_and(|tool| tool.destructive && !tool.read_only));
-    /// # Ok::<(), tool_runtime::BuildError>(())
-    /// ```
-    #[must_use]
-    pub fn annotations(&self, name: &str) -> Option<Annotations> {
-        self.entry(name).map(|entry| entry.options.annotations)
-    }
-
-    /// The policy of a tool: the rules that dispatch enforces for its calls. `None` if there is no such tool.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Deletes a file.
-    /// #[tool(requires_approval, timeout = "5s")]
-    /// async fn delete(path: &str) {}
-    ///
-    /// let registry = Registry::new(tools![delete])?;
-    /// let policy = registry.policy("delete").ok_or("no such tool")?;
-    /// assert!(policy.requires_approval);
-    /// assert_eq!(policy.timeout, Some(Duration::from_secs(5)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn policy(&self, name: &str) -> Option<Policy> {
-        self.entry(name).map(|entry| entry.options.policy)
-    }
-
     /// Returns a registry of some of the tools, for example for one request. Calls of other tools fail with
     /// [`CallError::UnknownTool`](crate::CallError::UnknownTool).
     ///
@@ -320,7 +282,7 @@ impl Registry {
 
     /// Whether a call of this tool may start before the end of the reply.
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
-        let is_repeatable = |tool: Annotations| tool.read_only || tool.idempotent;
+        let is_repeatable = |tool: Annotations| tool.is_read_only() || tool.is_idempotent();
         self.tools.config.options.start_all_while_streaming
             || self.annotations(name).is_some_and(is_repeatable)
     }

@@ -3,8 +3,11 @@
 #[cfg(feature = "collect")]
 mod collected;
 mod dynamic;
+mod dynamic_options;
 mod list;
+mod metadata;
 mod options;
+mod output_schema;
 mod toolset;
 
 #[cfg(feature = "collect")]
@@ -14,7 +17,9 @@ pub(crate) use collected::collected;
 pub use dynamic::DynamicTool;
 pub(crate) use dynamic::Handler;
 pub use list::{ToolList, reject_duplicates};
+pub(crate) use metadata::Metadata;
 pub use options::{Annotations, Options, Policy};
+pub use output_schema::ReturnType;
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;

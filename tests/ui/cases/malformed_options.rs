@@ -9,8 +9,12 @@ fn not_a_string(_a: i64) {}
 fn without_value(_a: i64) {}
 
 /// Adds.
-#[tool(read_only = true)]
+#[tool(blocking = true)]
 fn flag_with_value(_a: i64) {}
+
+/// Adds.
+#[tool(read_only = "yes")]
+fn quoted_boolean(_a: i64) {}
 
 /// Adds.
 #[tool(handle = "Add")]
@@ -34,6 +38,7 @@ fn main() {
     not_a_string(1);
     without_value(1);
     flag_with_value(1);
+    quoted_boolean(1);
     quoted_handle(1);
     empty(1, 4, 2, 3);
 }

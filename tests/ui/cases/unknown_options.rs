@@ -5,6 +5,10 @@ fn add(#[arg(defualt = 1, name = "n")] a: i64, #[arg(schema(min_length = 1))] _b
     a
 }
 
+/// Subtracts.
+#[tool(time_out = "5s", require_approval, max_call = 3, openWorld, retries = 2)]
+fn subtract(_a: i64) {}
+
 struct Clock;
 
 #[toolset(krate = tool_runtime)]
@@ -16,5 +20,6 @@ impl Clock {
 
 fn main() {
     assert_eq!(add(1, ""), 1);
+    subtract(1);
     Clock::now();
 }

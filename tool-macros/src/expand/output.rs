@@ -1,8 +1,18 @@
 //! Analysis of the return type by its tokens.
 
-use proc_macro2::{TokenStream, TokenTree};
+use super::mixed_site_at;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;
-use syn::{GenericArgument, PathArguments, ReturnType, Type};
+use syn::spanned::Spanned as _;
+use syn::{GenericArgument, PathArguments, ReturnType, Signature, Type};
+
+/// The span of the return type, for errors about it.
+pub(super) fn span(signature: &Signature) -> Span {
+    mixed_site_at(match &signature.output {
+        ReturnType::Type(_, ty) => ty.span(),
+        ReturnType::Default => signature.ident.span(),
+    })
+}
 
 /// Whether the error type has a lifetime or a `&` that is not `'static`. Such an error may borrow from the arguments and
 /// cannot be stored for the application. Method probing cannot decide this, because it ignores lifetimes.

@@ -93,7 +93,7 @@ fn is_visibly_owned(ty: TokenStream) -> bool {
 }
 
 /// Replaces the lifetimes that the function declares, since the shim does not declare them: `&'a str` becomes `&'_ str`.
-fn elide_lifetimes(tool: &Tool, tokens: TokenStream) -> TokenStream {
+pub(super) fn elide_lifetimes(tool: &Tool, tokens: TokenStream) -> TokenStream {
     let is_declared = |ident: &Ident| {
         tool.function.signature.generics.lifetimes().any(|declared| declared.lifetime.ident == *ident)
     };

@@ -65,7 +65,7 @@ impl Registry {
         let late = |allowed| CallError::TimedOut {
             tool: tool.name.to_string(),
             allowed,
-            may_have_taken_effect: work.progress.has_begun() && !tool.options.annotations.read_only,
+            may_have_taken_effect: work.progress.has_begun() && !tool.options.annotations.is_read_only(),
         };
         tool.in_time(tool.options.policy.timeout, running, late).await?
     }

@@ -41,7 +41,7 @@ impl RegistryBuilder {
     ///     .before_call(move |call| {
     ///         let allowed = Arc::clone(&allowed); // each future owns a pointer
     ///         async move {
-    ///             if !call.annotations().destructive {
+    ///             if !call.annotations().is_destructive() {
     ///                 Decision::Undecided
     ///             } else if allowed.iter().any(|arguments| *arguments == call.arguments().get()) {
     ///                 Decision::Run

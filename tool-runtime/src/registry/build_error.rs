@@ -50,11 +50,13 @@ pub enum BuildErrorKind {
         /// The name of the tool.
         tool: String,
     },
-    /// The time limit of a dynamic tool is zero.
+    /// A limit of a dynamic tool is zero.
     #[non_exhaustive]
-    ZeroTimeout {
+    ZeroToolLimit {
         /// The name of the tool.
         tool: String,
+        /// The method of [`DynamicTool`](crate::DynamicTool), for example `timeout`.
+        limit: &'static str,
     },
     /// [`before_call`](crate::RegistryBuilder::before_call) was called twice.
     SecondHook,
@@ -87,7 +89,7 @@ pub enum BuildErrorKind {
         /// The path that was passed to [`collect_from`](crate::RegistryBuilder::collect_from).
         from: String,
     },
-    /// The schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 consecutive schemas for one
+    /// A schema of a tool exceeds a limit: 1 MB, 30,000 values, 127 levels of nesting, 32 consecutive schemas for one
     /// value (such as `$ref` and `allOf`), or 2 MB of compiled patterns. The limits bound the time and memory that a
     /// definition of a remote server can take.
     #[non_exhaustive]
@@ -165,7 +167,9 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::ContradictingAnnotations { tool } => {
                 write!(f, "`{tool}` is both `read_only` and `destructive`; remove one")
             }
-            BuildErrorKind::ZeroTimeout { tool } => write!(f, "the timeout of `{tool}` must be more than 0"),
+            BuildErrorKind::ZeroToolLimit { tool, limit } => {
+                write!(f, "`{limit}` of `{tool}` must be more than 0; leave it out for no limit")
+            }
             BuildErrorKind::SecondHook => {
                 f.write_str("`before_call` was called twice; combine the two hooks into one")
             }
@@ -188,7 +192,7 @@ impl fmt::Display for BuildErrorKind {
             ),
             BuildErrorKind::SchemaLimit { tool, limit } => write!(
                 f,
-                "the parameters of `{tool}` exceed a limit: {limit}; give it a smaller schema, or leave the tool out"
+                "a schema of `{tool}` exceeds a limit: {limit}; give it a smaller schema, or leave the tool out"
             ),
             BuildErrorKind::Schema { name, source } => {
                 write!(f, "the schema of `{name}` cannot be written: {source}")

@@ -6,7 +6,7 @@ use crate::invocation::{Description, Invocation, Need, NotStarted, Scope};
 use crate::panics::catch_panic;
 use crate::schema::{Forms, ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::Shared;
-use crate::tool::{Descriptor, DynamicTool, Handler, Location, Options, Started};
+use crate::tool::{Descriptor, DynamicTool, Handler, Location, Metadata, Options, Started};
 use crate::validator::ExceededLimit;
 use schemars::generate::SchemaSettings;
 use std::borrow::Cow;
@@ -20,6 +20,7 @@ pub(crate) struct Entry {
     /// The name before `map_names` changed it.
     pub(super) original_name: Option<Arc<str>>,
     pub(crate) options: Options,
+    pub(super) metadata: Arc<Metadata>,
     /// The forms of the definition, which know whether a request may have had the strict one.
     pub(super) forms: Arc<Forms>,
     validator: Arc<ToolValidator>,
@@ -157,7 +158,8 @@ impl Candidate {
         let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
         let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
         let (validator, forms) = (Arc::new(validator), Arc::clone(schema.forms()));
-        let entry = Entry { name, original_name: None, options: tool.options, forms, validator, body };
+        let (options, metadata) = (tool.options, Arc::new(Metadata::from_options(&tool.options)));
+        let entry = Entry { name, original_name: None, options, metadata, forms, validator, body };
         Ok(Candidate { entry, schema, needs: description.needs })
     }
 
@@ -169,7 +171,8 @@ impl Candidate {
         let validator = Arc::new(ToolValidator::from_schema(&enforced)?);
         let schema = ToolSchema::new(name.clone().into(), tool.description.into(), published);
         let (body, forms) = (Body::Dynamic(tool.handler), Arc::clone(schema.forms()));
-        let entry = Entry { name: name.into(), original_name, options: tool.options, forms, validator, body };
+        let (name, options, metadata) = (name.into(), tool.options, Arc::new(tool.metadata));
+        let entry = Entry { name, original_name, options, metadata, forms, validator, body };
         Ok(Candidate { entry, schema, needs: Vec::new() })
     }
 }

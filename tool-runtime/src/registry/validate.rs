@@ -5,7 +5,7 @@ use super::entry::{Candidate, SchemaError};
 use crate::invocation::Need;
 use crate::json::descendants;
 use crate::schema::is_any_object;
-use crate::tool::DynamicTool;
+use crate::tool::{DynamicTool, Policy};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
 use serde_json::Value;
@@ -28,17 +28,27 @@ pub(super) fn record(
 /// The errors that the macro reports for a function at compile time, for a dynamic tool.
 pub(super) fn dynamic_tool(tool: &DynamicTool) -> Vec<BuildErrorKind> {
     let mut errors = Vec::new();
-    if let Some(limit) = ExceededLimit::of_size(&tool.parameters) {
-        errors.push(schema_error(&tool.name, SchemaError::Limit(limit)));
-    }
+    let schemas = [Some(&tool.parameters), tool.metadata.output_schema.as_ref()];
+    let exceeded = schemas.into_iter().flatten().find_map(ExceededLimit::of_size);
+    errors.extend(exceeded.map(|limit| schema_error(&tool.name, SchemaError::Limit(limit))));
     let is_object = tool.parameters.get("type").and_then(Value::as_str) == Some("object");
     if !is_object && !is_any_object(&tool.parameters) {
         errors.push(BuildErrorKind::InvalidParameters { tool: tool.name.clone() });
     }
-    if tool.options.policy.timeout.is_some_and(|limit| limit.is_zero()) {
-        errors.push(BuildErrorKind::ZeroTimeout { tool: tool.name.clone() });
-    }
-    if tool.options.annotations.read_only && tool.options.annotations.destructive {
+    let Policy { timeout, max_concurrency, max_calls, .. } = tool.options.policy;
+    let limits = [
+        ("timeout", timeout.is_some_and(|limit| limit.is_zero())),
+        ("max_concurrency", max_concurrency == Some(0)),
+        ("max_calls", max_calls == Some(0)),
+    ];
+    errors.extend(
+        limits
+            .into_iter()
+            .filter(|(_, is_zero)| *is_zero)
+            .map(|(limit, _)| BuildErrorKind::ZeroToolLimit { tool: tool.name.clone(), limit }),
+    );
+    let annotations = tool.options.annotations;
+    if annotations.is_read_only() && annotations.is_destructive() {
         errors.push(BuildErrorKind::ContradictingAnnotations { tool: tool.name.clone() });
     }
     errors

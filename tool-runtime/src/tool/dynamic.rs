@@ -1,6 +1,6 @@
 //! Tools that are defined at run time.
 
-use super::{Options, Started};
+use super::{Metadata, Options, Started};
 use crate::context::CallContext;
 use crate::output::{Failure, Reply, ToolOutput};
 use serde_json::{Map, Value};
@@ -8,7 +8,6 @@ use std::error::Error;
 use std::fmt::{self, Display};
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// A tool whose name, description and parameters are defined at run time, for example by a plug-in or a remote server.
 ///
@@ -56,6 +55,7 @@ pub struct DynamicTool {
     pub(crate) parameters: Value,
     pub(crate) deny_unknown_arguments: bool,
     pub(crate) options: Options,
+    pub(crate) metadata: Metadata,
     pub(crate) handler: Handler,
 }
 
@@ -160,6 +160,7 @@ impl DynamicTool {
             parameters,
             deny_unknown_arguments: false,
             options: Options::NONE,
+            metadata: Metadata::default(),
             handler: Arc::new(handler),
         }
     }
@@ -191,42 +192,6 @@ impl DynamicTool {
     pub fn deny_unknown_arguments(self, deny: bool) -> Self {
         DynamicTool { deny_unknown_arguments: deny, ..self }
     }
-
-    /// Declares that the tool changes nothing: [`Annotations::read_only`](crate::registry::Annotations::read_only).
-    #[must_use]
-    pub fn read_only(self) -> Self {
-        DynamicTool { options: self.options.read_only(), ..self }
-    }
-
-    /// Declares that the tool may delete or overwrite data:
-    /// [`Annotations::destructive`](crate::registry::Annotations::destructive).
-    #[must_use]
-    pub fn destructive(self) -> Self {
-        DynamicTool { options: self.options.destructive(), ..self }
-    }
-
-    /// Declares that a second call with the same arguments has no additional effect:
-    /// [`Annotations::idempotent`](crate::registry::Annotations::idempotent).
-    #[must_use]
-    pub fn idempotent(self) -> Self {
-        DynamicTool { options: self.options.idempotent(), ..self }
-    }
-
-    /// Requires approval of each call: [`Policy::requires_approval`](crate::registry::Policy::requires_approval).
-    #[must_use]
-    pub fn requires_approval(self) -> Self {
-        DynamicTool { options: self.options.requires_approval(), ..self }
-    }
-
-    /// Sets the time limit of a call, which must be more than zero. Default: the
-    /// [`timeout`](crate::RegistryBuilder::timeout) of the registry.
-    ///
-    /// A handler that blocks cannot be interrupted; await `tokio::task::spawn_blocking` in it. Needs a Tokio runtime
-    /// with time enabled.
-    #[must_use]
-    pub fn timeout(self, limit: Duration) -> Self {
-        DynamicTool { options: self.options.timeout(limit), ..self }
-    }
 }
 
 impl fmt::Debug for DynamicTool {
@@ -236,6 +201,7 @@ impl fmt::Debug for DynamicTool {
             .field("description", &self.description)
             .field("parameters", &self.parameters)
             .field("options", &self.options)
+            .field("metadata", &self.metadata)
             .finish_non_exhaustive()
     }
 }

@@ -1,25 +1,70 @@
 //! The options of `#[tool(..)]`.
 
+use serde_json::Value;
 use std::time::Duration;
 
 /// Properties of a tool that its author declares: [`Registry::annotations`](crate::Registry::annotations).
 ///
+/// Each is `None` if the tool does not declare it, so that a program can send exactly what is declared to a client of
+/// the [Model Context Protocol][mcp]. Its names are the same, and it defines a default for each: `false` for
+/// `readOnlyHint` and `idempotentHint`, but `true` for `destructiveHint` and `openWorldHint`. This crate treats a
+/// property that is not declared as false, in its own decisions and in [`is_read_only`](Annotations::is_read_only),
+/// [`is_destructive`](Annotations::is_destructive), [`is_idempotent`](Annotations::is_idempotent) and
+/// [`is_open_world`](Annotations::is_open_world).
+///
 /// The registry does not verify them. Calls of `read_only` and `idempotent` tools start while a reply is still streamed,
 /// and the time-out message of a `read_only` tool does not mention effects.
 ///
-/// The names are those of the [Model Context Protocol][mcp]. Each is `false` by default, also `destructive`, whose default
-/// in the protocol is `true`.
+/// ```
+/// use tool_runtime::registry::Annotations;
+///
+/// let mut annotations = Annotations::default();
+/// assert_eq!(annotations.destructive, None);
+/// annotations.destructive = Some(false);
+/// assert!(!annotations.is_destructive());
+/// // The default of the protocol, where nothing is declared:
+/// assert!(annotations.open_world.unwrap_or(true) && !annotations.is_open_world());
+/// ```
 ///
 /// [mcp]: https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// The tool changes nothing.
-    pub read_only: bool,
-    /// The tool may delete or overwrite data.
-    pub destructive: bool,
-    /// A second call with the same arguments has no additional effect.
-    pub idempotent: bool,
+    /// The tool changes nothing. Default: `None`, not declared.
+    pub read_only: Option<bool>,
+    /// The tool may delete or overwrite data. Default: `None`, not declared, which is true in the protocol.
+    pub destructive: Option<bool>,
+    /// A second call with the same arguments has no additional effect. Default: `None`, not declared.
+    pub idempotent: Option<bool>,
+    /// The tool interacts with systems outside the application, for example with websites. Default: `None`, not
+    /// declared, which is true in the protocol.
+    pub open_world: Option<bool>,
+}
+
+impl Annotations {
+    /// Whether the tool is declared to change nothing.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        matches!(self.read_only, Some(true))
+    }
+
+    /// Whether the tool is declared to delete or overwrite data.
+    #[must_use]
+    pub const fn is_destructive(&self) -> bool {
+        matches!(self.destructive, Some(true))
+    }
+
+    /// Whether the tool is declared to have no additional effect in a second call with the same arguments.
+    #[must_use]
+    pub const fn is_idempotent(&self) -> bool {
+        matches!(self.idempotent, Some(true))
+    }
+
+    /// Whether the tool is declared to interact with systems outside the application.
+    #[must_use]
+    pub const fn is_open_world(&self) -> bool {
+        matches!(self.open_world, Some(true))
+    }
 }
 
 /// Rules that dispatch enforces for each call of a tool: [`Registry::policy`](crate::Registry::policy).
@@ -30,42 +75,66 @@ pub struct Policy {
     pub requires_approval: bool,
     /// The time limit of a call: that of the tool, otherwise that of its registry. Default: `None`, no limit.
     pub timeout: Option<Duration>,
+    /// The number of calls of the tool that run at the same time, over all batches of the registry, its clones and its
+    /// subsets. Other calls of the tool wait. Default: `None`, no limit other than
+    /// [that of the registry](crate::RegistryBuilder::max_concurrency).
+    pub max_concurrency: Option<usize>,
+    /// The number of calls of the tool that may begin in one batch. Further calls get an error with the limit. Default:
+    /// `None`, no limit other than [that of the registry](crate::RegistryBuilder::max_calls_per_batch).
+    pub max_calls: Option<usize>,
 }
 
-/// The options of a tool. The macro chains a method for each option: `Options::NONE.read_only()`.
+/// The options of a tool. The macro chains a method for each option: `Options::NONE.read_only(true)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     pub(crate) annotations: Annotations,
     pub(crate) policy: Policy,
     pub(crate) blocking: bool,
+    pub(crate) title: Option<&'static str>,
+    pub(crate) output_schema: Option<fn() -> Value>,
 }
 
 impl Options {
     /// The options of a tool that declares none.
     pub const NONE: Self = Options {
-        annotations: Annotations { read_only: false, destructive: false, idempotent: false },
-        policy: Policy { requires_approval: false, timeout: None },
+        annotations: Annotations { read_only: None, destructive: None, idempotent: None, open_world: None },
+        policy: Policy { requires_approval: false, timeout: None, max_concurrency: None, max_calls: None },
         blocking: false,
+        title: None,
+        output_schema: None,
     };
 
     /// Sets `read_only`.
     #[must_use]
-    pub const fn read_only(mut self) -> Self {
-        self.annotations.read_only = true;
+    pub const fn read_only(mut self, declared: bool) -> Self {
+        self.annotations.read_only = Some(declared);
         self
     }
 
     /// Sets `destructive`.
     #[must_use]
-    pub const fn destructive(mut self) -> Self {
-        self.annotations.destructive = true;
+    pub const fn destructive(mut self, declared: bool) -> Self {
+        self.annotations.destructive = Some(declared);
         self
     }
 
     /// Sets `idempotent`.
     #[must_use]
-    pub const fn idempotent(mut self) -> Self {
-        self.annotations.idempotent = true;
+    pub const fn idempotent(mut self, declared: bool) -> Self {
+        self.annotations.idempotent = Some(declared);
+        self
+    }
+
+    /// Sets `open_world`.
+    #[must_use]
+    pub const fn open_world(mut self, declared: bool) -> Self {
+        self.annotations.open_world = Some(declared);
+        self
+    }
+
+    /// Sets all annotations.
+    pub(crate) const fn annotations(mut self, annotations: Annotations) -> Self {
+        self.annotations = annotations;
         self
     }
 
@@ -87,10 +156,38 @@ impl Options {
         self
     }
 
+    /// Sets `max_concurrency`.
+    #[must_use]
+    pub const fn max_concurrency(mut self, calls: usize) -> Self {
+        self.policy.max_concurrency = Some(calls);
+        self
+    }
+
+    /// Sets `max_calls`.
+    #[must_use]
+    pub const fn max_calls(mut self, calls: usize) -> Self {
+        self.policy.max_calls = Some(calls);
+        self
+    }
+
     /// Sets `blocking`.
     #[must_use]
     pub const fn blocking(mut self) -> Self {
         self.blocking = true;
+        self
+    }
+
+    /// Sets `title`.
+    #[must_use]
+    pub const fn title(mut self, title: &'static str) -> Self {
+        self.title = Some(title);
+        self
+    }
+
+    /// Sets `output_schema`: the function that creates it.
+    #[must_use]
+    pub const fn output_schema(mut self, schema: fn() -> Value) -> Self {
+        self.output_schema = Some(schema);
         self
     }
 }
