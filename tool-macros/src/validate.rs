@@ -154,7 +154,7 @@ fn validate_options(tool: &Tool, errors: &mut Errors) {
     if let Some(span) = options.output_schema {
         match &tool.function.signature.output {
             ReturnType::Default => {
-                reject(span, "`output_schema` needs a result; add a return type, or remove `output_schema`")
+                reject(span, "`output_schema` needs a result; add a return type, or remove `output_schema`");
             }
             ReturnType::Type(_, ty) if has_impl_trait(ty.to_token_stream()) => reject(
                 ty.span(),

@@ -38,7 +38,7 @@ pub mod shadowed {
 #[no_implicit_prelude]
 pub mod no_prelude {
     /// Halves a number.
-    #[::runtime::tool(crate = ::runtime)]
+    #[::runtime::tool(crate = ::runtime, output_schema)]
     #[must_use]
     pub fn halve(n: u8, #[arg(default = 2)] by: u8) -> ::core::option::Option<u8> {
         n.checked_div(by)
@@ -78,7 +78,7 @@ pub(crate) fn args(result: &str, call: u8, self_: bool) -> String {
 ///
 /// * `city` - The city.
 /// * `numbers` - The numbers.
-#[tool(crate = runtime, handle = AllKinds, name = "all-kinds", timeout = "5s", read_only, idempotent)]
+#[tool(crate = runtime, handle = AllKinds, name = "all-kinds", timeout = "5s", read_only, idempotent = true)]
 pub async fn all_kinds(
     city: &str,
     numbers: &[u32],
@@ -93,7 +93,7 @@ pub async fn all_kinds(
 }
 
 /// Runs on a blocking thread.
-#[tool(crate = runtime, blocking, destructive)]
+#[tool(crate = runtime, title = "Blocks", blocking, destructive, max_concurrency = 2, max_calls = 3, output_schema)]
 #[must_use]
 pub fn blocks(path: &str) -> String {
     path.to_owned()
@@ -127,7 +127,7 @@ where
     /// # Errors
     ///
     /// The sum exceeds the limit.
-    #[tool]
+    #[tool(open_world = false, output_schema)]
     pub async fn plus(
         &self,
         n: i64,
@@ -170,6 +170,9 @@ mod tests {
             .state(Limit(100))
             .build()
             .expect("the names differ");
+        for (name, schema_type) in [("blocks", "string"), ("plus", "integer")] {
+            assert_eq!(registry.output_schema(name).expect("it is declared")["type"], schema_type);
+        }
         for (name, arguments, answer) in [
             ("args", r#"{"result":"a","call":1,"self_":true}"#, "a1true"),
             ("hello", r#"{"name":"Ada","loudly":true}"#, "ADA"),

@@ -224,7 +224,7 @@ impl RegistryBuilder {
                 tool_errors.iter().any(|error| matches!(error, BuildErrorKind::SchemaLimit { .. }));
             if is_too_large {
                 drop_without_recursion(tool.parameters);
-                tool.metadata.output_schema.map(drop_without_recursion);
+                tool.metadata.output_schema.into_iter().for_each(drop_without_recursion);
             } else if tool_errors.is_empty() || !options.skip_invalid_tools {
                 add(&name, Candidate::from_dynamic(name.clone(), tool), &mut tool_errors);
             }

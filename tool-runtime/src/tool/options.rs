@@ -12,8 +12,8 @@ use std::time::Duration;
 /// [`is_destructive`](Annotations::is_destructive), [`is_idempotent`](Annotations::is_idempotent) and
 /// [`is_open_world`](Annotations::is_open_world).
 ///
-/// The registry does not verify them. Calls of `read_only` and `idempotent` tools start while a reply is still streamed,
-/// and the time-out message of a `read_only` tool does not mention effects.
+/// The registry does not verify them. Calls of `read_only` and `idempotent` tools start while a reply is still
+/// streamed, and the time-out message of a `read_only` tool does not mention effects.
 ///
 /// ```
 /// use tool_runtime::registry::Annotations;
