@@ -112,7 +112,7 @@ fn an_output_schema_is_not_in_the_request() {
 
 /// Returns what it receives.
 #[tool(output_schema)]
-fn echo<'a>(text: &'a str) -> Result<&'a str, std::num::ParseIntError> {
+fn echo<'a>(text: &'a str, _unit: &str) -> Result<&'a str, std::num::ParseIntError> {
     Ok(text)
 }
 

@@ -176,6 +176,7 @@ fn validate_options(tool: &Tool, errors: &mut Errors) {
     }
 }
 
+/// Whether the type contains `impl Trait`, which only a signature can contain.
 fn has_impl_trait(ty: TokenStream) -> bool {
     ty.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == "impl",
