@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tool_runtime::conversation::Turn;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
-use tool_runtime::{BatchContext, Conversation, Registry, tool};
+use tool_runtime::{Conversation, Registry, tool};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -64,12 +64,11 @@ async fn converse() -> Result<Conversation, Box<dyn Error>> {
     for _ in 0..10 {
         let (begun, mut ended) = (Instant::now(), Instant::now());
         let chunks = model.stream(chat.request(&registry)).await?;
-        let batch = BatchContext::new();
-        let dispatched = registry.dispatch_stream_with(chunks, &batch, |event| {
+        let dispatched = registry.dispatch_stream_events(chunks, |event| {
             ended = Instant::now();
             show(ended - begun, event);
         });
-        let (reply, answers) = match dispatched.await {
+        let (reply, results) = match dispatched.await {
             Ok(complete) => complete,
             // Without calls, no tool ran, and the request can be repeated.
             Err(interrupted) if interrupted.partial().1.is_empty() => return Err(interrupted.into()),
@@ -92,7 +91,7 @@ async fn converse() -> Result<Conversation, Box<dyn Error>> {
                 return Ok(done);
             }
             Turn::Calls(mut pending) => {
-                pending.add_results(answers)?;
+                pending.add_results(results)?;
                 chat = pending.dispatch(&registry).await;
             }
         }

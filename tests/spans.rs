@@ -65,7 +65,7 @@ async fn spans_of(registry: &Registry, calls: &[ToolCall], batch: &BatchContext)
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("tests")).with_location(false);
     let _collecting = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
-    registry.dispatch_with(calls, batch).instrument(tracing::info_span!("agent")).await;
+    registry.with(batch).dispatch(calls).instrument(tracing::info_span!("agent")).await;
     provider.force_flush().expect("they are in memory");
     exporter.get_finished_spans().expect("they are in memory")
 }
@@ -176,6 +176,18 @@ async fn the_span_of_a_failed_call_has_its_error_type_and_status() {
         assert_eq!(attribute(span, "error.type").as_deref(), Some(*kind));
         assert!(matches!(span.status, Status::Error { .. }), "{:?}", span.status);
     }
+}
+
+/// Deletes.
+#[tool(requires_approval)]
+fn deletes() {}
+
+#[tokio::test]
+async fn a_call_that_needs_approval_has_neither_an_error_nor_an_event_in_its_span() {
+    let registry = Registry::new(tools![deletes]).expect("one tool");
+    let span = span_of(&registry, ToolCall::new("1", "deletes", "{}")).await;
+    assert_eq!((span.status.clone(), span.events.events.len()), (Status::Unset, 0));
+    assert_eq!(attribute(&span, "error.type"), None);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use fastrand::Rng;
 use instances::{SyntaxMistake, Writer, changed, instance};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use tool_runtime::{CallError, Registry};
+use tool_runtime::Registry;
 
 /// Whether arguments are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,11 @@ enum Verdict {
 }
 
 async fn verdict(registry: &Registry, tool: &str, arguments: &str) -> Verdict {
-    match registry.call(tool, arguments).await {
-        Ok(_) => Verdict::Valid,
-        Err(CallError::InvalidArguments { .. } | CallError::NotJson { .. }) => Verdict::Invalid,
-        Err(other) => panic!("{tool}: {arguments} ended in {other:?}"),
+    let result = registry.call_text(tool, arguments).await;
+    match result.error_kind() {
+        None => Verdict::Valid,
+        Some("invalid_arguments" | "not_json") => Verdict::Invalid,
+        Some(_) => panic!("{tool}: {arguments} ended in {result:?}"),
     }
 }
 

@@ -70,7 +70,7 @@ fn a_blocking_function_that_exceeds_its_limit_does_not_delay_the_dispatch_or_lea
             })
             .collect();
         let answers = runtime.block_on(async {
-            tokio::time::timeout(Duration::from_secs(9), registry.dispatch_with(&calls, &batch)).await
+            tokio::time::timeout(Duration::from_secs(9), registry.with(&batch).dispatch(&calls)).await
         });
         let answers = answers.expect("the dispatch does not wait for the functions");
         assert_eq!(gate.ended.load(Ordering::SeqCst), 0, "the dispatch returns before a function has ended");

@@ -93,11 +93,11 @@ async fn one_round(settings: &Settings, random: &mut fastrand::Rng, tally: &mut 
 async fn dispatch(
     registry: &Registry,
     settings: &Settings,
-    batch: &[Planned],
+    planned: &[Planned],
     tenant: usize,
 ) -> Option<Vec<ToolMessage>> {
-    let calls: Vec<ToolCall> = batch.iter().map(|planned| planned.call.clone()).collect();
-    let mut context = BatchContext::new().state(Tenant(tenant));
+    let calls: Vec<ToolCall> = planned.iter().map(|planned| planned.call.clone()).collect();
+    let mut batch = BatchContext::new().state(Tenant(tenant));
     let token = CancellationToken::new();
     let cancelling = async {
         match settings.cancelled_after {
@@ -109,10 +109,11 @@ async fn dispatch(
         }
     };
     if settings.cancelled_after.is_some() {
-        context = context.cancellation(token.clone());
+        batch = batch.cancellation(token.clone());
     }
+    let registry = registry.with(&batch);
     let dispatching = async {
-        let dispatching = std::pin::pin!(registry.dispatch_with(&calls, &context));
+        let dispatching = std::pin::pin!(registry.dispatch(&calls));
         let cancelling = std::pin::pin!(cancelling);
         match futures_util::future::select(dispatching, cancelling).await {
             futures_util::future::Either::Left((answers, _)) => answers,
@@ -127,9 +128,10 @@ async fn dispatch(
 
 /// As many tools as there are permits wait for each other. If a permit had leaked, they would wait forever.
 async fn assert_all_permits_are_free(registry: &Registry, permits: usize) {
-    let batch = BatchContext::new().state(Arc::new(tokio::sync::Barrier::new(permits)));
+    let barrier = Arc::new(tokio::sync::Barrier::new(permits));
+    let registry = registry.with(&BatchContext::new().state(barrier));
     let call = [ToolCall::new("1", "meets", "{}")];
-    let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch_with(&call, &batch)));
+    let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch(&call)));
     let met = tokio::time::timeout(FOREVER, meeting).await;
     let has_met = |answers: &Vec<ToolMessage>| {
         answers[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::succeeded)

@@ -50,8 +50,8 @@ async fn dispatch_with_hook<F: Future<Output = Decision> + Send + 'static>(
 ) -> (Vec<ToolMessage>, u32) {
     let runs = Arc::<Runs>::default();
     let registry = Registry::builder().tools(all()).state(Arc::clone(&runs)).before_call(hook).build();
-    let answers = registry.expect("a registry").dispatch(calls).await;
-    (answers, runs.0.load(Ordering::SeqCst))
+    let messages = registry.expect("a registry").dispatch(calls).await;
+    (messages, runs.0.load(Ordering::SeqCst))
 }
 
 fn calls() -> [ToolCall; 3] {
@@ -64,16 +64,16 @@ fn calls() -> [ToolCall; 3] {
 
 #[tokio::test]
 async fn a_tool_that_requires_approval_runs_if_the_hook_returns_run() {
-    let (answers, runs) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
-    assert_eq!(contents(&answers), ["a is gone", "b is gone, on a thread", "in c"]);
+    let (messages, runs) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
+    assert_eq!(contents(&messages), ["a is gone", "b is gone, on a thread", "in c"]);
     assert_eq!(runs, 3);
 }
 
 #[tokio::test]
 async fn an_undecided_hook_does_not_approve_a_call() {
-    let (answers, runs) = dispatch_with_hook(|_| async { Decision::Undecided }, &calls()).await;
+    let (messages, runs) = dispatch_with_hook(|_| async { Decision::Undecided }, &calls()).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         [
             "Error: the tool `delete` needs approval, which was not given.",
             "Error: the tool `delete_on_a_thread` needs approval, which was not given.",
@@ -88,13 +88,13 @@ async fn a_denied_call_does_not_run_and_other_calls_do() {
     let hook = |call: ProposedCall| async move {
         if call.annotations().is_destructive() { Decision::deny("not today") } else { Decision::Run }
     };
-    let (answers, runs) = dispatch_with_hook(hook, &calls()).await;
-    assert_eq!(contents(&answers), ["Error: not today", "b is gone, on a thread", "in c"]);
+    let (messages, runs) = dispatch_with_hook(hook, &calls()).await;
+    assert_eq!(contents(&messages), ["Error: not today", "b is gone, on a thread", "in c"]);
     assert_eq!(runs, 2);
-    let error = answers[0].outcome().and_then(|outcome| outcome.error());
+    let error = messages[0].outcome().and_then(|outcome| outcome.error());
     assert!(matches!(error, Some(CallError::Denied { reason, .. }) if reason == "not today"), "{error:?}");
-    let (answers, _) = dispatch_with_hook(|_| async { Decision::deny("") }, &calls()).await;
-    assert_eq!(answers[2].content, "Error: the call of `read` was denied.");
+    let (messages, _) = dispatch_with_hook(|_| async { Decision::deny("") }, &calls()).await;
+    assert_eq!(messages[2].content, "Error: the call of `read` was denied.");
 }
 
 #[tokio::test]
@@ -102,20 +102,22 @@ async fn a_call_with_a_result_of_the_hook_does_not_run() {
     let hook = |call: ProposedCall| async move {
         match call.tool() {
             "read" => Decision::respond("from the cache"),
-            _ => Decision::respond(ToolOutput::new("as if").with_artifact(7_u8)),
+            _ => Decision::respond(ToolOutput::from("as if").with_artifact(7_u8)),
         }
     };
-    let (answers, runs) = dispatch_with_hook(hook, &calls()).await;
-    assert_eq!(contents(&answers), ["as if", "as if", "from the cache"]);
+    let (messages, runs) = dispatch_with_hook(hook, &calls()).await;
+    assert_eq!(contents(&messages), ["as if", "as if", "from the cache"]);
     assert_eq!(runs, 0);
-    assert_eq!(answers[0].take_artifact(), Some(7_u8));
+    assert_eq!(messages[0].artifact(), Some(&7_u8));
     assert!(
-        answers
+        messages
             .iter()
-            .all(|answer| answer.outcome().is_some_and(|it| it.succeeded() && it.answered_by_hook()))
+            .all(|answer| answer.outcome().is_some_and(|it| it.succeeded() && it.responded_by_hook()))
     );
-    let (answers, _) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
-    assert!(answers.iter().all(|answer| answer.outcome().is_some_and(|outcome| !outcome.answered_by_hook())));
+    let (messages, _) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
+    assert!(
+        messages.iter().all(|answer| answer.outcome().is_some_and(|outcome| !outcome.responded_by_hook()))
+    );
 }
 
 #[tokio::test]
@@ -145,7 +147,7 @@ async fn the_hook_receives_the_tool_its_time_limit_the_arguments_and_the_context
     let batch = BatchContext::new().state("Ada");
     let calls =
         [ToolCall::new("1", "delete", r#" {"path":"a"} "#), ToolCall::new("", "read", r#"{"path": "c"}"#)];
-    registry.dispatch_with(&calls, &batch).await;
+    registry.with(&batch).dispatch(&calls).await;
     assert_eq!(
         *seen.lock().expect("no test panics with it"),
         [r#"delete Some(5s) {"path":"a"} 1 Some("Ada")"#, r#"read Some(60s) {"path": "c"}  Some("Ada")"#,]
@@ -171,9 +173,9 @@ async fn the_hook_receives_the_coerced_arguments() {
         ToolCall::new("2", "sum", ""),
         ToolCall::new("3", "sum", "null"),
     ];
-    let answers = registry.dispatch(&calls).await;
-    assert_eq!(contents(&answers), [r#"Error: {"numbers":[1,2]}"#, "Error: {}", "Error: {}"]);
-    assert!(answers[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::arguments_coerced));
+    let messages = registry.dispatch(&calls).await;
+    assert_eq!(contents(&messages), [r#"Error: {"numbers":[1,2]}"#, "Error: {}", "Error: {}"]);
+    assert!(messages[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::arguments_coerced));
 }
 
 #[tokio::test]
@@ -184,9 +186,9 @@ async fn the_hook_does_not_receive_calls_that_cannot_run() {
         ToolCall::new("2", "delete_on_a_thread", "{"),
         ToolCall::new("3", "nothing", "{}"),
     ];
-    let (answers, runs) = dispatch_with_hook(hook, &calls).await;
+    let (messages, runs) = dispatch_with_hook(hook, &calls).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         [
             "Error: invalid arguments for `delete`: `path` is missing",
             "Error: the arguments of `delete_on_a_thread` are not valid JSON (EOF while parsing an object at column 1): \
@@ -201,9 +203,9 @@ async fn the_hook_does_not_receive_calls_that_cannot_run() {
 #[tokio::test]
 async fn a_hook_that_panics_denies_the_call_and_the_model_does_not_receive_the_panic_message() {
     let immediately = |_| -> std::future::Ready<Decision> { panic!("a secret") };
-    let (answers, runs) = dispatch_with_hook(immediately, &calls()).await;
+    let (messages, runs) = dispatch_with_hook(immediately, &calls()).await;
     assert_eq!(runs, 0);
-    for answer in &answers {
+    for answer in &messages {
         assert!(answer.content.as_str().ends_with("was not run: the approval check failed."), "{answer:?}");
         let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
         assert_eq!(
@@ -237,9 +239,9 @@ async fn a_hook_that_panics_when_it_is_dropped_after_its_limit_is_reported_as_la
         })
         .build()
         .expect("a registry");
-    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
+    let messages = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"a"}"#)]).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         ["Error: the tool `delete` was not run: the approval check did not finish within 5 s."]
     );
 }
@@ -256,9 +258,9 @@ async fn the_time_limit_of_a_tool_starts_after_its_approval() {
         tokio::time::sleep(Duration::from_secs(4)).await;
         Decision::Run
     });
-    let answers = registry.build().expect("a registry").dispatch(&[ToolCall::new("1", "works", "")]).await;
-    assert_eq!(answers[0].content, "done");
-    assert_eq!(answers[0].outcome().map(|outcome| outcome.duration().as_secs()), Some(8));
+    let messages = registry.build().expect("a registry").dispatch(&[ToolCall::new("1", "works", "")]).await;
+    assert_eq!(messages[0].content, "done");
+    assert_eq!(messages[0].outcome().map(|outcome| outcome.duration().as_secs()), Some(8));
 }
 
 #[tokio::test]
@@ -272,8 +274,8 @@ async fn the_handler_of_a_dynamic_tool_is_not_called_before_approval() {
         })
     };
     let registry = Registry::builder().dynamic(tool.requires_approval()).build().expect("a registry");
-    let answers = registry.dispatch(&[ToolCall::new("1", "delete", "{}")]).await;
-    assert_eq!(contents(&answers), ["Error: the tool `delete` needs approval, which was not given."]);
+    let messages = registry.dispatch(&[ToolCall::new("1", "delete", "{}")]).await;
+    assert_eq!(contents(&messages), ["Error: the tool `delete` needs approval, which was not given."]);
     assert_eq!(runs.0.load(Ordering::SeqCst), 0);
 }
 
@@ -285,9 +287,9 @@ async fn registry_call_does_not_call_the_hook() {
         .before_call(|_| async { Decision::deny("no") })
         .build()
         .expect("a registry");
-    assert_eq!(registry.call("delete", r#"{"path":"a"}"#).await.expect("it runs"), "a is gone");
+    assert_eq!(registry.call_text("delete", r#"{"path":"a"}"#).await.text(), "a is gone");
     assert_eq!(
-        registry.call("delete_on_a_thread", r#"{"path":"a"}"#).await.expect("it runs"),
+        registry.call_text("delete_on_a_thread", r#"{"path":"a"}"#).await.text(),
         "a is gone, on a thread"
     );
 }
@@ -334,6 +336,6 @@ async fn a_subset_calls_the_same_hook() {
         .build()
         .expect("a registry");
     let subset = registry.subset(["read"]).expect("it is there");
-    let answers = subset.dispatch(&[ToolCall::new("1", "read", r#"{"path":"a"}"#)]).await;
-    assert_eq!(contents(&answers), ["Error: no"]);
+    let messages = subset.dispatch(&[ToolCall::new("1", "read", r#"{"path":"a"}"#)]).await;
+    assert_eq!(contents(&messages), ["Error: no"]);
 }

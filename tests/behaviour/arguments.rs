@@ -4,7 +4,7 @@ use crate::answer;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
-use tool_runtime::dispatch::ArgumentError;
+use tool_runtime::dispatch::{ArgumentError, ToolFailure};
 use tool_runtime::{CallError, Registry, tool, tools};
 
 /// Look up the weather.
@@ -58,9 +58,10 @@ async fn all_errors_come_in_one_message() {
 #[tokio::test]
 async fn a_program_can_match_on_the_kind_of_each_error() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
-    let error = registry.call("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await.expect_err("wrong");
-    let CallError::InvalidArguments { errors, .. } = error else {
-        panic!("expected errors of arguments, got {error:?}")
+    let result = registry.call_text("get_weather", r#"{"days":1,"days":2,"cty":"x"}"#).await;
+    let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
+    else {
+        panic!("expected errors of arguments, got {result:?}")
     };
     assert!(matches!(&errors[..], [
         ArgumentError::Repeated { argument: days, .. },

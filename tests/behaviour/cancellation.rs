@@ -53,8 +53,8 @@ async fn the_token_of_a_call_is_cancelled_when_the_tool_panics() {
             .state(sender)
             .build()
             .expect("a registry");
-        let answers = registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
-        assert_eq!(contents(&answers), [format!("Error: the tool `{tool}` failed unexpectedly.")]);
+        let messages = registry.dispatch(&[ToolCall::new("1", tool, "")]).await;
+        assert_eq!(contents(&messages), [format!("Error: the tool `{tool}` failed unexpectedly.")]);
         let token = receiver.recv().expect("the tool sent its token");
         assert!(token.is_cancelled(), "{tool}");
     }
@@ -63,14 +63,14 @@ async fn the_token_of_a_call_is_cancelled_when_the_tool_panics() {
 /// Dispatches a batch that is cancelled after this number of seconds. Returns the messages and the elapsed seconds.
 async fn cancelled_after(registry: &Registry, calls: &[ToolCall], seconds: u64) -> (Vec<ToolMessage>, u64) {
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
     let begun = Instant::now();
     let cancelling = async {
         tokio::time::sleep(Duration::from_secs(seconds)).await;
         token.cancel();
     };
-    let (answers, ()) = tokio::join!(registry.dispatch_with(calls, &batch), cancelling);
-    (answers, begun.elapsed().as_secs())
+    let (messages, ()) = tokio::join!(registry.dispatch(calls), cancelling);
+    (messages, begun.elapsed().as_secs())
 }
 
 fn take(id: &str, seconds: u64) -> ToolCall {
@@ -82,24 +82,23 @@ async fn finished_calls_keep_their_results_and_other_calls_are_cancelled_at_once
     let registry = Registry::new(tools![takes]).expect("a registry");
     let calls =
         [take("a", 1), take("b", 100), ToolCall::new("c", "nothing", ""), take("d", 3), take("e", 1000)];
-    let (answers, seconds) = cancelled_after(&registry, &calls, 5).await;
+    let (messages, seconds) = cancelled_after(&registry, &calls, 5).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         ["1 s", CANCELLED, "Error: there is no tool `nothing`. Available: `takes`.", "3 s", CANCELLED]
     );
     assert_eq!(seconds, 5);
-    let ids: Vec<&str> = answers.iter().map(|answer| &*answer.tool_call_id).collect();
+    let ids: Vec<&str> = messages.iter().map(|answer| &*answer.tool_call_id).collect();
     assert_eq!(ids, ["a", "b", "c", "d", "e"]);
-    let kind = |answer: &ToolMessage| Some(answer.outcome()?.error()?.kind());
-    assert_eq!(kind(&answers[1]), Some("cancelled"));
+    assert_eq!(messages[1].error_kind(), Some("cancelled"));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_that_finishes_when_its_token_wakes_it_keeps_its_result() {
     let registry = Registry::new(tools![takes, stops]).expect("a registry");
     let calls = [ToolCall::new("1", "stops", ""), take("2", 9)];
-    let (answers, seconds) = cancelled_after(&registry, &calls, 2).await;
-    assert_eq!((contents(&answers), seconds), (vec!["stopped half way", CANCELLED], 2));
+    let (messages, seconds) = cancelled_after(&registry, &calls, 2).await;
+    assert_eq!((contents(&messages), seconds), (vec!["stopped half way", CANCELLED], 2));
 }
 
 #[tokio::test]
@@ -110,11 +109,11 @@ async fn no_tool_starts_in_a_cancelled_batch() {
     let token = CancellationToken::new();
     token.cancel();
     let batch = BatchContext::new().cancellation(token);
-    let answers = registry.dispatch_with(&[ToolCall::new("1", "counts", "")], &batch).await;
-    assert_eq!(contents(&answers), [CANCELLED]);
+    let messages = registry.with(&batch).dispatch(&[ToolCall::new("1", "counts", "")]).await;
+    assert_eq!(contents(&messages), [CANCELLED]);
     assert_eq!(started.load(Ordering::SeqCst), 0);
-    let answers = registry.dispatch(&[ToolCall::new("1", "counts", "")]).await;
-    assert_eq!(contents(&answers), ["1"], "the next batch is not cancelled");
+    let messages = registry.dispatch(&[ToolCall::new("1", "counts", "")]).await;
+    assert_eq!(contents(&messages), ["1"], "the next batch is not cancelled");
 }
 
 #[tokio::test]
@@ -126,8 +125,8 @@ async fn the_hook_is_not_called_in_a_cancelled_batch() {
         .expect("a registry");
     let token = CancellationToken::new();
     token.cancel();
-    let answers = registry.dispatch_with(&[take("1", 1)], &BatchContext::new().cancellation(token)).await;
-    assert_eq!(contents(&answers), [CANCELLED]);
+    let messages = registry.with(&BatchContext::new().cancellation(token)).dispatch(&[take("1", 1)]).await;
+    assert_eq!(contents(&messages), [CANCELLED]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,13 +142,13 @@ async fn a_cancelled_call_that_waits_in_the_queue_or_for_approval_never_starts()
         .build()
         .expect("a registry");
     let calls = [take("1", 9), ToolCall::new("2", "counts", ""), ToolCall::new("never", "counts", "")];
-    let (answers, seconds) = cancelled_after(&registry, &calls, 3).await;
-    assert_eq!((contents(&answers), seconds), (vec![CANCELLED; 3], 3));
+    let (messages, seconds) = cancelled_after(&registry, &calls, 3).await;
+    assert_eq!((contents(&messages), seconds), (vec![CANCELLED; 3], 3));
     assert_eq!(started.load(Ordering::SeqCst), 0);
     let queued = |answer: &ToolMessage| answer.outcome().map(|outcome| outcome.queue_time().as_secs());
-    assert_eq!(answers.iter().map(queued).collect::<Vec<_>>(), [Some(0), Some(3), Some(0)]);
-    let answers = registry.dispatch(&calls[1..2]).await;
-    assert_eq!(contents(&answers), ["1"], "its permit is free again");
+    assert_eq!(messages.iter().map(queued).collect::<Vec<_>>(), [Some(0), Some(3), Some(0)]);
+    let messages = registry.dispatch(&calls[1..2]).await;
+    assert_eq!(contents(&messages), ["1"], "its permit is free again");
 }
 
 /// Waits for the gate.
@@ -179,12 +178,12 @@ async fn all_finished_calls_of_a_large_batch_keep_their_results() {
     };
     let dispatching = tokio::spawn({
         let registry = registry.clone();
-        async move { registry.dispatch_with(&calls, &batch).await }
+        async move { registry.with(&batch).dispatch(&calls).await }
     });
     cancelling.await;
-    let answers = dispatching.await.expect("it ends");
-    let passed = answers.iter().filter(|answer| answer.content == "passed").count();
-    assert_eq!((passed, answers[500].content.as_str()), (500, CANCELLED));
+    let messages = dispatching.await.expect("it ends");
+    let passed = messages.iter().filter(|answer| answer.content == "passed").count();
+    assert_eq!((passed, messages[500].content.as_str()), (500, CANCELLED));
 }
 
 /// Cancels its own token.
@@ -198,10 +197,10 @@ async fn cancels(#[context] call: &CallContext) -> bool {
 async fn a_tool_cannot_cancel_its_batch() {
     let registry = Registry::new(tools![takes, cancels]).expect("a registry");
     let calls = [ToolCall::new("1", "cancels", ""), take("2", 1)];
-    let (answers, _) = cancelled_after(&registry, &calls, 5).await;
-    assert_eq!(contents(&answers), ["true", "1 s"]);
-    let answers = registry.dispatch(&calls).await;
-    assert_eq!(contents(&answers), ["true", "1 s"]);
+    let (messages, _) = cancelled_after(&registry, &calls, 5).await;
+    assert_eq!(contents(&messages), ["true", "1 s"]);
+    let messages = registry.dispatch(&calls).await;
+    assert_eq!(contents(&messages), ["true", "1 s"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -211,8 +210,8 @@ async fn the_handler_of_a_dynamic_tool_can_use_the_token() {
         Err::<(), _>(format!("call {} was stopped", call.id()))
     });
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
-    let (answers, _) = cancelled_after(&registry, &[ToolCall::new("7", "waits", "")], 2).await;
-    assert_eq!(contents(&answers), ["Error: call 7 was stopped"]);
+    let (messages, _) = cancelled_after(&registry, &[ToolCall::new("7", "waits", "")], 2).await;
+    assert_eq!(contents(&messages), ["Error: call 7 was stopped"]);
 }
 
 /// Sends its token to the test, and never returns.
@@ -254,24 +253,24 @@ async fn a_tool_that_returns_on_cancellation_keeps_its_result_whenever_another_t
     for _ in 0..2_000 {
         let token = CancellationToken::new();
         let batch = BatchContext::new().cancellation(token.clone());
-        let (registry, calls) = (registry.clone(), calls.clone());
+        let (registry, calls) = (registry.with(&batch), calls.clone());
         let begun = Arc::new(tokio::sync::Notify::new());
         let dispatching = {
             let begun = Arc::clone(&begun);
             tokio::spawn(async move {
-                let mut dispatching = std::pin::pin!(registry.dispatch_with(&calls, &batch));
+                let mut dispatching = std::pin::pin!(registry.dispatch(&calls));
                 let first = futures_util::poll!(dispatching.as_mut());
                 begun.notify_one();
                 match first {
-                    std::task::Poll::Ready(answers) => answers,
+                    std::task::Poll::Ready(messages) => messages,
                     std::task::Poll::Pending => dispatching.await,
                 }
             })
         };
         begun.notified().await;
         token.cancel();
-        let answers = dispatching.await.expect("it ends");
-        assert_eq!(contents(&answers), ["stopped half way"; 3]);
+        let messages = dispatching.await.expect("it ends");
+        assert_eq!(contents(&messages), ["stopped half way"; 3]);
     }
 }
 
@@ -313,14 +312,14 @@ fn working() -> (Registry, tokio::sync::mpsc::UnboundedReceiver<&'static str>) {
 async fn the_token_of_a_blocking_function_is_cancelled_with_its_batch() {
     let (registry, mut progress) = working();
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
     let calls = [ToolCall::new("1", "works", "")];
     let cancelling = async {
         assert_eq!(progress.recv().await, Some("begun"));
         token.cancel();
     };
-    let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
-    assert_eq!(contents(&answers), [CANCELLED]);
+    let (messages, ()) = tokio::join!(registry.dispatch(&calls), cancelling);
+    assert_eq!(contents(&messages), [CANCELLED]);
     assert_eq!(progress.recv().await, Some("stopped"));
 }
 
@@ -333,9 +332,9 @@ async fn the_token_of_a_blocking_function_is_cancelled_by_its_time_limit() {
         assert_eq!(progress.recv().await, Some("begun"));
         tokio::time::advance(Duration::from_millis(31)).await;
     };
-    let (answers, ()) = tokio::join!(registry.dispatch(&calls), waiting);
+    let (messages, ()) = tokio::join!(registry.dispatch(&calls), waiting);
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         ["Error: the tool `works_with_timeout` did not finish within 30 ms. It may have taken effect."]
     );
     assert_eq!(progress.recv().await, Some("stopped"));
@@ -346,7 +345,7 @@ async fn the_token_of_a_blocking_function_is_cancelled_by_a_dropped_dispatch() {
     let (registry, mut progress) = working();
     let calls = [ToolCall::new("1", "works", "")];
     tokio::select! {
-        answers = registry.dispatch(&calls) => panic!("the function works until it is cancelled: {answers:?}"),
+        messages = registry.dispatch(&calls) => panic!("the function works until it is cancelled: {messages:?}"),
         begun = progress.recv() => assert_eq!(begun, Some("begun")),
     }
     assert_eq!(progress.recv().await, Some("stopped"));

@@ -72,8 +72,8 @@ fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
 #[tokio::test(start_paused = true)]
 async fn without_a_limit_all_calls_run_concurrently() {
     let (registry, running) = builder();
-    let answers = registry.build().expect("a registry").dispatch(&calls("works", 200)).await;
-    assert!(answers.iter().all(|answer| answer.content == "at 0"));
+    let messages = registry.build().expect("a registry").dispatch(&calls("works", 200)).await;
+    assert!(messages.iter().all(|answer| answer.content == "at 0"));
     assert_eq!(running.max.load(Ordering::SeqCst), 200);
 }
 
@@ -103,8 +103,8 @@ async fn the_outcome_has_the_queue_time_and_the_duration() {
         let outcome = answer.outcome().expect("it was dispatched");
         (outcome.queue_time().as_secs(), outcome.duration().as_secs())
     };
-    let answers = registry.dispatch(&calls("works", 5)).await;
-    assert_eq!(answers.iter().map(times).collect::<Vec<_>>(), [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3)]);
+    let messages = registry.dispatch(&calls("works", 5)).await;
+    assert_eq!(messages.iter().map(times).collect::<Vec<_>>(), [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -112,8 +112,8 @@ async fn the_time_limit_does_not_include_the_wait_in_the_queue() {
     let (registry, _) = builder();
     let registry =
         registry.max_concurrency(1).timeout(Duration::from_millis(1500)).build().expect("a registry");
-    let answers = registry.dispatch(&calls("works", 4)).await;
-    assert_eq!(contents(&answers), ["at 0", "at 1", "at 2", "at 3"]);
+    let messages = registry.dispatch(&calls("works", 4)).await;
+    assert_eq!(contents(&messages), ["at 0", "at 1", "at 2", "at 3"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -143,10 +143,10 @@ async fn the_time_limit_of_a_tool_takes_precedence_over_that_of_the_registry() {
     let (registry, _) = builder();
     let registry =
         registry.tools(tools![waits]).timeout(Duration::from_secs(20)).build().expect("a registry");
-    let answers =
+    let messages =
         registry.dispatch(&[ToolCall::new("1", "waits", ""), ToolCall::new("2", "lasts", "")]).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         [
             "Error: the tool `waits` did not finish within 20 s.",
             "Error: the tool `lasts` did not finish within 1 s. It may have taken effect."
@@ -176,12 +176,12 @@ async fn a_tool_that_panics_when_it_is_dropped_does_not_affect_other_calls() {
     let registry = registry.tools(tools![lasts_and_panics]).max_concurrency(2).build().expect("a registry");
     let calls = [ToolCall::new("1", "lasts_and_panics", ""), ToolCall::new("2", "works", "")];
     for _ in 0..3 {
-        let answers = registry.dispatch(&calls).await;
+        let messages = registry.dispatch(&calls).await;
         assert_eq!(
-            answers[0].content,
+            messages[0].content,
             "Error: the tool `lasts_and_panics` did not finish within 1 s. It may have taken effect."
         );
-        assert!(answers[1].content.as_str().starts_with("at "), "{:?}", answers[1]);
+        assert!(messages[1].content.as_str().starts_with("at "), "{:?}", messages[1]);
     }
 }
 
@@ -198,15 +198,15 @@ async fn panics_of_dropped_tools_do_not_leave_a_dropped_batch() {
 #[tokio::test(start_paused = true)]
 async fn the_outcome_reports_whether_a_tool_has_begun() {
     let (registry, _) = builder();
+    let token = CancellationToken::new();
     let registry = registry
         .max_concurrency(1)
         .before_call(|call| async move {
             if call.context().id() == "denied" { Decision::deny("no") } else { Decision::Run }
         })
         .build()
-        .expect("a registry");
-    let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+        .expect("a registry")
+        .with(&BatchContext::new().cancellation(token.clone()));
     let calls = [
         ToolCall::new("denied", "works", ""),
         ToolCall::new("2", "works", ""),
@@ -218,8 +218,8 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
         tokio::time::sleep(Duration::from_millis(1500)).await;
         token.cancel();
     };
-    let (answers, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
-    let begun: Vec<bool> = answers.iter().filter_map(|answer| Some(answer.outcome()?.has_begun())).collect();
+    let (messages, ()) = tokio::join!(registry.dispatch(&calls), cancelling);
+    let begun: Vec<bool> = messages.iter().filter_map(|answer| Some(answer.outcome()?.has_begun())).collect();
     assert_eq!(begun, [false, true, true, false, false]);
 }
 
@@ -227,9 +227,9 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
 async fn registry_call_uses_the_time_limit_and_the_queue() {
     let (registry, running) = builder();
     let registry = registry.max_concurrency(1).build().expect("a registry");
-    assert_eq!(registry.call("lasts", "").await.expect_err("it lasts").kind(), "timeout");
-    let (first, second) = tokio::join!(registry.call("works", ""), registry.call("works", ""));
-    assert_eq!((first.expect("it works"), second.expect("it works")), ("at 1".to_owned(), "at 2".to_owned()));
+    assert_eq!(registry.call_text("lasts", "").await.error_kind(), Some("timeout"));
+    let (first, second) = tokio::join!(registry.call_text("works", ""), registry.call_text("works", ""));
+    assert_eq!([first.text(), second.text()], ["at 1", "at 2"]);
     assert_eq!(running.max.load(Ordering::SeqCst), 1);
 }
 
@@ -255,8 +255,8 @@ async fn blocking_tools_delay_neither_each_other_nor_other_tools() {
     let registry = Registry::builder().tools(tools![blocks, goes_on]).state(met).build().expect("a registry");
     let mut calls = calls("blocks", 4);
     calls.push(ToolCall::new("last", "goes_on", ""));
-    let answers = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls)).await;
-    assert_eq!(contents(&answers.expect("they all meet")), ["met", "met", "met", "met", "last true"]);
+    let messages = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls)).await;
+    assert_eq!(contents(&messages.expect("they all meet")), ["met", "met", "met", "met", "last true"]);
 }
 
 #[test]

@@ -122,38 +122,38 @@ async fn cancelling_the_token_ends_running_tools_and_further_requests() {
     };
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
-    let (mut first, registry) = (chat(), registry());
+    let (mut first, registry) = (chat(), registry().with(&batch));
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
-    let (ending, ()) = tokio::join!(first.drive_with(&registry, &batch, None, tools_at_work), cancel);
+    let (ending, ()) = tokio::join!(first.drive(&registry, None, tools_at_work), cancel);
     assert_eq!(ending, Ok(Ending::Cancelled));
     assert_eq!(contents_of(&first)[2], "Error: cancelled before it finished");
 
     let mut second = chat();
     let unused =
         |_| -> std::future::Ready<Result<AssistantMessage, Infallible>> { panic!("the batch is cancelled") };
-    assert_eq!(second.drive_with(&registry, &batch, None, unused).await, Ok(Ending::Cancelled));
+    assert_eq!(second.drive(&registry, None, unused).await, Ok(Ending::Cancelled));
     assert_eq!(second, chat());
 }
 
 #[tokio::test(start_paused = true)]
 async fn cancelling_ends_a_waiting_request_and_takes_precedence_over_the_limit() {
-    let (token, registry, mut chat) = (CancellationToken::new(), registry(), chat());
-    let batch = BatchContext::new().cancellation(token.clone());
+    let (token, mut chat) = (CancellationToken::new(), chat());
+    let bound = registry().with(&BatchContext::new().cancellation(token.clone()));
     let cancel = |token: CancellationToken| async move {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
     let model_at_work = |_| std::future::pending::<Result<AssistantMessage, Infallible>>();
-    let (ending, ()) = tokio::join!(chat.drive_with(&registry, &batch, None, model_at_work), cancel(token));
+    let (ending, ()) = tokio::join!(chat.drive(&bound, None, model_at_work), cancel(token));
     assert_eq!((ending, chat.messages().len()), (Ok(Ending::Cancelled), 1));
 
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+    let bound = registry().with(&BatchContext::new().cancellation(token.clone()));
     let model = |_| async { Ok::<_, Infallible>(calling(&[("slow", "{}")])) };
-    let (ending, ()) = tokio::join!(chat.drive_with(&registry, &batch, 1, model), cancel(token));
+    let (ending, ()) = tokio::join!(chat.drive(&bound, 1, model), cancel(token));
     assert_eq!((ending, chat.messages().len()), (Ok(Ending::Cancelled), 3));
 }
 
@@ -260,13 +260,13 @@ async fn a_different_failure_or_a_success_restarts_the_count() {
 async fn cancelled_calls_do_not_count_as_repeated_failures() {
     let token = CancellationToken::new();
     token.cancel();
-    let batch = BatchContext::new().cancellation(token);
+    let registry = registry().with(&BatchContext::new().cancellation(token));
     let mut chat = chat();
     for _ in 0..3 {
         let tool_runtime::conversation::Turn::Calls(pending) = chat.reply(calling(&[THIRTEEN])) else {
             panic!("it calls")
         };
-        chat = pending.dispatch_with(&registry(), &batch).await;
+        chat = pending.dispatch(&registry).await;
     }
     assert_eq!(contents_of(&chat).last(), Some(&"Error: cancelled before it finished"));
 }

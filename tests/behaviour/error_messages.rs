@@ -75,6 +75,10 @@ mod failing {
     #[tool(name = "get_weather", requires_approval)]
     pub(super) fn with_approval(_city: &str) {}
 
+    /// Its number of calls is limited.
+    #[tool(name = "get_weather", max_calls = 3)]
+    pub(super) async fn with_max_calls(_city: &str) {}
+
     pub(super) struct Station;
 
     /// Needs a state.
@@ -121,15 +125,15 @@ async fn interrupted_stream() -> ToolMessage {
 }
 
 async fn cancelled_batch() -> ToolMessage {
-    let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry");
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
+    let registry = Registry::new(tools![failing::with_endless_wait]).expect("a registry").with(&batch);
     let cancel = async {
         tokio::time::sleep(Duration::from_secs(1)).await;
         token.cancel();
     };
     let calls = [beijing()];
-    let (mut results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancel);
+    let (mut results, ()) = tokio::join!(registry.dispatch(&calls), cancel);
     results.remove(0)
 }
 
@@ -203,6 +207,17 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             assert!(results.iter().all(|result| result.content == "Beijing in 0 days: sunny"));
             rejected
         }
+        "The batch does not allow the tool." => {
+            let other =
+                DynamicTool::new("get_time", "", serde_json::Value::Null, |_| async { Ok::<_, String>(()) });
+            let registry = builder().tools(tools![get_weather]).dynamic(other).build().expect("a registry");
+            let batch = BatchContext::new().allowed_tools(["get_time"]);
+            registry.with(&batch).dispatch(&[beijing()]).await.remove(0)
+        }
+        "The tool was called more often than its `max_calls`." => {
+            let registry = builder().tools(tools![failing::with_max_calls]);
+            message(registry, &[beijing(), beijing(), beijing(), beijing()]).await
+        }
         "The batch has no value for a state of the tool." => {
             let tools = tools![failing::with_state];
             message_of(builder().tools(tools).batch_state::<failing::Station>()).await
@@ -217,13 +232,14 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
     Some(message)
 }
 
-/// The kinds of [`CallError::kind`], from its source.
-fn kinds() -> BTreeSet<&'static str> {
+/// The kinds of [`CallError::kind`], from its source. The kind of a `Recorded` error is that of another call.
+fn kinds() -> BTreeSet<String> {
     const SOURCE: &str = include_str!("../../tool-runtime/src/outcome/call_error.rs");
     let arm = |line: &'static str| {
         line.trim().strip_prefix("CallError::")?.strip_suffix("\",")?.rsplit_once("=> \"")
     };
-    SOURCE.lines().filter_map(arm).map(|(_, kind)| kind).collect()
+    let kinds = SOURCE.lines().filter_map(arm).map(|(_, kind)| kind.to_owned());
+    kinds.filter(|kind| kind != "recorded").collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -238,10 +254,10 @@ async fn each_row_of_the_table_is_the_message_of_its_cause_and_each_kind_has_a_r
         let Some(message) = produce(cause).await else { panic!("the row `{cause}` has no test") };
         assert_eq!(message.text().replace('\n', "<br>"), documented, "the row `{cause}`");
         let error = message.outcome().and_then(|outcome| outcome.error());
-        produced_kinds.insert(error.expect("the call failed").kind());
+        produced_kinds.insert(error.expect("the call failed").kind().to_owned());
     }
     assert_eq!(produced_kinds, kinds(), "each kind of error has a row");
-    assert!(produced_kinds.len() >= 17, "{produced_kinds:?}");
+    assert!(produced_kinds.len() >= 19, "{produced_kinds:?}");
 }
 
 #[tokio::test]

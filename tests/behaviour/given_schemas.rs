@@ -1,6 +1,7 @@
 //! Hand-written schemas of dynamic tools, with keywords that derived schemas never have.
 
 use serde_json::{Value, json};
+use tool_runtime::dispatch::ToolFailure;
 use tool_runtime::{CallError, DynamicTool, Registry};
 
 /// A tool whose argument `a` has this schema.
@@ -16,9 +17,8 @@ fn registry(parameters: Value) -> Registry {
 
 /// The error message about this argument; empty if it is valid.
 async fn error_of(schema: Value, argument: Value) -> String {
-    let arguments = json!({ "a": argument }).to_string();
-    let result = registry_with(&schema, &json!({})).call("take", &arguments).await;
-    let error = result.map_or_else(|error| error.to_string(), |_| String::new());
+    let result = registry_with(&schema, &json!({})).call("take", json!({ "a": argument })).await;
+    let error = result.failure().map(ToString::to_string).unwrap_or_default();
     error.strip_prefix("invalid arguments for `take`: ").map_or_else(|| error.clone(), str::to_owned)
 }
 
@@ -69,16 +69,16 @@ async fn self_references_are_ignored_and_listed_as_unsupported() {
             registry.unsupported_keywords("take").iter().any(|keyword| keyword.contains("leads back")),
             "{parameters}"
         );
-        let _ = registry.call("take", r#"{"a":1.0}"#).await;
+        let _ = registry.call_text("take", r#"{"a":1.0}"#).await;
     }
     let items = registry(
         json!({"type": "object", "properties": {"a": {"type": "array", "items": {"$ref": "#/properties/a"}}}}),
     );
     assert!(
         items.unsupported_keywords("take").is_empty()
-            && items.call("take", r#"{"a":[[],[[]]]}"#).await.is_ok()
+            && !items.call_text("take", r#"{"a":[[],[[]]]}"#).await.is_error()
     );
-    assert!(items.call("take", r#"{"a":[[1]]}"#).await.is_err());
+    assert!(items.call_text("take", r#"{"a":[[1]]}"#).await.is_error());
 }
 
 #[tokio::test]
@@ -86,14 +86,14 @@ async fn references_with_escaped_names_are_resolved() {
     let definitions = json!({"A B": {"type": "integer"}, "x/y~z": {"type": "integer"}, "never": false});
     for reference in ["#/$defs/A%20B", "#/$defs/x~1y~0z", "#/$defs/x~1y%7E0z"] {
         let registry = registry_with(&json!({ "$ref": reference }), &definitions);
-        assert!(registry.call("take", r#"{"a":1}"#).await.is_ok(), "{reference}");
-        assert!(registry.call("take", r#"{"a":"x"}"#).await.is_err(), "{reference}");
+        assert!(!registry.call_text("take", r#"{"a":1}"#).await.is_error(), "{reference}");
+        assert!(registry.call_text("take", r#"{"a":"x"}"#).await.is_error(), "{reference}");
     }
     assert!(
         registry_with(&json!({"$ref": "#/$defs/never"}), &definitions)
-            .call("take", r#"{"a":1}"#)
+            .call_text("take", r#"{"a":1}"#)
             .await
-            .is_err()
+            .is_error()
     );
     let dangling = registry_with(&json!({"$ref": "#/$defs/nowhere"}), &definitions);
     assert_eq!(dangling.unsupported_keywords("take"), ["`$ref` at `/properties/a`"]);
@@ -120,7 +120,10 @@ async fn numbers_beyond_64_bits_are_floats() {
         (r#"{"multipleOf": 1e-300}"#, "1e300"),
     ] {
         let registry = registry_with(&serde_json::from_str(schema).expect("JSON"), &json!({}));
-        assert!(registry.call("take", &format!(r#"{{"a":{valid}}}"#)).await.is_ok(), "{schema} {valid}");
+        assert!(
+            !registry.call_text("take", &format!(r#"{{"a":{valid}}}"#)).await.is_error(),
+            "{schema} {valid}"
+        );
     }
 }
 
@@ -130,7 +133,7 @@ async fn integers_are_multiples_of_minus_one() {
     for number in
         ["2", "-3", "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"]
     {
-        assert!(registry.call("take", &format!(r#"{{"a":{number}}}"#)).await.is_ok(), "{number}");
+        assert!(!registry.call_text("take", &format!(r#"{{"a":{number}}}"#)).await.is_error(), "{number}");
     }
 }
 
@@ -195,10 +198,10 @@ async fn errors_of_schemas_without_a_type_name_the_expected_value() {
         error_of(json!({"propertyNames": {"maxLength": 1}}), json!({"long": 1})).await,
         "`a.long`: its key must be a string of at most 1 character"
     );
-    let result = registry(json!({"type": "object", "minProperties": 1})).call("take", "{}").await;
+    let result = registry(json!({"type": "object", "minProperties": 1})).call_text("take", "{}").await;
     assert_eq!(
-        result.expect_err("the object is empty").to_string(),
-        "invalid arguments for `take`: expected an object of at least 1 key, got 0"
+        result.text(),
+        "Error: invalid arguments for `take`: expected an object of at least 1 key, got 0"
     );
 }
 
@@ -206,11 +209,11 @@ async fn errors_of_schemas_without_a_type_name_the_expected_value() {
 async fn the_message_about_a_million_wrong_items_is_short() {
     let items: Vec<String> = (0..1_000_000).map(|_| "1".to_owned()).collect();
     let registry = registry_with(&json!({"type": "array", "items": {"type": "string"}}), &json!({}));
-    let error =
-        registry.call("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await.expect_err("all are wrong");
-    assert!(error.to_string().len() < 5_000 && error.to_string().ends_with(" more"));
-    let CallError::InvalidArguments { errors, .. } = error else {
-        panic!("expected errors of arguments, got {error:?}")
+    let result = registry.call_text("take", &format!(r#"{{"a":[{}]}}"#, items.join(","))).await;
+    assert!(result.text().len() < 5_000 && result.text().ends_with(" more"));
+    let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
+    else {
+        panic!("expected errors of arguments, got {result:?}")
     };
     assert!(errors.len() <= 1_000, "{} errors are kept", errors.len());
 }

@@ -12,6 +12,9 @@
 
 mod approval;
 mod arguments;
+mod bound_registries;
+mod call_events;
+mod call_limits;
 mod cancellation;
 mod concurrency;
 mod conversation;
@@ -33,6 +36,7 @@ mod images_in_results;
 mod lenient_arguments;
 mod macro_options;
 mod messages;
+mod middleware;
 #[allow(dead_code, reason = "some values are only printed")]
 mod nested_errors;
 mod other_wires;
@@ -45,6 +49,7 @@ mod repaired_text;
 mod reply_warnings;
 mod requests;
 mod results;
+mod rich_results;
 mod schemas;
 mod scripted_model;
 mod state_and_context;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use tool_runtime::dispatch::ArgumentError;
+use tool_runtime::dispatch::{ArgumentError, ToolFailure};
 use tool_runtime::{CallError, DynamicTool, Registry, tool, tools};
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -92,7 +92,9 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
     let registry = Registry::new(tools![count]).expect("one tool");
     let entries: Vec<String> = (0..2_000).map(|entry| format!(r#""x{entry}":-1"#)).collect();
     let arguments = format!(r#"{{"by_kind":{{"{}":{{{}}}}}}}"#, "k".repeat(100_000), entries.join(","));
-    let Err(CallError::InvalidArguments { errors, .. }) = registry.call("count", &arguments).await else {
+    let result = registry.call_text("count", &arguments).await;
+    let Some(CallError::InvalidArguments { errors, .. }) = result.failure().and_then(ToolFailure::error)
+    else {
         panic!("negative numbers were accepted")
     };
     assert_eq!(errors.len(), 1_000);
@@ -103,7 +105,12 @@ async fn long_keys_are_truncated_in_the_paths_of_errors() {
         );
     }
     let repeated = format!(r#"{{"by_kind":{{"a":{{{}"x":1}}}}}}"#, r#""x":1,"#.repeat(200_000));
-    let error = registry.call("count", &repeated).await.expect_err("a key is repeated").to_string();
+    let error = registry
+        .call_text("count", &repeated)
+        .await
+        .into_result()
+        .expect_err("a key is repeated")
+        .to_string();
     assert_eq!(error, "invalid arguments for `count`: `by_kind.a.x` occurs more than once");
 }
 
@@ -217,8 +224,9 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
     let tool = DynamicTool::new("plan", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
     let error = registry
-        .call("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
+        .call_text("plan", r#"{"stops":[{"city":"A"},{}],"mode":"fats","even":3,"evn":2}"#)
         .await
+        .into_result()
         .expect_err("four errors");
     assert_eq!(
         error.to_string(),
@@ -227,14 +235,11 @@ async fn the_arguments_of_a_dynamic_tool_are_validated_against_its_schema() {
          `even`: expected an integer, a multiple of 2, got integer `3`; \
          `evn` is not an argument (it takes `even`, `mode` and `stops`)"
     );
-    let CallError::InvalidArguments { errors, .. } = error else {
+    let Some(CallError::InvalidArguments { errors, .. }) = error.error() else {
         panic!("expected errors of arguments, got {error:?}")
     };
     assert!(matches!(&errors[0], ArgumentError::Missing { argument, .. } if argument == "stops[1].city"));
-    assert_eq!(
-        registry.call("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.expect("they are valid"),
-        "ok"
-    );
+    assert_eq!(registry.call_text("plan", r#"{"stops":[],"mode":3.0,"even":4.0}"#).await.text(), "ok");
 }
 
 /// A tree.

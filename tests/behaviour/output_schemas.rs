@@ -77,8 +77,8 @@ async fn an_output_schema_describes_the_serialized_value() {
     for keyword in ["$schema", "$defs", "$ref"] {
         assert!(!schema.to_string().contains(keyword), "{schema}");
     }
-    let result = registry.call("plain", r#"{"celsius":25}"#).await.expect("it runs");
-    let result: Value = serde_json::from_str(&result).expect("it is JSON");
+    let result = registry.call_text("plain", r#"{"celsius":25}"#).await;
+    let result: Value = serde_json::from_str(&result.text()).expect("it is JSON");
     assert_eq!(result, json!({ "degreesCelsius": 25, "wind": { "speed": "5 km/h", "gusts": false } }));
     let without_gusts = json!({ "degreesCelsius": 25, "wind": { "speed": "5 km/h" } });
     for (value, is_valid) in [

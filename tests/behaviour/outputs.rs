@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::cell::Cell;
 use std::error::Error as _;
+use std::sync::Arc;
 use tool_runtime::message::Message;
 use tool_runtime::schemars::JsonSchema;
 use tool_runtime::{DynamicTool, Registry, ToolCall, ToolMessage, ToolOutput, tool, tools};
@@ -24,8 +25,8 @@ fn fails_at_length() -> Result<(), String> {
 async fn truncated(text: &str, times: usize, limit: usize) -> String {
     let registry = Registry::builder().tools(tools![repeat]).max_output_bytes(limit).build();
     let arguments = serde_json::json!({"text": text, "times": times}).to_string();
-    let answers = registry.expect("a registry").dispatch(&[ToolCall::new("1", "repeat", arguments)]).await;
-    answers[0].content.to_string()
+    let messages = registry.expect("a registry").dispatch(&[ToolCall::new("1", "repeat", arguments)]).await;
+    messages[0].content.to_string()
 }
 
 #[tokio::test]
@@ -66,38 +67,39 @@ async fn a_result_is_truncated_between_characters_and_never_exceeds_the_limit() 
 async fn errors_are_truncated_for_the_model_and_complete_for_the_program() {
     let registry = Registry::builder().tools(tools![fails_at_length, repeat]).max_output_bytes(100).build();
     let registry = registry.expect("a registry");
-    let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
+    let messages = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
     assert!(
-        answers[0].content.as_str().starts_with("Error: no no ") && answers[0].content.as_str().len() <= 100
+        messages[0].content.as_str().starts_with("Error: no no ")
+            && messages[0].content.as_str().len() <= 100
     );
     let narrow =
         Registry::builder().tools(tools![fails_at_length]).max_output_bytes(20).build().expect("a registry");
-    let answers = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
-    assert_eq!(answers[0].content, "Error: no no no no n", "`Error: ` is kept");
-    let answers = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
-    let error = answers[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
+    let messages = narrow.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
+    assert_eq!(messages[0].content, "Error: no no no no n", "`Error: ` is kept");
+    let messages = registry.dispatch(&[ToolCall::new("1", "fails_at_length", "")]).await;
+    let error = messages[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
     assert_eq!(error.to_string().len(), 3_000);
-    let direct = registry.call("repeat", r#"{"text":"x","times":1000}"#).await.expect("it runs");
-    assert!(direct.len() <= 100 && direct.contains(" bytes left out "), "{direct}");
+    let result = registry.call("repeat", serde_json::json!({"text": "x", "times": 1_000})).await;
+    assert_eq!(result.text().len(), 100, "`call` has the same limit");
 }
 
-/// An artifact that is neither `Sync` nor `Clone`.
+/// An artifact that is not `Clone`.
 #[derive(Debug, PartialEq)]
-struct Chart(Cell<u32>);
+struct Chart(u32);
 
 /// Draws a chart.
 #[tool]
 async fn draw(size: u32) -> Result<ToolOutput, String> {
     match size {
         0 => Err("nothing to draw".to_owned()),
-        size => Ok(ToolOutput::new(format!("a chart of {size}")).with_artifact(Chart(Cell::new(size)))),
+        size => Ok(ToolOutput::from(format!("a chart of {size}")).with_artifact(Chart(size))),
     }
 }
 
 /// Draws on a thread.
 #[tool(blocking)]
 fn draw_on_a_thread(size: u32) -> ToolOutput {
-    ToolOutput::new("drawn").with_artifact(Chart(Cell::new(size)))
+    ToolOutput::from("drawn").with_artifact(Chart(size))
 }
 
 async fn drawn(tool: &str) -> ToolMessage {
@@ -112,11 +114,10 @@ async fn an_artifact_is_part_of_the_message_and_is_not_serialized() {
         serde_json::to_string(&answer).expect("it serializes"),
         r#"{"role":"tool","tool_call_id":"1","content":"a chart of 3"}"#
     );
-    assert_eq!(answer.take_artifact::<String>(), None, "it has another type");
-    assert_eq!(answer.take_artifact(), Some(Chart(Cell::new(3))));
-    assert_eq!(answer.take_artifact::<Chart>(), None, "it was taken");
-    assert_eq!(drawn("draw_on_a_thread").await.take_artifact(), Some(Chart(Cell::new(3))));
-    assert_eq!(ToolMessage::new("1", "created").take_artifact::<Chart>(), None);
+    assert_eq!(answer.artifact::<String>(), None, "it has another type");
+    assert_eq!(answer.artifact(), Some(&Chart(3)));
+    assert_eq!(drawn("draw_on_a_thread").await.artifact(), Some(&Chart(3)));
+    assert_eq!(ToolMessage::new("1", "created").artifact::<Chart>(), None);
 }
 
 #[tokio::test]
@@ -125,23 +126,26 @@ async fn an_artifact_stays_in_a_message_that_moves_to_a_history_on_another_threa
     let history = vec![Message::user("draw"), Message::from(answer.clone())];
     let history = std::thread::spawn(move || history).join().expect("it ends");
     let Message::Tool(kept) = &history[1] else { panic!("it is a tool message") };
-    assert_eq!(kept.take_artifact(), Some(Chart(Cell::new(3))));
-    assert_eq!(answer.take_artifact::<Chart>(), None, "clones share one artifact");
+    let [kept, shared] =
+        [kept, &answer].map(|message| message.shared_artifact::<Chart>().expect("it is there"));
+    assert_eq!(*kept, Chart(3));
+    assert!(Arc::ptr_eq(&kept, &shared), "clones share one artifact");
+    drop((answer, history));
+    assert_eq!(*shared, Chart(3), "it outlives its messages");
 }
 
 #[tokio::test]
 async fn an_output_can_be_an_error_or_have_no_artifact() {
     assert_eq!(answer(tools![draw], "draw", r#"{"size":0}"#).await, "Error: nothing to draw");
     let output = draw(3).await.expect("it draws");
-    assert_eq!((output.text(), output.artifact()), ("a chart of 3", Some(&Chart(Cell::new(3)))));
-    assert_eq!(ToolOutput::json(&[1, 2]).expect("it is JSON").text(), "[1,2]");
-    assert!(ToolOutput::json(&std::collections::BTreeMap::from([((1, 2), 3)])).is_err());
-    assert!(!format!("{output:?}").contains("Cell"));
+    assert_eq!((output.text(), output.artifact()), ("a chart of 3", Some(&Chart(3))));
+    assert_eq!(ToolOutput::new().with_json([1, 2]).text(), "[1,2]");
+    assert!(!format!("{output:?}").contains("Chart"), "the type of an artifact need not implement `Debug`");
 }
 
 #[tokio::test]
 async fn a_dynamic_tool_can_return_an_output_or_a_value() {
-    let draws = |_, _| async { Ok::<_, String>(ToolOutput::new("drawn").with_artifact(7_u8)) };
+    let draws = |_, _| async { Ok::<_, String>(ToolOutput::from("drawn").with_artifact(7_u8)) };
     let value = |_, _| async { Ok::<_, String>(serde_json::json!({"a": 1})) };
     let nothing = |_, _| async { Ok::<_, String>(()) };
     let registry = Registry::builder()
@@ -151,12 +155,12 @@ async fn a_dynamic_tool_can_return_an_output_or_a_value() {
         .build()
         .expect("a registry");
     let calls = ["draws", "value", "nothing"].map(|tool| ToolCall::new("1", tool, ""));
-    let answers = registry.dispatch(&calls).await;
+    let messages = registry.dispatch(&calls).await;
     assert_eq!(
-        [answers[0].content.as_str(), answers[1].content.as_str(), answers[2].content.as_str()],
+        [messages[0].content.as_str(), messages[1].content.as_str(), messages[2].content.as_str()],
         ["drawn", r#"{"a":1}"#, "ok"]
     );
-    assert_eq!(answers[0].take_artifact(), Some(7_u8));
+    assert_eq!(messages[0].artifact(), Some(&7_u8));
 }
 
 /// A type that panics when it is deserialized or serialized.
@@ -227,9 +231,9 @@ async fn an_argument_that_panics_when_it_is_dropped_fails_only_its_call() {
         ToolCall::new("2", "takes_bomb", r#"{"bomb":{"set":true},"number":"seven"}"#),
         ToolCall::new("3", "repeat", r#"{"text":"x","times":2}"#),
     ];
-    let answers = registry.dispatch(&calls).await;
+    let messages = registry.dispatch(&calls).await;
     assert_eq!(
-        [answers[0].content.as_str(), answers[1].content.as_str(), answers[2].content.as_str()],
+        [messages[0].content.as_str(), messages[1].content.as_str(), messages[2].content.as_str()],
         ["7", "Error: the tool `takes_bomb` failed unexpectedly.", "xx"]
     );
 }
@@ -265,11 +269,11 @@ async fn a_decoder_that_panics_only_on_a_blocking_thread_fails_only_its_call() {
         ToolCall::new("1", "takes_panicking_on_thread", r#"{"value":{"set":true}}"#),
         ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
     ];
-    let answers = registry.dispatch(&calls).await;
-    assert_eq!(answers[0].content, "Error: the tool `takes_panicking_on_thread` failed unexpectedly.");
-    let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+    let messages = registry.dispatch(&calls).await;
+    assert_eq!(messages[0].content, "Error: the tool `takes_panicking_on_thread` failed unexpectedly.");
+    let error = messages[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
     assert_eq!(error.as_deref(), Some("a secret of the thread"));
-    assert_eq!(answers[1].content, "xx");
+    assert_eq!(messages[1].content, "xx");
 }
 
 /// A type whose decoder panics on integers.
@@ -295,11 +299,11 @@ async fn a_decoder_that_panics_on_a_coerced_argument_fails_only_its_call() {
         ToolCall::new("1", "takes_panicking_on_integer", r#"{"value":1.0}"#),
         ToolCall::new("2", "repeat", r#"{"text":"x","times":2}"#),
     ];
-    let answers = registry.dispatch(&calls).await;
-    assert_eq!(answers[0].content, "Error: the tool `takes_panicking_on_integer` failed unexpectedly.");
-    let error = answers[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+    let messages = registry.dispatch(&calls).await;
+    assert_eq!(messages[0].content, "Error: the tool `takes_panicking_on_integer` failed unexpectedly.");
+    let error = messages[0].outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
     assert_eq!(error.as_deref(), Some("a secret of 1"));
-    assert_eq!(answers[1].content, "xx");
+    assert_eq!(messages[1].content, "xx");
 }
 
 #[tokio::test]
@@ -329,11 +333,11 @@ async fn a_decoder_or_a_serializer_that_panics_fails_only_its_call() {
         })
         .collect();
     calls.push(ToolCall::new("other", "repeat", r#"{"text":"x","times":2}"#));
-    let answers = registry.dispatch(&calls).await;
-    for (name, answer) in names.iter().zip(&answers) {
+    let messages = registry.dispatch(&calls).await;
+    for (name, answer) in names.iter().zip(&messages) {
         assert_eq!(answer.content, format!("Error: the tool `{name}` failed unexpectedly."));
         let content = answer.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
         assert!(content.is_some_and(|content| content.starts_with("a secret of the ")), "{answer:?}");
     }
-    assert_eq!(answers[4].content, "xx");
+    assert_eq!(messages[4].content, "xx");
 }

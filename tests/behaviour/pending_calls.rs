@@ -278,7 +278,7 @@ fn a_call_with_batch_state_can_be_approved_before_the_run() {
     let calls =
         pending(&[("1", "greet", "```json\n{'name':'Ada'}\n```"), ("2", "greet", r#"{"nam":"Ada"}"#)]);
     let shown = |batch: &BatchContext| -> Vec<String> {
-        let calls = calls.awaiting_approval_with(&registry, batch);
+        let calls = calls.awaiting_approval(&registry.with(batch));
         calls.iter().map(|call| call.arguments().get().to_owned()).collect()
     };
     assert_eq!(shown(&BatchContext::new().state(User)), [r#"{"name":"Ada"}"#]);
@@ -422,11 +422,10 @@ fn a_skipped_call_has_a_denied_outcome() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_batch_gives_every_call_a_result() {
-    let (registry, _) = registry();
     let token = CancellationToken::new();
-    let batch = BatchContext::new().cancellation(token.clone());
+    let registry = registry().0.with(&BatchContext::new().cancellation(token.clone()));
     let calls = pending(&[("1", "quick", "{}"), ("2", "slow", "{}")]);
-    let (chat, ()) = tokio::join!(calls.dispatch_with(&registry, &batch), async { token.cancel() });
+    let (chat, ()) = tokio::join!(calls.dispatch(&registry), async { token.cancel() });
     assert_eq!(contents_of(&chat)[2..], ["quick", "Error: cancelled before it finished"]);
 }
 

@@ -71,7 +71,7 @@ async fn a_subset_has_the_state_of_its_registry() {
         .build()
         .expect("a registry");
     let subset = registry.subset(["needs_state"]).expect("it is there");
-    assert_eq!(subset.call("needs_state", "").await.expect("it runs"), "Ada");
+    assert_eq!(subset.call_text("needs_state", "").await.text(), "Ada");
 }
 
 /// Adds.

@@ -27,10 +27,10 @@ async fn a_tool_can_take_text_lists_state_and_context() {
     let registry = Registry::builder().tools(tools![everything]).state(Db("db")).build().expect("a registry");
     let call = ToolCall::new("call_7", "everything", r#"{"city":"Beijing","numbers":[1,2]}"#);
     let batch = BatchContext::new().state(User("Ada".to_owned()));
-    let answers = registry.dispatch_with(std::slice::from_ref(&call), &batch).await;
-    assert_eq!(answers[0].content, "Beijing [1, 2] None db call_7 everything Ada");
-    let answers = registry.dispatch(&[call]).await;
-    assert_eq!(answers[0].content, "Beijing [1, 2] None db call_7 everything nobody");
+    let messages = registry.with(&batch).dispatch(std::slice::from_ref(&call)).await;
+    assert_eq!(messages[0].content, "Beijing [1, 2] None db call_7 everything Ada");
+    let messages = registry.dispatch(&[call]).await;
+    assert_eq!(messages[0].content, "Beijing [1, 2] None db call_7 everything nobody");
 
     let schema = registry.schemas()[0].parameters().get();
     assert!(!schema.contains("db") && !schema.contains("call"), "{schema}");
@@ -92,14 +92,14 @@ async fn a_call_in_a_batch_without_its_state_is_an_error() {
         .build()
         .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
-    let answers = registry.dispatch(&calls).await;
+    let messages = registry.dispatch(&calls).await;
     // The missing state is reported to the program and not sent to the model.
-    assert_eq!(answers[0].content, "Error: the tool `who` is not available now.");
+    assert_eq!(messages[0].content, "Error: the tool `who` is not available now.");
     let user = std::any::type_name::<User>();
-    let reason = answers[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
+    let reason = messages[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
     assert_eq!(reason, Some(format!("neither the registry nor the batch has a state of type `{user}`")));
-    let answers = registry.dispatch_with(&calls, &BatchContext::new().state(User("Ada".to_owned()))).await;
-    assert_eq!(answers[0].content, "Ada db");
+    let messages = registry.with(&BatchContext::new().state(User("Ada".to_owned()))).dispatch(&calls).await;
+    assert_eq!(messages[0].content, "Ada db");
 }
 
 #[tokio::test]
@@ -112,12 +112,10 @@ async fn the_state_of_a_batch_takes_precedence_over_that_of_the_registry_only_in
         .expect("a registry");
     let calls = [ToolCall::new("1", "who", "{}")];
     let batch = BatchContext::new().state(Db("theirs"));
-    let another = batch.clone().state(User("Ada".to_owned()));
-    let (first, second, third) = futures_util::join!(
-        registry.dispatch_with(&calls, &batch),
-        registry.dispatch_with(&calls, &another),
-        registry.dispatch(&calls),
-    );
+    let with_db = registry.with(&batch);
+    let with_user = registry.with(&batch.state(User("Ada".to_owned())));
+    let (first, second, third) =
+        futures_util::join!(with_db.dispatch(&calls), with_user.dispatch(&calls), registry.dispatch(&calls),);
     assert_eq!(
         [first[0].content.as_str(), second[0].content.as_str(), third[0].content.as_str()],
         ["any theirs", "Ada theirs", "any own"]
@@ -151,7 +149,7 @@ fn stored(#[state] store: &Arc<dyn Store>) -> &'static str {
 async fn state_can_be_a_shared_trait_object() {
     let store: Arc<dyn Store> = Arc::new(Disk);
     let registry = Registry::builder().tools(tools![stored]).state(store).build().expect("a registry");
-    assert_eq!(registry.call("stored", "").await.expect("it runs"), "disk");
+    assert_eq!(registry.call_text("stored", "").await.text(), "disk");
 }
 
 #[test]
@@ -175,7 +173,7 @@ fn calls_back<'a>(
 async fn the_type_of_state_may_have_higher_ranked_lifetimes() {
     let callback: Callback = Arc::new(str::trim);
     let registry = Registry::builder().tools(tools![calls_back]).state(callback).build().expect("a registry");
-    assert_eq!(registry.call("calls_back", r#"{"text":" a "}"#).await.expect("it runs"), "a");
+    assert_eq!(registry.call_text("calls_back", r#"{"text":" a "}"#).await.text(), "a");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ fn read_file(path: &str) -> Result<ToolOutput, String> {
     if path == "missing" {
         Err("there is no such file".to_owned())
     } else {
-        Ok(ToolOutput::new("text").with_artifact(7_u8))
+        Ok(ToolOutput::from("text").with_artifact(7_u8))
     }
 }
 

@@ -34,8 +34,8 @@ async fn a_tool_that_exceeds_its_time_limit_is_an_error() {
         ToolCall::new("2", "waits_read_only", ""),
         ToolCall::new("3", "quick", r#"{"n":3}"#),
     ];
-    let answers = registry.dispatch(&calls).await;
-    let contents = answers.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
+    let messages = registry.dispatch(&calls).await;
+    let contents = messages.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
     assert_eq!(
         contents,
         [
@@ -92,16 +92,16 @@ fn counts_on_a_thread() -> u32 {
 fn a_tool_that_needs_a_runtime_does_not_start_without_one() {
     let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("a registry");
     let calls = [ToolCall::new("1", "counts", ""), ToolCall::new("2", "counts_on_a_thread", "")];
-    let reasons = |answers: Vec<tool_runtime::ToolMessage>| {
+    let reasons = |messages: Vec<tool_runtime::ToolMessage>| {
         let reason = |answer: &tool_runtime::ToolMessage| {
             let source = answer.outcome()?.error()?.source()?.to_string();
             Some(format!("{} {source}", answer.content))
         };
-        answers.iter().map(|answer| reason(answer).unwrap_or_default()).collect::<Vec<_>>()
+        messages.iter().map(|answer| reason(answer).unwrap_or_default()).collect::<Vec<_>>()
     };
-    let answers = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
+    let messages = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
     assert_eq!(
-        reasons(answers),
+        reasons(messages),
         [
             "Error: the tool `counts` is not available now. \
              a tool that has a time-out or is `blocking` needs a Tokio runtime",
@@ -110,9 +110,9 @@ fn a_tool_that_needs_a_runtime_does_not_start_without_one() {
         ]
     );
     let without_time = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let answers = without_time.block_on(registry.dispatch(&calls[..1]));
+    let messages = without_time.block_on(registry.dispatch(&calls[..1]));
     assert_eq!(
-        reasons(answers),
+        reasons(messages),
         ["Error: the tool `counts` is not available now. \
              a time-out needs a Tokio runtime with `enable_time`",]
     );
@@ -216,8 +216,8 @@ async fn a_blocking_method_receives_state_context_and_self() {
     let registry = Registry::builder().toolset(Greeter("Hello")).state('?').build().expect("a registry");
     let call = ToolCall::new("call_1", "greet", r#"{"name":"Ada"}"#);
     let batch = BatchContext::new().state('!').state(7_u64);
-    let answers = registry.dispatch_with(&[call], &batch).await;
-    assert_eq!(answers[0].content, "Hello Ada! call_1 greet 7");
+    let messages = registry.with(&batch).dispatch(&[call]).await;
+    assert_eq!(messages[0].content, "Hello Ada! call_1 greet 7");
 }
 
 static DELETED: AtomicU32 = AtomicU32::new(0);
@@ -232,10 +232,10 @@ async fn delete(path: &str) -> String {
 #[tokio::test]
 async fn dispatch_does_not_run_a_tool_that_requires_approval_without_a_hook() {
     let registry = Registry::new(tools![delete]).expect("a registry");
-    let answers = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
-    assert_eq!(answers[0].content, "Error: the tool `delete` needs approval, which was not given.");
+    let messages = registry.dispatch(&[ToolCall::new("1", "delete", r#"{"path":"x"}"#)]).await;
+    assert_eq!(messages[0].content, "Error: the tool `delete` needs approval, which was not given.");
     assert_eq!(DELETED.load(Ordering::SeqCst), 0, "the tool did not run");
-    assert_eq!(registry.call("delete", r#"{"path":"x"}"#).await.expect("it runs"), "x is gone");
+    assert_eq!(registry.call_text("delete", r#"{"path":"x"}"#).await.text(), "x is gone");
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl<T: Backend> Calculator<T> {
 
 async fn content_of(registry: &Registry, name: &str, arguments: &str) -> String {
     let calls = [ToolCall::new("1", name, arguments)];
-    registry.dispatch_with(&calls, &BatchContext::new()).await.remove(0).content.to_string()
+    registry.with(&BatchContext::new()).dispatch(&calls).await.remove(0).content.to_string()
 }
 
 #[tokio::test]

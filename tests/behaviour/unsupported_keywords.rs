@@ -10,7 +10,7 @@ fn registry(schema: &Value) -> Registry {
 }
 
 async fn accepts(schema: &Value, value: Value) -> bool {
-    registry(schema).call("take", &json!({ "a": value }).to_string()).await.is_ok()
+    !registry(schema).call("take", json!({ "a": value })).await.is_error()
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn references_inside_a_schema_with_an_id_are_not_resolved() {
     let tool = DynamicTool::new("take", "", parameters, |_| async { Ok::<_, String>(()) });
     let registry = Registry::builder().dynamic(tool).build().expect("one tool");
     assert_eq!(registry.unsupported_keywords("take"), ["`$id` at `/properties/a`"]);
-    assert!(registry.call("take", r#"{"a":["s"]}"#).await.is_ok());
+    assert!(!registry.call_text("take", r#"{"a":["s"]}"#).await.is_error());
 }
 
 #[test]

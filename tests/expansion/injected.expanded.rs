@@ -44,10 +44,10 @@ const _: () = {
                             &__call,
                         )
                         .await;
-                    let __sent = __tool_runtime::Returned(&__returned)
+                    let __sent = __tool_runtime::ReturnProbe(&__returned)
                         .__kind()
-                        .settle(__returned)?;
-                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
+                        .into_result(__returned)?;
+                    __tool_runtime::OutputProbe(&__sent).__kind().write(__sent)
                 })
             },
         };

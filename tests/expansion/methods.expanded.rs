@@ -54,15 +54,15 @@ const _: () = {
                     },
                 ],
                 call: |__invocation| {
-                    let __self = __invocation.__instance::<Self>();
+                    let __self = __invocation.__instance::<Self>()?;
                     let mut __a = __tool_runtime::argument::<i64>();
                     __invocation.__decode(&mut [&mut __a])?;
                     __tool_runtime::start(async move {
                         let __returned = Self::add(__self.__get(), __a.__get()).await;
-                        let __sent = __tool_runtime::Returned(&__returned)
+                        let __sent = __tool_runtime::ReturnProbe(&__returned)
                             .__kind()
-                            .settle(__returned)?;
-                        __tool_runtime::Sent(&__sent).__kind().write(__sent)
+                            .into_result(__returned)?;
+                        __tool_runtime::OutputProbe(&__sent).__kind().write(__sent)
                     })
                 },
             },
@@ -88,10 +88,10 @@ const _: () = {
                     __invocation.__decode(&mut [&mut __n])?;
                     __tool_runtime::start(async move {
                         let __returned = Self::double(__n.__get());
-                        let __sent = __tool_runtime::Returned(&__returned)
+                        let __sent = __tool_runtime::ReturnProbe(&__returned)
                             .__kind()
-                            .settle(__returned)?;
-                        __tool_runtime::Sent(&__sent).__kind().write(__sent)
+                            .into_result(__returned)?;
+                        __tool_runtime::OutputProbe(&__sent).__kind().write(__sent)
                     })
                 },
             },

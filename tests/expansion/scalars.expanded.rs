@@ -40,10 +40,10 @@ const _: () = {
                 __invocation.__decode(&mut [&mut __city, &mut __days])?;
                 __tool_runtime::start(async move {
                     let __returned = get_weather(__city.__get(), __days.__get()).await;
-                    let __sent = __tool_runtime::Returned(&__returned)
+                    let __sent = __tool_runtime::ReturnProbe(&__returned)
                         .__kind()
-                        .settle(__returned)?;
-                    __tool_runtime::Sent(&__sent).__kind().write(__sent)
+                        .into_result(__returned)?;
+                    __tool_runtime::OutputProbe(&__sent).__kind().write(__sent)
                 })
             },
         };

@@ -76,10 +76,8 @@ impl Call {
             let [schema] = registry.schemas() else { return "no tool".to_owned() };
             let _ = (schema.openai_strict(), schema.anthropic_strict());
         }
-        match registry.call("take", &self.arguments).await {
-            Ok(_) => "accepted".to_owned(),
-            Err(error) => error.to_string(),
-        }
+        let result = registry.call_text("take", &self.arguments).await;
+        result.failure().map_or_else(|| "accepted".to_owned(), ToString::to_string)
     }
 }
 

@@ -174,8 +174,8 @@ async fn the_error_of_a_recorded_call_with_one_mistake_names_path_expectation_an
                 let Some(mistake) = mistake(&mut rng, kind, &schema, &arguments) else { continue };
                 let registry =
                     if matches!(kind, "misspelt name" | "surplus argument") { &closed } else { &open };
-                let result = registry.call(tool.name(), &mistake.arguments.to_string()).await;
-                let error = result.expect_err("one mistake").to_string();
+                let result = registry.call(tool.name(), &mistake.arguments).await;
+                let error = result.into_result().expect_err("one mistake").to_string();
                 let shares = table.entry(mistake.kind).or_default();
                 shares.errors += 1;
                 shares.path += usize::from(error.contains(&format!("`{}`", mistake.path)));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
-use tool_runtime::{BatchContext, Conversation, Registry, history, tool, tools};
+use tool_runtime::{Conversation, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
 async fn read_only_tools_run_before_the_end_of_the_reply() {
@@ -24,7 +24,7 @@ async fn read_only_tools_run_before_the_end_of_the_reply() {
         (50, "[DONE]".into()),
     ]);
     let (reply, answers) = registry
-        .dispatch_stream_with(chunks, &BatchContext::new(), |event| {
+        .dispatch_stream_events(chunks, |event| {
             if let Event::Finished { .. } = event {
                 log.add("the reply ends");
             }
@@ -223,11 +223,7 @@ fn a_streamed_dispatch_is_send() {
     fn is_send(_: &impl Send) {}
     let registry = Registry::new(tools![read_nothing]).expect("one tool");
     is_send(&registry.dispatch_stream(stream::iter(["[DONE]"])));
-    is_send(&registry.dispatch_stream_with(
-        stream::iter([complete_call(0, "Rome")]),
-        &BatchContext::new(),
-        |_| {},
-    ));
+    is_send(&registry.dispatch_stream_events(stream::iter([complete_call(0, "Rome")]), |_| {}));
 }
 
 /// Reads nothing.

@@ -80,15 +80,14 @@ async fn a_dispatch_ends_before_the_connection_closes() {
 #[tokio::test(start_paused = true)]
 async fn cancelling_the_token_ends_the_reply() {
     let log = Log::new();
-    let registry = registry(&log).build().expect("the registry builds");
     let token = CancellationToken::new();
     let batch = BatchContext::new().cancellation(token.clone());
+    let registry = registry(&log).build().expect("the registry builds").with(&batch);
     let cut =
         calls(&[json!({ "index": 2, "id": "call_2", "function": { "name": "read", "arguments": "{" } })]);
     let chunks = paced([(0, call(0, "read")), (200, call(1, "send")), (0, cut)]).chain(stream::pending());
     let mut events = Vec::new();
-    let dispatched =
-        registry.dispatch_stream_with(chunks, &batch, |event| events.push(crate::describe(event)));
+    let dispatched = registry.dispatch_stream_events(chunks, |event| events.push(crate::describe(event)));
     let cancelled = async {
         sleep(Duration::from_millis(300)).await;
         token.cancel();
@@ -178,9 +177,7 @@ async fn the_end_of_a_stream_without_done_is_an_event() {
     let registry = registry(&log).build().expect("the registry builds");
     let mut events = Vec::new();
     let chunks = stream::iter([delta(json!({ "content": "Hi" }))]);
-    let listening = BatchContext::new();
-    let dispatched =
-        registry.dispatch_stream_with(chunks, &listening, |event| events.push(crate::describe(event)));
+    let dispatched = registry.dispatch_stream_events(chunks, |event| events.push(crate::describe(event)));
     dispatched.await.expect("a missing end is not an error");
     assert_eq!(events, ["text Hi", "finished without a reason"]);
 }

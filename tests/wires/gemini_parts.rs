@@ -3,10 +3,12 @@
 use crate::gemini::{call, read, written};
 use crate::weather_tools::registry;
 use crate::{json, write};
+use serde::Serialize;
 use serde_json::{Value, json};
+use std::iter;
 use tool_runtime::message::{Media, Message, Part};
 use tool_runtime::wire::{ChatCompletions, Gemini, Wire, WireError};
-use tool_runtime::{AssistantMessage, ToolCall, ToolMessage, history};
+use tool_runtime::{AssistantMessage, Registry, ToolCall, ToolMessage, history, tool, tools};
 
 fn history_of(body: &Value) -> Vec<Message> {
     Gemini::new().read_messages(&body.to_string()).expect("it is read")
@@ -102,6 +104,36 @@ fn results_are_read_as_text_json_or_errors_and_written_back() {
         assert_eq!(message.tool(), Some("get_weather"));
         assert_eq!(written(&messages), contents);
     }
+}
+
+/// The temperature of a city.
+#[derive(Serialize)]
+struct Temperature {
+    degrees: i8,
+    city: String,
+}
+
+/// Measures the temperature.
+#[tool]
+fn get_weather(city: String) -> Temperature {
+    Temperature { degrees: 20, city }
+}
+
+#[tokio::test]
+async fn a_result_that_is_json_is_written_as_json_and_read_without_parts() {
+    let registry = Registry::new(tools![get_weather]).expect("one tool");
+    let reply = read(&json!([call("Rome")]), "STOP");
+    let results = registry.dispatch(&reply.tool_calls).await;
+    let messages: Vec<Message> =
+        iter::once(reply.into()).chain(results.into_iter().map(Message::from)).collect();
+    let contents = written(&messages);
+    let part = result(&json!({ "output": { "degrees": 20, "city": "Rome" } }));
+    assert_eq!(contents.as_array().and_then(|contents| contents.last()), Some(&user(&json!([part]))));
+    let Some(Message::Tool(message)) = history_of(&contents).pop() else { panic!("a result") };
+    assert!(message.content.is_json() && message.content.parts().is_none(), "{:?}", message.content);
+    // Other formats have it as text.
+    let body = json(&write(&ChatCompletions::new(), &messages));
+    assert_eq!(body["messages"][1]["content"], r#"{"degrees":20,"city":"Rome"}"#);
 }
 
 #[test]

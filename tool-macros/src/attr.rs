@@ -19,67 +19,45 @@ use syn::meta::{self, ParseNestedMeta};
 use syn::parse::{Parse, Parser as _};
 use syn::{Error, Ident, LitStr, Path, Result, Token};
 
-#[derive(Default)]
-pub(crate) struct ToolAttr {
-    pub(crate) name: Option<LitStr>,
-    pub(crate) title: Option<LitStr>,
-    pub(crate) description: Option<LitStr>,
-    pub(crate) krate: Option<Path>,
-    pub(crate) handle: Option<Ident>,
-    /// In milliseconds.
-    pub(crate) timeout: Option<u64>,
-    pub(crate) max_concurrency: Option<usize>,
-    pub(crate) max_calls: Option<usize>,
-    pub(crate) blocking: Option<Span>,
-    pub(crate) requires_approval: Option<Span>,
-    pub(crate) read_only: Option<Declared>,
-    pub(crate) destructive: Option<Declared>,
-    pub(crate) idempotent: Option<Declared>,
-    pub(crate) open_world: Option<Declared>,
-    pub(crate) output_schema: Option<Span>,
+/// Declares the options of `#[tool(..)]`: the name of each, its field, its type and its parser.
+macro_rules! tool_options {
+    ($($name:literal: $field:ident, $type:ty, $parse:expr;)*) => {
+        #[derive(Default)]
+        pub(crate) struct ToolAttr {
+            $(pub(crate) $field: Option<$type>,)*
+        }
+
+        const TOOL_OPTIONS: &[&str] = &[$($name),*];
+
+        impl ToolAttr {
+            pub(crate) fn parse(options: TokenStream, errors: &mut Errors) -> Self {
+                let mut attr = ToolAttr::default();
+                parse_options(options, errors, |name, option| match name {
+                    $($name => set_once(&mut attr.$field, option, $parse),)*
+                    _ => Err(unknown("option", option, TOOL_OPTIONS)),
+                });
+                attr
+            }
+        }
+    };
 }
 
-const TOOL_OPTIONS: [&str; 15] = [
-    "name",
-    "title",
-    "description",
-    "timeout",
-    "max_concurrency",
-    "max_calls",
-    "blocking",
-    "requires_approval",
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "output_schema",
-    "handle",
-    "crate",
-];
-
-impl ToolAttr {
-    pub(crate) fn parse(options: TokenStream, errors: &mut Errors) -> Self {
-        let mut attr = ToolAttr::default();
-        parse_options(options, errors, |name, option| match name {
-            "name" => set_once(&mut attr.name, option, parse_string),
-            "title" => set_once(&mut attr.title, option, parse_string),
-            "description" => set_once(&mut attr.description, option, parse_string),
-            "timeout" => set_once(&mut attr.timeout, option, timeout::parse),
-            "max_concurrency" => set_once(&mut attr.max_concurrency, option, limit::parse),
-            "max_calls" => set_once(&mut attr.max_calls, option, limit::parse),
-            "blocking" => set_once(&mut attr.blocking, option, flag::parse),
-            "requires_approval" => set_once(&mut attr.requires_approval, option, flag::parse),
-            "read_only" => set_once(&mut attr.read_only, option, flag::parse_declared),
-            "destructive" => set_once(&mut attr.destructive, option, flag::parse_declared),
-            "idempotent" => set_once(&mut attr.idempotent, option, flag::parse_declared),
-            "open_world" => set_once(&mut attr.open_world, option, flag::parse_declared),
-            "output_schema" => set_once(&mut attr.output_schema, option, flag::parse),
-            "handle" => set_once(&mut attr.handle, option, parse_type_name),
-            "crate" => set_once(&mut attr.krate, option, parse_path),
-            _ => Err(unknown("option", option, &TOOL_OPTIONS)),
-        });
-        attr
-    }
+tool_options! {
+    "name": name, LitStr, parse_string;
+    "title": title, LitStr, parse_string;
+    "description": description, LitStr, parse_string;
+    "timeout": timeout_ms, u64, timeout::parse;
+    "max_concurrency": max_concurrency, usize, limit::parse;
+    "max_calls": max_calls, usize, limit::parse;
+    "blocking": blocking, Span, flag::parse;
+    "requires_approval": requires_approval, Span, flag::parse;
+    "read_only": read_only, Declared, flag::parse_declared;
+    "destructive": destructive, Declared, flag::parse_declared;
+    "idempotent": idempotent, Declared, flag::parse_declared;
+    "open_world": open_world, Declared, flag::parse_declared;
+    "output_schema": output_schema, Span, flag::parse;
+    "handle": handle, Ident, parse_type_name;
+    "crate": krate, Path, parse_path;
 }
 
 /// The path of the runtime crate in `#[toolset(crate = ..)]`.

@@ -177,7 +177,7 @@ fn call(tool: &Tool) -> TokenStream {
     let signature = &function.signature;
     let ident = &signature.ident;
     let has_receiver = matches!(signature.inputs.first(), Some(FnArg::Receiver(_)));
-    let instance = has_receiver.then(|| quote!(let __self = __invocation.__instance::<Self>();));
+    let instance = has_receiver.then(|| quote!(let __self = __invocation.__instance::<Self>()?;));
     let values = has_receiver.then(|| quote!(__self.__get())).into_iter().chain(values.cloned());
     let path = tool.is_method.then(|| quote!(Self::));
     let dot_await = signature.asyncness.map(|_| quote!(.await));
@@ -188,12 +188,12 @@ fn call(tool: &Tool) -> TokenStream {
     let at_future = Ident::new("__tool_runtime", future_span);
     let at_output = Ident::new("__tool_runtime", output_span);
     let returned = if output::error_may_borrow(&signature.output) {
-        quote_spanned!(output_span=> #at_output::Borrowing(&__returned))
+        quote_spanned!(output_span=> #at_output::BorrowingProbe(&__returned))
     } else {
-        quote_spanned!(output_span=> #at_output::Returned(&__returned))
+        quote_spanned!(output_span=> #at_output::ReturnProbe(&__returned))
     };
-    let settle = quote_spanned!(output_span=> #returned.__kind().settle(__returned));
-    let write = quote_spanned!(output_span=> #at_output::Sent(&__sent).__kind().write(__sent));
+    let settle = quote_spanned!(output_span=> #returned.__kind().into_result(__returned));
+    let write = quote_spanned!(output_span=> #at_output::OutputProbe(&__sent).__kind().write(__sent));
     let start = quote_spanned! {future_span=>
         #at_future::start(async move {
             let __returned = #path #ident(#(#values),*) #dot_await;

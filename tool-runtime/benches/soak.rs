@@ -64,7 +64,7 @@ fn works_too_long() {
 /// Returns a long text and an artifact.
 #[tool]
 async fn returns_much() -> ToolOutput {
-    ToolOutput::new("0123456789".repeat(10_000)).with_artifact(vec![7_u8; 10_000])
+    ToolOutput::from("0123456789".repeat(10_000)).with_artifact(vec![7_u8; 10_000])
 }
 
 /// Is never approved.
@@ -109,7 +109,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     for first in (0..CALLS).step_by(BATCH) {
         let calls: Vec<ToolCall> = (first..first + BATCH).map(call).collect();
         let token = CancellationToken::new();
-        let batch = BatchContext::new().state(first).cancellation(token.clone());
+        let bound = registry.with(&BatchContext::new().state(first).cancellation(token.clone()));
         let cancelled = (first / BATCH) % 10 == 0;
         let cancelling = async {
             tokio::task::yield_now().await;
@@ -117,7 +117,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 token.cancel();
             }
         };
-        let (results, ()) = tokio::join!(registry.dispatch_with(&calls, &batch), cancelling);
+        let (results, ()) = tokio::join!(bound.dispatch(&calls), cancelling);
         for (call, result) in calls.iter().zip(&results) {
             assert_eq!(call.id, result.tool_call_id, "each call has its tool message");
             failed += usize::from(result.outcome().is_some_and(|outcome| !outcome.succeeded()));

@@ -23,7 +23,7 @@ pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub(crate) use tool_validator::ToolValidator;
 
-use crate::outcome::ArgumentError;
+use crate::outcome::{ArgumentError, CallError};
 use schemars::Schema;
 
 /// One parameter that the model fills in.
@@ -46,7 +46,7 @@ pub struct ParamSchema {
     pub(crate) is_exact: bool,
 }
 
-/// Why arguments cannot be decoded.
+/// The error of arguments that cannot be decoded.
 #[derive(Debug)]
 pub(crate) enum ArgumentsError {
     /// The text is not JSON.
@@ -57,6 +57,21 @@ pub(crate) enum ArgumentsError {
     /// It is JSON, but not an object. The words for its type, such as `an array`.
     NotAnObject(&'static str),
     Invalid(Vec<ArgumentError>),
+}
+
+impl ArgumentsError {
+    /// The error of a call of this tool.
+    #[cold]
+    pub(crate) fn into_call_error(self, tool: &str) -> CallError {
+        let tool = tool.to_owned();
+        match self {
+            ArgumentsError::NotJson { error: source, is_truncated } => {
+                CallError::NotJson { tool, is_truncated, source }
+            }
+            ArgumentsError::NotAnObject(got) => CallError::NotAnObject { tool, got },
+            ArgumentsError::Invalid(errors) => CallError::InvalidArguments { tool, errors },
+        }
+    }
 }
 
 /// Fills every slot, or returns every error.

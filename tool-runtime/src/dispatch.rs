@@ -6,58 +6,49 @@
 //!   [`CallContext`].
 //! - The [`before_call`](crate::RegistryBuilder::before_call) hook receives a [`ProposedCall`] and returns a
 //!   [`Decision`].
+//! - The middleware of [`around_call`](crate::RegistryBuilder::around_call) receives a [`ReadyCall`] and returns a
+//!   [`ToolResult`].
+//! - A listener of [`BatchContext::on_event`] receives each [`CallEvent`] as it happens.
 //! - A tool can return a [`ToolOutput`] or a [`ToolError`], which have separate parts for the model and the program.
 //! - [`ToolMessage::outcome`] is the [`Outcome`] of a call: its duration, and the [`CallError`] if there is no result.
 //!   [`ArgumentError`] and [`UnknownToolError`] have the details.
 
-mod answer;
 mod approval;
+mod blocking;
+mod coercion;
+mod concurrent;
+mod message;
+mod middleware;
+mod queue;
 mod run;
-mod side_by_side;
 #[cfg(feature = "tracing")]
 mod span;
-mod steps;
+mod stages;
 mod stream;
-mod thread;
-mod time;
-mod work;
+mod timeout;
 
 #[doc(inline)]
 pub use crate::approval::{Decision, ProposedCall};
 #[doc(inline)]
-pub use crate::context::{BatchContext, CallContext};
+pub use crate::context::{BatchContext, CallContext, CallEvent, CallKey, CallStatus};
 #[doc(inline)]
 pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]
-pub use crate::output::{ToolError, ToolOutput};
+pub use crate::output::{ToolError, ToolFailure, ToolOutput, ToolResult};
+#[doc(inline)]
+pub use crate::registry::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
-pub(crate) use answer::CallTerms;
-pub(crate) use side_by_side::SideBySide;
-pub(crate) use work::Approval;
+pub(crate) use concurrent::Concurrent;
 
-use crate::context::Progress;
+use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-// Tokio's clock, which tests can pause.
-use tokio::time::Instant;
-use work::Work;
-
-/// The data that the calls of one dispatch share.
-pub(crate) struct Dispatch<'a> {
-    batch: &'a BatchContext,
-    started: Instant,
-}
-
-impl<'a> Dispatch<'a> {
-    /// Creates a dispatch that starts now.
-    pub(crate) fn of(batch: &'a BatchContext) -> Self {
-        Dispatch { batch, started: Instant::now() }
-    }
-}
+use crate::tool::{Approval, Batch, Call};
+use serde::Serialize;
 
 impl Registry {
-    /// Runs the calls of one reply concurrently. Always returns one tool message per call: `answers[i]` is for
+    /// Runs the calls of one reply concurrently. Always returns one tool message per call: `messages[i]` is for
     /// `calls[i]` and has its id.
     ///
     /// - **Errors**: if a call has no result, its message starts with `Error: ` and describes the problem and what the
@@ -76,7 +67,7 @@ impl Registry {
     ///   [`before_call`](crate::RegistryBuilder::before_call) hook returns [`Decision::Run`].
     ///
     /// [`RegistryBuilder`](crate::RegistryBuilder) sets the limits of time, concurrency and size.
-    /// [`dispatch_with`](Registry::dispatch_with) takes a cancellation token.
+    /// [`with`](Registry::with) binds state, a cancellation token and listeners.
     ///
     /// ```
     /// use tool_runtime::{Registry, ToolCall, tool, tools};
@@ -90,38 +81,65 @@ impl Registry {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![add])?;
-    /// let answers = registry
+    /// let messages = registry
     ///     .dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("call_2", "ad", "{}")])
     ///     .await;
-    /// assert_eq!(answers[0].content, "3");
-    /// assert_eq!(answers[1].content, "Error: there is no tool `ad`; did you mean `add`? Available: `add`.");
+    /// assert_eq!(messages[0].content, "3");
+    /// assert_eq!(messages[1].content, "Error: there is no tool `ad`; did you mean `add`? Available: `add`.");
     /// # Ok(())
     /// # }
     /// ```
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolMessage> {
-        self.dispatch_with(calls, &BatchContext::new()).await
-    }
-
-    /// Like [`dispatch`](Registry::dispatch), with the state and the cancellation token of a [`BatchContext`].
-    pub async fn dispatch_with(&self, calls: &[ToolCall], batch: &BatchContext) -> Vec<ToolMessage> {
-        let dispatch = &Dispatch::of(batch);
-        let mut answers: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
-        match (calls, &mut answers[..]) {
+        let registry = &*self.for_dispatch();
+        let batch = &Batch::new(registry.batch(), 0);
+        let mut messages: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
+        let write = |(position, (call, message))| {
+            registry.write_message(batch, position, call, Approval::None, None, message)
+        };
+        match (calls, &mut messages[..]) {
             // Most replies have one call; without the collection of futures it takes 10 % less time.
-            ([call], [answer]) => self.answer_into(0, call, &CallTerms::NONE, dispatch, answer).await,
-            (calls, answers) => {
-                let answering = calls.iter().zip(answers).enumerate().map(|(index, (call, answer))| {
-                    self.answer_into(index, call, &CallTerms::NONE, dispatch, answer)
-                });
-                SideBySide::of(answering).end().await;
+            ([call], [message]) => write((0, (call, message))).await,
+            (calls, messages) => {
+                Concurrent::new(calls.iter().zip(messages).enumerate().map(write)).join().await;
             }
         }
-        answers
+        messages
     }
 
-    /// Runs one tool, for tests and scripts, with an empty batch and without the
-    /// [`before_call`](crate::RegistryBuilder::before_call) hook. The limits of the registry apply, also to the length
-    /// of the result.
+    /// Runs one tool, for tests and scripts. The arguments are any value that serializes as a JSON object, such as
+    /// `json!({"a": 1})` or a struct, or as null for no arguments.
+    ///
+    /// The [`before_call`](crate::RegistryBuilder::before_call) hook does not run. The batch, the middleware and the limits
+    /// of the registry apply; the message of a failure is not truncated.
+    ///
+    /// ```
+    /// # use tool_runtime::{Registry, tool, tools};
+    /// use serde_json::json;
+    ///
+    /// # /// Adds two numbers.
+    /// # #[tool]
+    /// # async fn add(a: i64, b: i64) -> i64 {
+    /// #     a + b
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![add])?;
+    /// assert_eq!(registry.call("add", json!({"a": 1, "b": 2})).await.text(), "3");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn call(&self, name: &str, arguments: impl Serialize) -> ToolResult {
+        let arguments = match serde_json::to_string(&arguments) {
+            Ok(arguments) => arguments,
+            Err(source) => {
+                let tool = name.to_owned();
+                return Err(CallError::NotJson { tool, is_truncated: false, source }.into()).into();
+            }
+        };
+        self.call_text(name, &arguments).await
+    }
+
+    /// Like [`call`](Registry::call), with the text of the arguments, as a model writes them.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};
@@ -133,21 +151,36 @@ impl Registry {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::new(tools![add])?;
-    /// assert_eq!(registry.call("add", r#"{"a":1,"b":2}"#).await?, "3");
+    /// let result = registry.call_text("add", r#"{"a":1,"#).await;
+    /// assert_eq!(result.error_kind(), Some("not_json"));
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of the call. Its text is not truncated.
-    pub async fn call(&self, name: &str, arguments: &str) -> Result<String, CallError> {
-        let Some(tool) = self.entry(name) else {
-            return Err(CallError::UnknownTool(self.unknown_tool(name)));
+    pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
+        let registry = &*self.for_dispatch();
+        let Some(tool) = registry.tool(name) else {
+            return Err(CallError::UnknownTool(registry.unknown_tool(name)).into()).into();
         };
-        let (batch, progress) = (BatchContext::new(), Progress::default());
-        let work = Work { approval: Approval::ByHand, ..Work::new(tool, "", arguments, &batch, &progress) };
-        let output = self.run(&work, &mut Outcome::default()).await.map_err(|error| *error)?;
-        Ok(self.shown(output.text, ""))
+        let batch = &Batch::new(registry.batch(), 0);
+        let record = &CallRecord::default();
+        let approval = Approval::Bypassed;
+        let call = Call {
+            tool,
+            id: "",
+            arguments,
+            batch,
+            position: 0,
+            approval,
+            record,
+            all_runs: None,
+            events: None,
+        };
+        let result = registry.run(&call).await;
+        result
+            .map(|output| {
+                let content = registry.truncate(output.content().clone());
+                output.with_content(content)
+            })
+            .into()
     }
 }

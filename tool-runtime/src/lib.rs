@@ -47,7 +47,8 @@
 //! - [`Conversation`] is a list of messages that a server accepts. While tool calls are unanswered, there is no
 //!   `Conversation`, only [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
 //!   [`Conversation::drive`] is the loop from a question to the answer of the model.
-//! - [`dispatch`] contains the [`Outcome`](dispatch::Outcome) of each call, errors, hooks and contexts.
+//! - [`dispatch`] contains the [`ToolResult`](dispatch::ToolResult) and the [`Outcome`](dispatch::Outcome) of each call,
+//!   errors, hooks, [middleware](#middleware), events and contexts.
 //! - [`message`] has the messages of a conversation, and their [storage](message::stored) without loss. A
 //!   [`wire`] writes requests and reads replies in the format of a provider.
 //! - [`history`] validates and repairs messages from other programs. [`stream`] assembles replies that arrive in chunks.
@@ -55,15 +56,21 @@
 //! | Task | Documentation |
 //! | --- | --- |
 //! | an optional argument, a default, a struct as an argument | [`#[tool]`](macro@tool#parameters) |
-//! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`] |
+//! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`]; of one user or request: [`Registry::with`] |
 //! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
 //! | approval by a person, in a later request | [`PendingCalls`](conversation::PendingCalls) |
-//! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`] |
-//! | streaming | [`Registry::dispatch_stream_with`] |
+//! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
+//! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
+//! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`BatchContext::allowed_tools`] |
+//! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
+//! | progress, and each result as soon as it exists | [`CallContext::progress`], [`BatchContext::on_event`] |
+//! | streaming | [`Registry::dispatch_stream_events`] |
 //! | a conversation in a database | [`message::stored`] |
 //! | Anthropic, Gemini or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
 //! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
-//! | images and files for the model | [`message::Part`] |
+//! | images and files in a result | [`ToolOutput`] |
+//! | images and files from the user | [`message::Part`] |
+//! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::title`], [`Registry::output_schema`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
 //! | a test without a network | feature `testing`, `testing::ScriptedModel` |
@@ -92,6 +99,7 @@
 //! have the form, for example because it takes a map with any keys, is sent without `strict`, and
 //! [`Body::report`](wire::Body::report) lists it with the reasons.
 //!
+#![doc = include_str!("docs/middleware.md")]
 #![doc = include_str!("docs/error_messages.md")]
 #![doc = include_str!("docs/expansion.md")]
 //! # Features
@@ -118,7 +126,6 @@ pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
-mod invocation;
 mod json;
 #[cfg_attr(
     not(all(feature = "anthropic", feature = "gemini", feature = "responses")),

@@ -11,7 +11,6 @@
 //!   [`Conversation`](crate::Conversation) or a wire adds them in a user message.
 //! - [`stored`] is for databases and files. It keeps every field, and servers reject it.
 
-mod artifact;
 mod assistant;
 mod call_ids;
 mod chunk;
@@ -27,7 +26,6 @@ mod stream_error;
 mod tool_call;
 mod tool_message;
 
-pub(crate) use artifact::Artifact;
 pub use assistant::AssistantMessage;
 pub(crate) use call_ids::{TakenIds, id_numbers, replace_unusable_ids, short_id};
 pub use chunk::Chunk;
@@ -41,6 +39,7 @@ pub use input::InputMessage;
 pub(crate) use native::{NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
+pub(crate) use process_data::Artifact;
 pub use stream_error::StreamError;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::{is_object, means_none};

@@ -12,6 +12,8 @@ pub(crate) use call_error::{ENCODED_OBJECT, MAX_ERRORS, MAX_SHOWN_ERRORS};
 pub(crate) use truncated::{Truncated, TruncatedPath, bounded};
 pub use unknown_tool::UnknownToolError;
 
+use serde::ser::SerializeStruct as _;
+use serde::{Serialize, Serializer};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,18 +30,18 @@ use std::time::Duration;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::new(tools![fails])?;
-/// let answers = registry.dispatch(&[ToolCall::new("call_1", "fails", "{}")]).await;
-/// let error = answers[0].outcome().and_then(|outcome| outcome.error());
+/// let messages = registry.dispatch(&[ToolCall::new("call_1", "fails", "{}")]).await;
+/// let error = messages[0].outcome().and_then(|outcome| outcome.error());
 /// assert_eq!(error.map(ToString::to_string).as_deref(), Some("no luck"));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    error: Option<Arc<CallError>>,
+    pub(crate) error: Option<Arc<CallError>>,
     /// A pointer, since most calls have none.
     pub(crate) coercions: Option<Coercions>,
-    pub(crate) answered_by_hook: bool,
+    pub(crate) responded_by_hook: bool,
     pub(crate) has_begun: bool,
     pub(crate) queue_time: Duration,
     pub(crate) duration: Duration,
@@ -51,10 +53,6 @@ pub(crate) type Coercions = Arc<Vec<String>>;
 impl Outcome {
     pub(crate) fn from_error(error: CallError) -> Self {
         Outcome { error: Some(Arc::new(error)), ..Outcome::default() }
-    }
-
-    pub(crate) fn set_error(&mut self, error: Box<CallError>) {
-        self.error = Some(error.into());
     }
 
     /// Whether there is a result, of the tool or of the [`before_call`](crate::RegistryBuilder::before_call) hook.
@@ -72,8 +70,8 @@ impl Outcome {
     /// Whether the result is that of the [`before_call`](crate::RegistryBuilder::before_call) hook
     /// ([`Decision::Respond`](crate::dispatch::Decision::Respond)); the tool has not run.
     #[must_use]
-    pub fn answered_by_hook(&self) -> bool {
-        self.answered_by_hook
+    pub fn responded_by_hook(&self) -> bool {
+        self.responded_by_hook
     }
 
     /// Whether the tool has begun to run. It may then have taken effect, also if the call failed.
@@ -107,5 +105,19 @@ impl Outcome {
     #[must_use]
     pub fn queue_time(&self) -> Duration {
         self.queue_time
+    }
+}
+
+/// The durations in milliseconds, whether the tool has begun, and the coercions. The error is that of the
+/// [`ToolResult`](crate::dispatch::ToolResult).
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let milliseconds = |duration: Duration| duration.as_secs_f64() * 1_000.0;
+        let mut outcome = serializer.serialize_struct("Outcome", 4)?;
+        outcome.serialize_field("duration_ms", &milliseconds(self.duration))?;
+        outcome.serialize_field("queue_ms", &milliseconds(self.queue_time))?;
+        outcome.serialize_field("has_begun", &self.has_begun)?;
+        outcome.serialize_field("coercions", self.coercions())?;
+        outcome.end()
     }
 }

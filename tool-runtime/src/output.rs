@@ -1,65 +1,60 @@
 //! Results of tools: the conversion of a returned value into a result for the model and the program.
 //!
-//! The module `returned` separates `Ok` from `Err`, and `sent` selects the form of the value: nothing, text, an output
-//! or JSON. Both rely on method resolution: an inherent method takes precedence over a trait method, and returns only
-//! the *kind* of the value. The ordinary method call that follows has the trait bounds, so that rustc reports an
+//! The module `return_probe` separates `Ok` from `Err`, and `output_probe` selects the form of the value: nothing, text,
+//! parts or JSON. Both rely on method resolution: an inherent method takes precedence over a trait method, and returns
+//! only the *kind* of the value. The ordinary method call that follows has the trait bounds, so that rustc reports an
 //! unsatisfied bound in the usual way. The method names start with `__`, since a trait in the user's scope may have a
 //! method of any other name.
 
-mod cut;
-mod returned;
-mod sent;
-mod texts;
+mod error_snapshot;
+mod output_probe;
+mod return_probe;
+mod tool_failure;
 mod tool_output;
+mod tool_result;
+mod truncate_middle;
 
-pub(crate) use cut::cut;
-pub use returned::{Borrowing, Returned, ReturnsValue, ToolError};
-pub use sent::{SendsJson, Sent};
 #[cfg(feature = "tracing")]
-pub(crate) use texts::Texts;
+pub(crate) use error_snapshot::ErrorSnapshot;
+pub use output_probe::{OutputProbe, SendsJson};
+pub use return_probe::{BorrowingProbe, ReturnProbe, ReturnsValue, ToolError};
+pub use tool_failure::ToolFailure;
 pub use tool_output::ToolOutput;
+pub use tool_result::ToolResult;
+pub(crate) use truncate_middle::truncate_middle;
 
 use std::error::Error;
 
-/// The result of a tool: its output, or the reason why there is none.
-pub(crate) type Reply = Result<ToolOutput, Failure>;
-
 /// The reason why a function that ran has no output.
 #[derive(Debug)]
-pub enum Failure {
+pub enum ToolFailed {
     /// It returned `Err`.
-    Returned(ReturnedError),
+    Returned {
+        /// The message for the model.
+        message: String,
+        /// Whether the message is from `ToolError::for_model`.
+        is_for_model: bool,
+        /// The error, if it can be kept.
+        error: Option<Box<dyn Error + Send + Sync>>,
+    },
     /// Its result cannot be written as JSON.
     Unserializable(serde_json::Error),
 }
 
-/// A returned error: its message for the model, and the error itself if it can be kept.
-#[derive(Debug)]
-pub struct ReturnedError {
-    pub(crate) message: String,
-    /// Whether the message is from `ToolError::for_model`.
-    pub(crate) is_for_model: bool,
-    pub(crate) error: Option<Box<dyn Error + Send + Sync>>,
-}
-
-impl Failure {
+impl ToolFailed {
     #[cold]
-    pub(crate) fn of_error(error: Box<dyn Error + Send + Sync>) -> Self {
-        let message = error.to_string();
-        Failure::Returned(ReturnedError { message, is_for_model: false, error: Some(error) })
+    pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
+        ToolFailed::Returned { message: error.to_string(), is_for_model: false, error: Some(error) }
     }
 
     #[cold]
-    pub(crate) fn of_text(message: String) -> Self {
-        Failure::Returned(ReturnedError { message, is_for_model: false, error: None })
+    pub(crate) fn from_text(message: String) -> Self {
+        ToolFailed::Returned { message, is_for_model: false, error: None }
     }
 
     #[cold]
-    pub(crate) fn of_tool_error(error: impl ToolError) -> Self {
+    pub(crate) fn from_tool_error(error: impl ToolError) -> Self {
         let message = error.for_model();
-        Failure::Returned(ReturnedError { message, is_for_model: true, error: Some(error.into()) })
+        ToolFailed::Returned { message, is_for_model: true, error: Some(error.into()) }
     }
 }
-
-/// The result of `()` for the model.
-const NOTHING: &str = "ok";

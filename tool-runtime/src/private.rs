@@ -2,12 +2,11 @@
 
 pub use crate::__submit as submit;
 pub use crate::arguments::{Literal, NonSerializeDefault, Parameter, PassedByValue, Tag, argument};
-pub use crate::invocation::Invocation;
-pub use crate::output::{Borrowing, Returned, ReturnsValue, SendsJson, Sent};
+pub use crate::output::{BorrowingProbe, OutputProbe, ReturnProbe, ReturnsValue, SendsJson};
 #[cfg(feature = "collect")]
 pub use crate::tool::Collected;
 pub use crate::tool::{
-    Descriptor, Location, Options, ReturnType, Tool, ToolList, Toolset, reject_duplicates, start,
+    Descriptor, Invocation, Location, Options, ReturnType, Tool, ToolList, Toolset, reject_duplicates, start,
 };
 #[cfg(feature = "collect")]
 pub use inventory;

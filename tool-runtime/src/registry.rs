@@ -9,31 +9,36 @@
 mod before_call;
 mod build;
 mod build_error;
+mod candidate;
 mod config;
 mod declared;
-mod entry;
 mod index;
 mod limits;
+mod merge;
 mod name;
 mod options;
+mod ready_call;
 mod validate;
 
 pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
-pub(crate) use entry::Entry;
 use index::Index;
 pub(crate) use limits::Limits;
+pub use ready_call::ReadyCall;
+pub(crate) use ready_call::{Layer, OwnedCall};
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
+use crate::context::BatchContext;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
-use crate::state::States;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
+use crate::tool::{RegisteredTool, Stage};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +47,7 @@ use tokio::sync::Semaphore;
 /// The tools that a model may call, with their schemas for the request and [`dispatch`](Registry::dispatch) for the
 /// calls of a reply.
 ///
-/// Build it once and share it: a clone copies a pointer.
+/// Build it once and share it: a clone copies two pointers. [`with`](Registry::with) binds a [`BatchContext`] to a clone.
 ///
 /// ```standalone_crate
 /// use tool_runtime::{Registry, ToolCall, tool};
@@ -56,32 +61,37 @@ use tokio::sync::Semaphore;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::collect()?;
-/// let answers = registry.dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)]).await;
-/// assert_eq!(answers[0].tool_call_id, "call_1");
-/// assert_eq!(answers[0].content, "3");
+/// let messages = registry.dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)]).await;
+/// assert_eq!(messages[0].tool_call_id, "call_1");
+/// assert_eq!(messages[0].content, "3");
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
 pub struct Registry {
     tools: Arc<Tools>,
+    /// `None` for a registry without a batch.
+    batch: Option<BatchContext>,
 }
 
-/// Sorted by name; `schemas[i]` describes `entries[i]`.
+/// Sorted by name; `schemas[i]` describes `registered[i]`.
 struct Tools {
     schemas: Vec<ToolSchema>,
     arrays: ToolArrays,
-    entries: Vec<Entry>,
+    registered: Vec<Arc<RegisteredTool>>,
     index: Index,
+    /// Whether a batch counts the calls of any tool.
+    has_call_limits: bool,
     /// For errors. Created on first use, since there may be thousands of tools.
     names: OnceLock<Arc<[String]>>,
     config: Arc<Config>,
 }
 
 impl Tools {
-    fn new(schemas: Vec<ToolSchema>, entries: Vec<Entry>, config: Arc<Config>) -> Self {
-        let (arrays, index) = (ToolArrays::default(), Index::of(&entries));
-        Tools { schemas, arrays, index, entries, names: OnceLock::new(), config }
+    fn new(schemas: Vec<ToolSchema>, registered: Vec<Arc<RegisteredTool>>, config: Arc<Config>) -> Self {
+        let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
+        let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
+        Tools { schemas, arrays, index, registered, has_call_limits, names: OnceLock::new(), config }
     }
 }
 
@@ -169,7 +179,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn unsupported_keywords(&self, name: &str) -> &[String] {
-        self.entry(name).map_or(&[], Entry::unsupported_keywords)
+        self.tool(name).map_or(&[], |tool| &tool.validator.validator.unsupported_keywords)
     }
 
     /// The errors of the dynamic tools that were skipped, one entry per tool. Empty unless
@@ -182,13 +192,13 @@ impl Registry {
     /// The name of a dynamic tool before [`RegistryBuilder::map_names`] changed it; `None` if it was not changed.
     #[must_use]
     pub fn original_name(&self, name: &str) -> Option<&str> {
-        self.entry(name).and_then(|entry| entry.original_name.as_deref())
+        self.tool(name).and_then(|tool| tool.original_name.as_deref())
     }
 
     /// The definition of one tool; `None` if there is no such tool.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&ToolSchema> {
-        self.tools.index.find(name).map(|place| &self.tools.schemas[place])
+        self.tools.index.find(name).map(|position| &self.tools.schemas[position])
     }
 
     /// The sorted names of the tools.
@@ -255,16 +265,39 @@ impl Registry {
             indices.insert(self.tools.index.find(name).ok_or_else(|| self.unknown_tool(name))?);
         }
         let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
-        let entries = indices.iter().map(|&index| self.tools.entries[index].clone()).collect();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::clone(&self.tools.config))) })
+        let tools = indices.iter().map(|&index| Arc::clone(&self.tools.registered[index])).collect();
+        let tools = Tools::new(schemas, tools, Arc::clone(&self.tools.config));
+        Ok(Registry { tools: Arc::new(tools), batch: self.batch.clone() })
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<&Entry> {
-        self.tools.index.find(name).map(|place| &self.tools.entries[place])
+    /// Returns this registry bound to a batch: its calls get the state, the cancellation token, the listeners and the
+    /// limits of the batch. It copies two pointers. A batch that was bound before is replaced.
+    ///
+    /// A future such as that of [`dispatch`](Registry::dispatch) borrows the bound registry: bind it in a `let` before a
+    /// macro such as `tokio::join!` stores the future.
+    ///
+    /// See [`BatchContext`] for an example.
+    #[must_use]
+    pub fn with(&self, batch: &BatchContext) -> Self {
+        Registry { tools: Arc::clone(&self.tools), batch: Some(batch.clone()) }
     }
 
-    pub(crate) fn states(&self) -> &States {
-        &self.tools.config.states
+    pub(crate) fn batch(&self) -> Option<&BatchContext> {
+        self.batch.as_ref()
+    }
+
+    /// The registry for one dispatch: without a bound batch, each dispatch counts its calls on its own.
+    #[inline]
+    pub(crate) fn for_dispatch(&self) -> Cow<'_, Self> {
+        if self.tools.has_call_limits && self.batch.is_none() {
+            Cow::Owned(self.with(&BatchContext::new()))
+        } else {
+            Cow::Borrowed(self)
+        }
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
+        self.tools.index.find(name).map(|position| &self.tools.registered[position])
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -274,6 +307,11 @@ impl Registry {
     /// The semaphore of `max_concurrency`, shared by all batches.
     pub(crate) fn permits(&self) -> Option<&Semaphore> {
         self.tools.config.permits.as_ref()
+    }
+
+    /// The middleware, the outermost first.
+    pub(crate) fn layers(&self) -> &[Layer] {
+        &self.tools.config.layers
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
@@ -293,7 +331,7 @@ impl Registry {
     }
 
     /// The coercions of the arguments of a tool that are allowed.
-    pub(crate) fn coercion_options(&self, tool: &Entry) -> CoercionOptions {
+    pub(crate) fn coercion_options(&self, tool: &RegisteredTool) -> CoercionOptions {
         let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
         CoercionOptions { null_is_absent, lenient: self.is_lenient() }
     }

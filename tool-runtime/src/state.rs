@@ -16,13 +16,21 @@ pub(crate) type Shared = Arc<dyn Any + Send + Sync>;
     note = "for text, add a struct with a `String` and take a reference to it"
 )]
 pub trait State: Send + Sync + 'static {
-    /// The value of this type. The method belongs to this trait so that an unsized type causes the diagnostic above.
+    /// The value of this type, or that in an `Arc` of it. The method belongs to this trait so that an unsized type causes
+    /// the diagnostic above.
     fn find(states: &States) -> Option<&Self>;
+
+    /// The types of the values that [`find`](State::find) looks for.
+    fn ids() -> [TypeId; 2];
 }
 #[diagnostic::do_not_recommend]
 impl<T: Send + Sync + 'static> State for T {
     fn find(states: &States) -> Option<&Self> {
-        states.get()
+        states.get::<T>().or_else(|| states.get::<Arc<T>>().map(|shared| &**shared))
+    }
+
+    fn ids() -> [TypeId; 2] {
+        [TypeId::of::<T>(), TypeId::of::<Arc<T>>()]
     }
 }
 
@@ -47,8 +55,8 @@ impl States {
         self.0.get(&TypeId::of::<T>())?.value.downcast_ref()
     }
 
-    pub(crate) fn contains(&self, id: TypeId) -> bool {
-        self.0.contains_key(&id)
+    pub(crate) fn contains_any(&self, ids: &[TypeId]) -> bool {
+        ids.iter().any(|id| self.0.contains_key(id))
     }
 }
 

@@ -1,30 +1,38 @@
 //! Tools: the static descriptor that the macro generates, and dynamic tools.
 
+mod call;
 #[cfg(feature = "collect")]
 mod collected;
 mod dynamic;
 mod dynamic_options;
+mod invocation;
 mod list;
 mod metadata;
 mod options;
 mod output_schema;
+mod registered;
+mod stage;
 mod toolset;
 
+pub(crate) use call::{Approval, Batch, Call};
 #[cfg(feature = "collect")]
 pub use collected::Collected;
 #[cfg(feature = "collect")]
 pub(crate) use collected::collected;
 pub use dynamic::DynamicTool;
 pub(crate) use dynamic::Handler;
+pub use invocation::Invocation;
+pub(crate) use invocation::{Description, Need};
 pub use list::{ToolList, reject_duplicates};
 pub(crate) use metadata::Metadata;
 pub use options::{Annotations, Options, Policy};
 pub use output_schema::ReturnType;
+pub(crate) use registered::{Body, RegisteredTool};
+pub(crate) use stage::{Stage, StageSet};
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;
-use crate::invocation::Invocation;
-use crate::output::{Reply, ToolOutput};
+use crate::output::{ToolFailed, ToolOutput};
 use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
@@ -92,12 +100,14 @@ impl fmt::Display for Location {
 }
 
 /// The future of a started tool.
-pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Reply> + Send + 'a>>;
+pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'a>>;
 
 /// `Box::pin`. The macro gives the call the span of the function's `async`, so that rustc reports a future that is not
 /// `Send` there. It always returns `Some`: it is the last expression of a shim, which returns `None` if it stops earlier.
 #[must_use]
-pub fn start<'a>(tool: impl Future<Output = Reply> + Send + 'a) -> Option<Started<'a>> {
+pub fn start<'a>(
+    tool: impl Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'a,
+) -> Option<Started<'a>> {
     Some(Box::pin(tool))
 }
 

@@ -24,8 +24,8 @@ fn main() {
             for line in io::stdin().lock().lines() {
                 let call: Value = serde_json::from_str(&line.expect("a line")).expect("a call is JSON");
                 let text = |key: &str| call[key].as_str().expect("a string").to_owned();
-                let result = runtime.block_on(registry.call(&text("tool"), &text("arguments")));
-                println!("{}", json!(result.err().map(|error| error.to_string())));
+                let result = runtime.block_on(registry.call_text(&text("tool"), &text("arguments")));
+                println!("{}", json!(result.failure().map(ToString::to_string)));
             }
         }
         _ => {

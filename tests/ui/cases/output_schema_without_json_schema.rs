@@ -23,7 +23,7 @@ impl Forecast {
     /// Returns a text and an artifact.
     #[tool(output_schema)]
     fn output(&self) -> ToolOutput {
-        ToolOutput::new("sunny")
+        ToolOutput::from("sunny")
     }
 }
 

@@ -58,14 +58,14 @@ mod tests {
             ("outputSchema", "output_schema"),
             ("openworld", "open_world"),
         ] {
-            assert_eq!(suggest(name, &TOOL_OPTIONS), Some(intended), "{name}");
+            assert_eq!(suggest(name, TOOL_OPTIONS), Some(intended), "{name}");
         }
     }
 
     #[test]
     fn another_word_has_no_suggestion() {
         for name in ["", "x", "retry", "cache", "strict", "parameters"] {
-            assert_eq!(suggest(name, &TOOL_OPTIONS), None, "{name}");
+            assert_eq!(suggest(name, TOOL_OPTIONS), None, "{name}");
         }
     }
 }

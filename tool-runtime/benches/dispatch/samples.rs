@@ -4,6 +4,7 @@ use super::by_hand::{self, Message};
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
+use tool_runtime::registry::ToolList;
 use tool_runtime::schemars::JsonSchema;
 use tool_runtime::{BuildError, Registry, ToolCall, ToolMessage, tool, tools};
 
@@ -71,8 +72,16 @@ pub(crate) async fn get_price(product: &str) -> Result<f64, String> {
     Err(format!("the price of {product} is unknown"))
 }
 
+const TOOLS: ToolList = tools![get_weather, get_forecast, place_order, write_file, get_price];
+
 pub(crate) fn registry() -> Result<Registry, BuildError> {
-    Registry::new(tools![get_weather, get_forecast, place_order, write_file, get_price])
+    Registry::new(TOOLS)
+}
+
+/// The same tools, with middleware that only runs the call.
+#[allow(dead_code, reason = "not all benchmarks use it")]
+pub(crate) fn registry_with_middleware() -> Result<Registry, BuildError> {
+    Registry::builder().tools(TOOLS).around_call(|call| async move { call.run().await }).build()
 }
 
 /// One kind of call.

@@ -19,6 +19,9 @@ use std::time::Instant;
 /// The number of calls with scalars, and their maximum ratio to the time by hand.
 const BUDGETS: [(usize, f64); 2] = [(1, 1.25), (64, 1.15)];
 
+/// The maximum ratio of the time with middleware that only runs the call to the time without middleware.
+const MIDDLEWARE_BUDGET: f64 = 1.3;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let registry = registry()?;
     println!("medians of {} runs, per call", medians::RUNS);
@@ -52,5 +55,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         &mut || drop(black_box(registry.dispatch(black_box(&calls)).now_or_never())),
     ]);
     println!("{}, one call, ratio to by hand without `join_all`: {:.2}", SCALARS.name, ours / by_hand);
+    let with_middleware = samples::registry_with_middleware()?;
+    for number in [1, 64] {
+        let calls = SCALARS.calls(number);
+        let [without, with] = medians::measure([
+            &mut || drop(black_box(registry.dispatch(black_box(&calls)).now_or_never())),
+            &mut || drop(black_box(with_middleware.dispatch(black_box(&calls)).now_or_never())),
+        ]);
+        let (ratio, over) = (with / without, with / without > MIDDLEWARE_BUDGET);
+        println!(
+            "{}, {number} calls, ratio of one pass-through middleware to none: {ratio:.2}, at most \
+             {MIDDLEWARE_BUDGET}{}",
+            SCALARS.name,
+            if over { "  over" } else { "" }
+        );
+    }
     Ok(())
 }

@@ -36,6 +36,9 @@ impl Conversation {
     /// that case, finished calls keep their results, and the others get `Error: cancelled before it finished`, although
     /// they may have taken effect.
     ///
+    /// Cancelling the token of the batch that is bound to the registry ([`with`](Registry::with)) ends the loop at once,
+    /// without waiting for the reply of the model.
+    ///
     /// The hook of [`before_call`](crate::RegistryBuilder::before_call) decides about calls that need approval; without
     /// a decision, such a call fails. If a person decides and may take longer, use [`reply`](Conversation::reply) and
     /// [`PendingCalls`] instead. To act between replies, for example to trim a long conversation, set the limit to one
@@ -85,39 +88,20 @@ impl Conversation {
         &mut self,
         registry: &Registry,
         max_replies: impl Into<Option<usize>>,
-        complete: C,
-    ) -> Result<Ending, E>
-    where
-        C: FnMut(Request) -> R,
-        R: Future<Output = Result<AssistantMessage, E>>,
-    {
-        self.drive_with(registry, &BatchContext::new(), max_replies, complete).await
-    }
-
-    /// Like [`drive`](Conversation::drive), with a context for each batch. Cancelling its token ends the loop at once,
-    /// without waiting for the reply of the model.
-    ///
-    /// # Errors
-    ///
-    /// Returns the error of `complete`.
-    pub async fn drive_with<C, R, E>(
-        &mut self,
-        registry: &Registry,
-        batch: &BatchContext,
-        max_replies: impl Into<Option<usize>>,
         mut complete: C,
     ) -> Result<Ending, E>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        let is_cancelled = || batch.token().is_some_and(CancellationToken::is_cancelled);
+        let token = registry.batch().and_then(BatchContext::token);
+        let is_cancelled = || token.is_some_and(CancellationToken::is_cancelled);
         for _ in 0..max_replies.into().unwrap_or(DEFAULT_MAX_REPLIES) {
             if is_cancelled() {
                 return Ok(Ending::Cancelled);
             }
             let completing = complete(self.request(registry));
-            let reply = match batch.token() {
+            let reply = match token {
                 None => completing.await?,
                 Some(token) => match token.run_until_cancelled(completing).await {
                     Some(reply) => reply?,
@@ -135,7 +119,7 @@ impl Conversation {
                 Turn::Calls(pending) => {
                     let mut running = Running { pending: Some(pending), conversation: self };
                     if let Some(pending) = &mut running.pending {
-                        pending.run_with(registry, batch).await;
+                        pending.run(registry).await;
                     }
                 }
             }

@@ -3,12 +3,13 @@
 use super::repeated_failures::Failures;
 use super::{Conversation, NotPendingError, ReplyWarning};
 use crate::approval::ProposedCall;
-use crate::context::{BatchContext, Progress};
-use crate::dispatch::{Approval, CallTerms, Dispatch, SideBySide};
+use crate::context::CallRecord;
+use crate::dispatch::Concurrent;
 use crate::fingerprint::Fingerprint;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
+use crate::tool::{Approval, Batch};
 use std::collections::HashMap;
 
 /// A conversation whose newest reply calls tools. It becomes a [`Conversation`] again once each call has its result,
@@ -99,7 +100,7 @@ impl PendingCalls {
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {
         let mut calls = self.calls().iter().zip(&self.states);
-        calls.any(|(call, state)| call.id == id && state.approval(call) == Approval::Given)
+        calls.any(|(call, state)| call.id == id && state.approval(call) == Approval::Granted)
     }
 
     /// The conversation before the reply, for example to display it while the calls wait.
@@ -123,21 +124,24 @@ impl PendingCalls {
     /// tools with `requires_approval` without result and without approval. A call with invalid arguments is not
     /// included, since it does not run; the model receives an error.
     ///
-    /// If a tool takes state from its batch, its arguments can be checked only with that state: see
-    /// [`awaiting_approval_with`](PendingCalls::awaiting_approval_with).
+    /// If a tool takes state from its batch, its arguments can be checked only with that state: use a registry that is
+    /// [bound](Registry::with) to the batch.
     #[must_use]
     pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
-        self.awaiting_approval_with(registry, &BatchContext::new())
-    }
-
-    /// Like [`awaiting_approval`](PendingCalls::awaiting_approval), with the context of the batch that will run the
-    /// calls.
-    #[must_use]
-    pub fn awaiting_approval_with(&self, registry: &Registry, batch: &BatchContext) -> Vec<ProposedCall> {
+        let batch = self.batch(registry);
         let calls = self.calls().iter().zip(&self.states).enumerate();
         let waiting = calls
             .filter(|(_, (call, state))| state.result.is_none() && state.approval(call) == Approval::None);
-        waiting.filter_map(|(index, (call, _))| registry.awaiting_approval(index, call, batch)).collect()
+        waiting
+            .filter_map(|(position, (call, _))| registry.awaiting_approval(&batch, position, call))
+            .collect()
+    }
+
+    /// The batch of the calls, with the number of their reply.
+    fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
+        let replies =
+            self.before.messages().iter().filter(|message| matches!(message, Message::Assistant(_)));
+        Batch::new(registry.batch(), replies.count() as u64)
     }
 
     /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run: a
@@ -289,28 +293,27 @@ impl PendingCalls {
     /// may have taken effect before; a `blocking` tool that is running continues on its thread. A call that failed in
     /// the same way three times in a row since the last user message gets a note for the model.
     pub async fn run(&mut self, registry: &Registry) {
-        self.run_with(registry, &BatchContext::new()).await;
-    }
-
-    /// Like [`run`](PendingCalls::run), with a context for this batch.
-    pub async fn run_with(&mut self, registry: &Registry, batch: &BatchContext) {
-        let dispatch = &Dispatch::of(batch);
+        let registry = &*registry.for_dispatch();
+        let batch = &self.batch(registry);
         let failures = Failures::before(self.before.messages());
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
-        let running = calls.filter(|(_, (_, state))| state.result.is_none()).map(|(index, (call, state))| {
-            let failures = &failures;
-            async move {
-                let approval = state.approval(call);
-                let progress = Progress::default();
-                let CallState { approved, result: stored } = state;
-                let _used = UsedOnceBegun { approved, progress: &progress };
-                let terms = CallTerms { approval, progress: Some(&progress), ..CallTerms::NONE };
-                let result = registry.answer(index, call, &terms, dispatch).await;
-                registry.write_as_understood(call);
-                *stored = Some(failures.with_note(call, result));
-            }
-        });
-        SideBySide::of(running).end().await;
+        let running =
+            calls.filter(|(_, (_, state))| state.result.is_none()).map(|(position, (call, state))| {
+                let failures = &failures;
+                async move {
+                    let approval = state.approval(call);
+                    let record = CallRecord::default();
+                    let CallState { approved, result } = state;
+                    let _used = UsedOnceBegun { approved, record: &record };
+                    let mut message = ToolMessage::blank(&call.id);
+                    registry
+                        .write_message(batch, position, call, approval, Some(&record), &mut message)
+                        .await;
+                    registry.store_coerced_arguments(call);
+                    *result = Some(failures.with_note(call, message));
+                }
+            });
+        Concurrent::new(running).join().await;
     }
 
     /// Returns the conversation if every call has its result.
@@ -327,13 +330,8 @@ impl PendingCalls {
     }
 
     /// Runs every call and returns the conversation: [`run`](PendingCalls::run), then [`finish`](PendingCalls::finish).
-    pub async fn dispatch(self, registry: &Registry) -> Conversation {
-        self.dispatch_with(registry, &BatchContext::new()).await
-    }
-
-    /// Like [`dispatch`](PendingCalls::dispatch), with a context for this batch.
-    pub async fn dispatch_with(mut self, registry: &Registry, batch: &BatchContext) -> Conversation {
-        self.run_with(registry, batch).await;
+    pub async fn dispatch(mut self, registry: &Registry) -> Conversation {
+        self.run(registry).await;
         // Every call has its result, so none is skipped.
         self.skip_rest("")
     }
@@ -366,12 +364,12 @@ impl PendingCalls {
 /// Removes the approval once the tool has started, even if it does not finish: an approval is valid for one run.
 struct UsedOnceBegun<'a> {
     approved: &'a mut Option<Fingerprint>,
-    progress: &'a Progress,
+    record: &'a CallRecord,
 }
 
 impl Drop for UsedOnceBegun<'_> {
     fn drop(&mut self) {
-        if self.progress.has_begun() {
+        if self.record.has_begun() {
             *self.approved = None;
         }
     }
@@ -380,7 +378,7 @@ impl Drop for UsedOnceBegun<'_> {
 impl CallState {
     fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
-            Some(approved) if *approved == fingerprint(call) => Approval::Given,
+            Some(approved) if *approved == fingerprint(call) => Approval::Granted,
             _ => Approval::None,
         }
     }

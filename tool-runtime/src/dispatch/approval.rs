@@ -1,32 +1,33 @@
 //! Approval of one call.
 
-use super::run::Place;
-use super::work::{Approval, Work};
+use super::coercion::CoercedArgs;
 use crate::approval::{Decision, ProposedCall};
-use crate::context::{BatchContext, Progress};
-use crate::message::{ToolCall, means_none};
+use crate::context::{CallRecord, CallStatus};
+use crate::message::ToolCall;
 use crate::outcome::CallError;
 use crate::output::ToolOutput;
-use crate::panics::{self, CatchPanic};
+use crate::panics::{CatchPanic, catch_panic};
 use crate::registry::Registry;
+use crate::tool::{Approval, Batch, Call};
 use serde_json::value::RawValue;
 use std::ops::ControlFlow;
 
 impl Registry {
-    /// `Continue` if the tool may run; `Break` with the result of the hook.
-    pub(super) async fn approve(&self, work: &Work<'_>) -> Result<ControlFlow<ToolOutput>, CallError> {
-        if work.approval == Approval::ByHand {
+    /// `Continue` if the tool may run; `Break` with the output of the hook.
+    pub(super) async fn approve(&self, call: &Call<'_>) -> Result<ControlFlow<ToolOutput>, CallError> {
+        if call.approval == Approval::Bypassed {
             return Ok(ControlFlow::Continue(()));
         }
-        let tool = work.tool;
-        match self.decide(work).await? {
+        let tool = || call.tool.name.to_string();
+        match self.decide(call).await? {
             Decision::Undecided
-                if tool.options.policy.requires_approval && work.approval != Approval::Given =>
+                if call.tool.options.policy.requires_approval && call.approval != Approval::Granted =>
             {
-                Err(CallError::NeedsApproval { tool: tool.name.to_string() })
+                call.send_event(|| CallStatus::NeedsApproval { arguments: call.object().to_owned() });
+                Err(CallError::NeedsApproval { tool: tool() })
             }
             Decision::Run | Decision::Undecided => Ok(ControlFlow::Continue(())),
-            Decision::Deny(reason) => Err(CallError::Denied { tool: tool.name.to_string(), reason }),
+            Decision::Deny(reason) => Err(CallError::Denied { tool: tool(), reason }),
             Decision::Respond(output) => Ok(ControlFlow::Break(output)),
         }
     }
@@ -35,56 +36,63 @@ impl Registry {
     /// would fail anyway.
     pub(crate) fn awaiting_approval(
         &self,
-        index: usize,
+        batch: &Batch<'_>,
+        position: usize,
         call: &ToolCall,
-        batch: &BatchContext,
     ) -> Option<ProposedCall> {
-        let tool = self.entry(&call.name).filter(|tool| tool.options.policy.requires_approval)?;
-        if call.is_truncated || self.exceeded_by(index).is_some() {
+        let tool = self.tool_to_run(batch, position, call).ok()?;
+        if !tool.options.policy.requires_approval {
             return None;
         }
-        let (place, progress) = (Place::default(), Progress::default());
-        let work = Work::new(tool, &call.id, &call.arguments, batch, &progress);
-        match panics::catch_panic(|| self.begin_as_meant(&work, &place)) {
-            Ok(Ok((work, started))) => {
-                drop(started);
-                self.proposed(&work).ok()
-            }
+        let record = CallRecord::default();
+        let call = Call {
+            tool,
+            id: &call.id,
+            arguments: &call.arguments,
+            batch,
+            position,
+            approval: Approval::None,
+            record: &record,
+            all_runs: None,
+            events: None,
+        };
+        let coerced = match self.arguments_to_start(&call) {
+            Ok(coerced) => coerced.map(|CoercedArgs { arguments, .. }| arguments),
             // The batch may provide the missing state later. The arguments are validated then.
-            Ok(Err(error)) if matches!(*error, CallError::Unavailable { .. }) => {
-                let mended = tool.coerce(work.arguments, self.coercion_options(tool));
-                let arguments = mended.as_ref().map_or(work.arguments, |mended| &mended.arguments);
-                self.proposed(&Work { arguments, ..work }).ok()
+            Err(error) if matches!(*error, CallError::Unavailable { .. }) => {
+                let coerced = tool.coerce(call.arguments, self.coercion_options(tool));
+                coerced.map(|coerced| coerced.arguments)
             }
-            Ok(Err(_)) | Err(_) => None,
-        }
-    }
-
-    fn proposed(&self, work: &Work<'_>) -> Result<ProposedCall, serde_json::Error> {
-        let arguments = if means_none(work.arguments) { "{}" } else { work.arguments };
-        let arguments = RawValue::from_string(arguments.to_owned())?;
-        let options = &work.tool.options;
-        let proposed = ProposedCall::new(self.scope(work).context(), arguments)
-            .with_annotations(options.annotations)
-            .with_policy(options.policy);
-        Ok(proposed.with_approved(work.approval == Approval::Given))
+            Err(_) => return None,
+        };
+        let arguments = coerced.as_deref().unwrap_or(call.arguments);
+        Call { arguments, ..call }.proposed().ok()
     }
 
     /// The decision of the hook, within its time limit.
-    async fn decide(&self, work: &Work<'_>) -> Result<Decision, CallError> {
+    async fn decide(&self, call: &Call<'_>) -> Result<Decision, CallError> {
         let Some(hook) = self.before_call_hook() else { return Ok(Decision::Undecided) };
-        let tool = work.tool;
-        let name = || tool.name.to_string();
+        let tool = || call.tool.name.to_string();
         let not_json = |source: serde_json::Error| CallError::NotJson {
-            tool: name(),
+            tool: tool(),
             is_truncated: source.is_eof(),
             source,
         };
-        let proposed = self.proposed(work).map_err(not_json)?;
-        let late = |allowed| CallError::HookTimedOut { tool: name(), allowed };
-        let allowed = self.limits().approval_timeout.or(tool.options.policy.timeout);
-        let decision = async { CatchPanic::new(panics::catch_panic(|| hook.decide(proposed))?).await };
-        let decision = tool.in_time(allowed, decision, late).await?;
-        decision.map_err(|source| CallError::HookPanicked { tool: name(), source })
+        let proposed = call.proposed().map_err(not_json)?;
+        let late = |allowed| CallError::HookTimedOut { tool: tool(), allowed };
+        let limit = self.limits().approval_timeout.or(call.tool.timeout);
+        let decision = async { CatchPanic::new(catch_panic(|| hook.decide(proposed))?).await };
+        let decision = call.with_timeout(limit, decision, late).await?;
+        decision.map_err(|source| CallError::HookPanicked { tool: tool(), source })
+    }
+}
+
+impl Call<'_> {
+    fn proposed(&self) -> Result<ProposedCall, serde_json::Error> {
+        let arguments = RawValue::from_string(self.object().to_owned())?;
+        let proposed = ProposedCall::new(self.context(), arguments)
+            .with_annotations(self.tool.options.annotations)
+            .with_policy(self.tool.policy());
+        Ok(proposed.with_approved(self.approval == Approval::Granted))
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Truncated};
-use crate::output::Texts;
+use crate::output::ErrorSnapshot;
 use crate::panics;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
@@ -34,14 +34,16 @@ impl Registry {
     }
 
     /// Records the outcome of the call.
-    pub(super) fn record(&self, span: &Span, answer: &ToolMessage) {
+    pub(super) fn record(&self, span: &Span, message: &ToolMessage) {
         // The `Display` of an error is application code and may panic.
-        let _ = panics::catch_panic(|| record(span, answer, self.traces_content()));
+        let _ = panics::catch_panic(|| record(span, message, self.traces_content()));
     }
 }
 
 fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
     match message.outcome().and_then(|outcome| outcome.error()) {
+        // A call that waits for an approval has not failed.
+        Some(CallError::NeedsApproval { .. }) => {}
         Some(error) => {
             span.record("error.type", error.kind());
             match error {
@@ -54,7 +56,7 @@ fn record(span: &Span, message: &ToolMessage, traces_content: bool) {
                 error => {
                     span.record("otel.status_description", error.to_string());
                     // Includes the sources: the message of a panic, and the sources of a tool's error.
-                    let error = Texts::of(error);
+                    let error = ErrorSnapshot::new(error);
                     warn!(target: "tool_runtime", error = &error as &dyn Error, "the tool call failed");
                 }
             }

@@ -1,23 +1,23 @@
 //! Dispatch of a streamed reply: calls run while the reply is received.
 
-use super::{CallTerms, Dispatch};
-use crate::context::BatchContext;
 use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{Chunk, Event, InterruptedError, ReplyAssembler, StreamError};
+use crate::tool::{Approval, Batch};
 use futures_util::future::{join, join_all};
 use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
+use tokio::time::Instant;
 
 /// The number of chunks that are read before other tasks can run.
-const MOST_CHUNKS_IN_A_ROW: usize = 64;
+const MAX_CHUNKS_IN_A_ROW: usize = 64;
 
 impl Registry {
-    /// Reads a streamed reply, runs its calls, and returns the reply with one tool message per call: `answers[i]` is for
+    /// Reads a streamed reply, runs its calls, and returns the reply with one tool message per call: `messages[i]` is for
     /// `reply.tool_calls[i]`, as in [`dispatch`](Registry::dispatch).
     ///
     /// - **Start of calls**: a call of a `read_only` or `idempotent` tool starts as soon as its arguments are complete,
@@ -36,7 +36,7 @@ impl Registry {
     /// - **Concurrency**: the stream and the tools run in the caller's task. While a tool computes without an `.await`,
     ///   no chunk is read, unless the tool is `blocking`.
     /// - **Drop**: dropping the future drops the stream, the tools and the results. To stop without loss, cancel the
-    ///   token of [`dispatch_stream_with`](Registry::dispatch_stream_with).
+    ///   batch that is bound to the registry.
     ///
     /// ```
     /// use futures_util::stream;
@@ -58,9 +58,9 @@ impl Registry {
     /// # ];
     /// let registry = Registry::new(tools![get_weather])?;
     /// let chunks = stream::iter(data); // from a client
-    /// let (reply, answers) = registry.dispatch_stream(chunks).await?;
+    /// let (reply, messages) = registry.dispatch_stream(chunks).await?;
     /// assert_eq!(reply.tool_calls[0].id, "call_1");
-    /// assert_eq!(answers[0].content, "Beijing: sunny");
+    /// assert_eq!(messages[0].content, "Beijing: sunny");
     /// # Ok(())
     /// # }
     /// ```
@@ -79,14 +79,14 @@ impl Registry {
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        self.dispatch_stream_with(chunks, &BatchContext::new(), |_| {}).await
+        self.dispatch_stream_events(chunks, |_| {}).await
     }
 
-    /// Like [`dispatch_stream`](Registry::dispatch_stream), with a [`BatchContext`] and a callback for each [`Event`].
+    /// Like [`dispatch_stream`](Registry::dispatch_stream), with a callback for each [`Event`] of the reply.
     ///
     /// `on_event` receives the events while the reply is received, for example to show the text and the progress of
-    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the batch also
-    /// ends the stream.
+    /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the batch that is
+    /// bound to the registry also ends the stream.
     ///
     /// Add the tool messages to a [`Conversation`](crate::Conversation) with
     /// [`add_results`](crate::conversation::PendingCalls::add_results):
@@ -119,9 +119,9 @@ impl Registry {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let client = Client;
-    /// let registry = Registry::new(tools![get_weather])?;
     /// let token = CancellationToken::new(); // another task cancels it
     /// let batch = BatchContext::new().cancellation(token.clone());
+    /// let registry = Registry::new(tools![get_weather])?.with(&batch);
     /// let mut chat = Conversation::new().user("Is it sunny in Rome?");
     /// let answer = loop {
     ///     let chunks = client.send(chat.request(&registry)).await?; // with `"stream": true`
@@ -130,8 +130,8 @@ impl Registry {
     ///             print!("{piece}");
     ///         }
     ///     };
-    ///     let dispatched = registry.dispatch_stream_with(chunks, &batch, show).await;
-    ///     let (reply, answers) = match dispatched {
+    ///     let dispatched = registry.dispatch_stream_events(chunks, show).await;
+    ///     let (reply, results) = match dispatched {
     ///         // The stream was interrupted after calls: the model continues with their results.
     ///         Err(broken) if !broken.partial().1.is_empty() && !token.is_cancelled() => broken.into_partial(),
     ///         dispatched => dispatched?,
@@ -139,7 +139,7 @@ impl Registry {
     ///     match chat.reply(reply) {
     ///         Turn::Answer(done) => break done,
     ///         Turn::Calls(mut pending) => {
-    ///             pending.add_results(answers)?;
+    ///             pending.add_results(results)?;
     ///             chat = pending.dispatch(&registry).await; // all calls have results, so nothing runs
     ///         }
     ///     }
@@ -153,32 +153,33 @@ impl Registry {
     ///
     /// Returns an error if the stream is interrupted, or if the batch is cancelled before the `finish_reason`. A later
     /// cancellation only cancels the tools.
-    pub async fn dispatch_stream_with<S>(
+    pub async fn dispatch_stream_events<S>(
         &self,
         chunks: S,
-        batch: &BatchContext,
         mut on_event: impl FnMut(Event<'_>),
     ) -> Result<(AssistantMessage, Vec<ToolMessage>), InterruptedError<(AssistantMessage, Vec<ToolMessage>)>>
     where
         S: Stream,
         S::Item: Into<Chunk>,
     {
+        let registry = &*self.for_dispatch();
+        let batch = &Batch::new(registry.batch(), 0);
         let mut assembler = ReplyAssembler::new();
         let mut ids = TakenIds::default();
         let mut started = HashMap::new();
         let mut running = FuturesUnordered::new();
-        let mut answered = Vec::new();
+        let mut messages = Vec::new();
         let mut in_a_row = 0;
         {
             // Dropped before the remaining tools run, since it holds a connection.
             let mut chunks = pin!(chunks);
             while !assembler.has_ended() {
                 let next = poll_fn(|context| {
-                    while let Poll::Ready(Some(answer)) = running.poll_next_unpin(context) {
-                        answered.push(answer);
+                    while let Poll::Ready(Some(message)) = running.poll_next_unpin(context) {
+                        messages.push(message);
                     }
                     // Let other tasks run even if the stream is always ready.
-                    if in_a_row == MOST_CHUNKS_IN_A_ROW {
+                    if in_a_row == MAX_CHUNKS_IN_A_ROW {
                         in_a_row = 0;
                         context.waker().wake_by_ref();
                         return Poll::Pending;
@@ -187,7 +188,7 @@ impl Registry {
                     in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
                     next.map(|chunk| chunk.map(Into::into))
                 });
-                let next = match batch.token() {
+                let next = match batch.context().token() {
                     None => next.await,
                     Some(token) => match token.run_until_cancelled(next).await {
                         Some(next) => next,
@@ -203,14 +204,12 @@ impl Registry {
                     on_event(event);
                     match event {
                         Event::CallComplete { index, call }
-                            if !has_failed && self.may_start_while_streaming(&call.name) =>
+                            if !has_failed && registry.may_start_while_streaming(&call.name) =>
                         {
                             let mut call = call.clone();
                             ids.make_usable(&mut call, index, events.response_id());
                             started.insert(index, call.id.clone());
-                            running.push(
-                                async move { (index, self.answer_to(index, &call, None, batch).await) },
-                            );
+                            running.push(async move { (index, registry.message(batch, index, &call).await) });
                         }
                         _ => {}
                     }
@@ -218,7 +217,7 @@ impl Registry {
             }
         }
 
-        let (mut reply, broke_off) = assembler.assemble();
+        let (mut reply, interruption) = assembler.assemble();
         let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
         reply.change_ids(|calls| {
             for (index, call) in calls.iter_mut().enumerate() {
@@ -228,35 +227,34 @@ impl Registry {
                 }
             }
         });
-        let refused: Option<fn(String) -> CallError> = broke_off.as_ref().map(|cause| match cause {
+        let rejection: Option<fn(String) -> CallError> = interruption.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
             _ => |tool| CallError::StreamInterrupted { tool },
         });
+        let rest_of_batch = &Batch { rejection, ..Batch::new(registry.batch(), 0) };
         let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !started.contains_key(index));
         let rest = rest
-            .map(|(index, call)| async move { (index, self.answer_to(index, call, refused, batch).await) });
+            .map(|(index, call)| async move { (index, registry.message(rest_of_batch, index, call).await) });
         let (running, rest) = join(running.collect::<Vec<_>>(), join_all(rest)).await;
-        answered.extend(running);
-        answered.extend(rest);
-        answered.sort_by_key(|(index, _)| *index);
-        let answers = answered.into_iter().map(|(_, answer)| answer).collect();
+        messages.extend(running);
+        messages.extend(rest);
+        messages.sort_by_key(|(index, _)| *index);
+        let messages = messages.into_iter().map(|(_, message)| message).collect();
 
         for call in &mut reply.tool_calls {
-            self.write_as_understood(call);
+            self.store_coerced_arguments(call);
         }
-        match broke_off {
-            None => Ok((reply, answers)),
-            Some(cause) => Err(InterruptedError::new((reply, answers), cause)),
+        match interruption {
+            None => Ok((reply, messages)),
+            Some(cause) => Err(InterruptedError::new((reply, messages), cause)),
         }
     }
 
-    async fn answer_to(
-        &self,
-        index: usize,
-        call: &ToolCall,
-        refused: Option<fn(String) -> CallError>,
-        batch: &BatchContext,
-    ) -> ToolMessage {
-        self.answer(index, call, &CallTerms { refused, ..CallTerms::NONE }, &Dispatch::of(batch)).await
+    async fn message(&self, batch: &Batch<'_>, position: usize, call: &ToolCall) -> ToolMessage {
+        // The duration of a call that starts while the reply is streamed is measured from its own start.
+        let batch = &Batch { started: Instant::now(), ..*batch };
+        let mut message = ToolMessage::blank(&call.id);
+        self.write_message(batch, position, call, Approval::None, None, &mut message).await;
+        message
     }
 }

@@ -3,7 +3,7 @@
 use super::exchange::exchanges;
 use super::repair::{Repair, repair};
 use crate::message::{Message, ToolMessage};
-use crate::output::cut;
+use crate::output::truncate_middle;
 use std::fmt;
 use std::ops::Range;
 
@@ -183,7 +183,7 @@ impl<'a> Trimming<'a> {
             if result.content.has_more_than_text() {
                 continue;
             }
-            let Some(text) = cut(result.text(), longest) else { continue };
+            let Some(text) = truncate_middle(result.text(), longest) else { continue };
             self.trimmed.truncated.push(result.clone());
             result.content = text.into();
             self.resize(place);

@@ -20,13 +20,21 @@ use std::fmt;
 /// # assert_eq!(read, "sunny");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default)]
 pub struct Content {
     text: String,
+    /// Whether the text is one JSON value.
+    is_json: bool,
+    /// `None` for text alone, as most contents are.
+    more: Option<Box<More>>,
+}
+
+#[derive(Clone, Default, PartialEq)]
+struct More {
     parts: Option<Box<[Part]>>,
     /// The content in a provider's format, if the parts do not contain all of it. A content does not change, so both
     /// are always the same content.
-    native: Option<Box<NativeContent>>,
+    native: Option<NativeContent>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,7 +49,13 @@ impl Content {
     pub fn from_parts(parts: impl IntoIterator<Item = Part>) -> Self {
         let parts: Box<[Part]> = parts.into_iter().collect();
         let text = parts.iter().filter_map(Part::as_text).collect();
-        Content { text, parts: Some(parts), native: None }
+        let more = More { parts: Some(parts), native: None };
+        Content { text, is_json: false, more: Some(Box::new(more)) }
+    }
+
+    /// Content that is the text of one JSON value, as `serde_json` writes it.
+    pub(crate) fn from_json_text(text: String) -> Self {
+        Content { text, is_json: true, more: None }
     }
 
     /// The text.
@@ -53,18 +67,45 @@ impl Content {
     /// The parts; `None` if the content is one text.
     #[must_use]
     pub fn parts(&self) -> Option<&[Part]> {
-        self.parts.as_deref()
+        self.more.as_ref()?.parts.as_deref()
+    }
+
+    /// Whether the text is one JSON value: the result of a tool that returned a value with `Serialize`, for example. A
+    /// content that was read in a format without this difference is text.
+    #[must_use]
+    pub fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// Adds a part. The text becomes a part as well.
+    pub(crate) fn with_part(self, part: Part) -> Self {
+        let mut parts = match self.more.and_then(|more| more.parts) {
+            Some(parts) => parts.into_vec(),
+            None if self.text.is_empty() => Vec::new(),
+            None if self.is_json => {
+                vec![serde_json::from_str(&self.text).map_or(Part::text(self.text), Part::json)]
+            }
+            None => vec![Part::text(self.text)],
+        };
+        parts.push(part);
+        Content::from_parts(parts)
+    }
+
+    /// Replaces the text by another one, which is not JSON. Parts that are neither text nor JSON stay, after the text.
+    pub(crate) fn with_text(self, text: String) -> Self {
+        let Some(parts) = self.more.and_then(|more| more.parts) else { return text.into() };
+        let others = parts.into_iter().filter(|part| part.as_text().is_none());
+        Content::from_parts([Part::text(text)].into_iter().chain(others))
     }
 
     /// Keeps the content as this wire sent it, to write it back unchanged.
-    pub(crate) fn with_native(mut self, wire: &'static str, value: Value) -> Self {
-        self.native = Some(Box::new(NativeContent { wire: Cow::Borrowed(wire), value }));
-        self
+    pub(crate) fn with_native(self, wire: &'static str, value: Value) -> Self {
+        self.with_native_content(Some(NativeContent { wire: Cow::Borrowed(wire), value }))
     }
 
     /// The content as this wire sent it, if the parts do not contain all of it.
     pub(crate) fn native(&self, wire: &str) -> Option<&Value> {
-        self.native.as_ref().filter(|native| native.wire == wire).map(|native| &native.value)
+        self.native_content().filter(|native| native.wire == wire).map(|native| &native.value)
     }
 
     /// Whether any part, such as an image, is not text.
@@ -80,7 +121,7 @@ impl Content {
 
     /// The parts, also those of a text.
     pub(crate) fn to_parts(&self) -> Vec<Cow<'_, Part>> {
-        match &self.parts {
+        match self.parts() {
             Some(parts) => parts.iter().map(Cow::Borrowed).collect(),
             None if self.text.is_empty() => Vec::new(),
             None => vec![Cow::Owned(Part::text(&*self.text))],
@@ -88,12 +129,21 @@ impl Content {
     }
 
     pub(super) fn native_content(&self) -> Option<&NativeContent> {
-        self.native.as_deref()
+        self.more.as_ref()?.native.as_ref()
     }
 
     pub(super) fn with_native_content(mut self, native: Option<NativeContent>) -> Self {
-        self.native = native.map(Box::new);
+        if native.is_some() {
+            self.more.get_or_insert_default().native = native;
+        }
         self
+    }
+}
+
+/// Text and JSON with the same text are equal, since a model reads the same.
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text && self.more == other.more
     }
 }
 
@@ -105,7 +155,7 @@ impl AsRef<str> for Content {
 
 impl From<String> for Content {
     fn from(text: String) -> Self {
-        Content { text, parts: None, native: None }
+        Content { text, is_json: false, more: None }
     }
 }
 
@@ -153,7 +203,7 @@ impl fmt::Display for Content {
 
 impl fmt::Debug for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.parts {
+        match self.parts() {
             Some(parts) => parts.fmt(f),
             None => self.text.fmt(f),
         }

@@ -140,19 +140,22 @@ pub(crate) struct StoredResult<'a> {
     untagged,
     expecting = "a content in the stored form: text, or a map with `parts`; a wire reads requests"
 )]
-enum StoredContent<'a> {
+pub(crate) enum StoredContent<'a> {
     Text(Cow<'a, str>),
     Parts(StoredParts<'a>),
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredParts<'a> {
+pub(crate) struct StoredParts<'a> {
     /// Missing if the content is one text that a provider sent in another form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     parts: Option<Cow<'a, [Part]>>,
     #[serde(default, skip_serializing_if = "str::is_empty")]
     text: Cow<'a, str>,
+    /// Whether the text is one JSON value.
+    #[serde(default, skip_serializing_if = "is_default")]
+    is_json: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     native: Option<Cow<'a, NativeContent>>,
 }
@@ -161,11 +164,11 @@ impl<'a> From<&'a Content> for StoredContent<'a> {
     fn from(content: &'a Content) -> Self {
         let parts = content.parts().map(Cow::Borrowed);
         let native = content.native_content().map(Cow::Borrowed);
-        if parts.is_none() && native.is_none() {
+        if parts.is_none() && native.is_none() && !content.is_json() {
             return StoredContent::Text(content.as_str().into());
         }
         let text = if parts.is_none() { content.as_str() } else { "" };
-        StoredContent::Parts(StoredParts { parts, text: text.into(), native })
+        StoredContent::Parts(StoredParts { parts, text: text.into(), is_json: content.is_json(), native })
     }
 }
 
@@ -173,9 +176,10 @@ impl From<StoredContent<'_>> for Content {
     fn from(content: StoredContent<'_>) -> Self {
         match content {
             StoredContent::Text(text) => text.into_owned().into(),
-            StoredContent::Parts(StoredParts { parts, text, native }) => {
+            StoredContent::Parts(StoredParts { parts, text, is_json, native }) => {
                 let content = match parts {
                     Some(parts) => Content::from_parts(parts.into_owned()),
+                    None if is_json => Content::from_json_text(text.into_owned()),
                     None => text.into_owned().into(),
                 };
                 content.with_native_content(native.map(Cow::into_owned))

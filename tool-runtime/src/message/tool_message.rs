@@ -6,10 +6,11 @@ use crate::outcome::{CallError, Outcome};
 use serde_json::Value;
 use std::any::Any;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The result of one tool call: a message of role `tool`.
 ///
-/// The [outcome](ToolMessage::outcome) and the [artifact](ToolMessage::take_artifact) of a dispatched call stay in the
+/// The [outcome](ToolMessage::outcome) and the [artifact](ToolMessage::artifact) of a dispatched call stay in the
 /// process: no serialized form contains them, and they do not count when messages are compared.
 ///
 /// ```
@@ -71,17 +72,13 @@ impl ToolMessage {
 
     /// A message for this call, to be filled with its result.
     pub(crate) fn blank(id: &str) -> Self {
-        ToolMessage {
-            tool_call_id: id.to_owned(),
-            process: ProcessData { outcome: Some(Outcome::default()), artifact: None },
-            ..ToolMessage::default()
-        }
+        ToolMessage { tool_call_id: id.to_owned(), ..ToolMessage::default() }
     }
 
     /// The message for a call that failed.
     pub(crate) fn failed(id: &str, tool: &str, error: CallError) -> Self {
         let mut message = ToolMessage::new(id, format!("{ERROR}{error}")).with_tool(tool);
-        message.error_kind = Some(Cow::Borrowed(error.kind()));
+        message.error_kind = Some(error.static_kind());
         message.process.outcome = Some(Outcome::from_error(error));
         message
     }
@@ -125,11 +122,37 @@ impl ToolMessage {
         self.process.outcome.as_ref()
     }
 
-    /// Takes the artifact that the tool returned to the program, if it is of this type: see
-    /// [`ToolOutput`](crate::ToolOutput). A message and its clones share one artifact, which is not part of any
-    /// serialized form.
+    /// The artifact that the tool returned to the program, if it is of this type: see [`ToolOutput`](crate::ToolOutput).
+    /// It is not part of any serialized form.
     #[must_use]
-    pub fn take_artifact<T: Any>(&self) -> Option<T> {
-        self.process.artifact.as_ref()?.take()
+    pub fn artifact<T: Any>(&self) -> Option<&T> {
+        self.process.artifact.as_ref()?.downcast_ref()
+    }
+
+    /// Like [`artifact`](ToolMessage::artifact), as a pointer that outlives the message. A message and its clones share
+    /// one artifact.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, ToolOutput, tool, tools};
+    ///
+    /// /// Measures the temperature.
+    /// #[tool]
+    /// fn measure() -> ToolOutput {
+    ///     ToolOutput::from("it is warm").with_artifact(25.5_f64)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![measure])?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "measure", "{}")]).await;
+    /// let degrees = messages[0].shared_artifact::<f64>().ok_or("there is one")?;
+    /// drop(messages);
+    /// assert_eq!(*degrees, 25.5);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn shared_artifact<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
+        Arc::clone(self.process.artifact.as_ref()?).downcast().ok()
     }
 }

@@ -1,8 +1,11 @@
 //! Errors of calls.
 
+use super::unknown_tool::write_names;
 use super::{ArgumentError, UnknownToolError};
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The reason why a call has no result. The model receives its `Display` text after `Error: `.
@@ -98,6 +101,24 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
+    /// The batch does not allow the tool: see
+    /// [`BatchContext::allowed_tools`](crate::BatchContext::allowed_tools).
+    #[non_exhaustive]
+    NotAllowed {
+        /// The name of the tool.
+        tool: String,
+        /// The names of the allowed tools.
+        allowed: Arc<[String]>,
+    },
+    /// The tool has already been called as often in its batch as its [`max_calls`](crate::registry::Policy::max_calls)
+    /// allows.
+    #[non_exhaustive]
+    CallLimitReached {
+        /// The name of the tool.
+        tool: String,
+        /// The limit.
+        limit: usize,
+    },
     /// The batch was cancelled before the call finished. [`Outcome::has_begun`](crate::dispatch::Outcome::has_begun)
     /// reports whether the tool may have taken effect.
     #[non_exhaustive]
@@ -139,13 +160,24 @@ pub enum CallError {
         /// The error of the serializer.
         source: serde_json::Error,
     },
-    /// The tool panicked. The model does not receive the panic message.
+    /// The tool, or the middleware around its call, panicked. The model does not receive the panic message.
     #[non_exhaustive]
     Panicked {
         /// The name of the tool.
         tool: String,
         /// The panic message, if the payload is a string.
         source: Option<Box<dyn Error + Send + Sync>>,
+    },
+    /// Middleware replaced the result by a failure that was recorded earlier: see
+    /// [`ToolResult`](crate::dispatch::ToolResult).
+    #[non_exhaustive]
+    Recorded {
+        /// The name of the tool.
+        tool: String,
+        /// The [`kind`](CallError::kind) of the recorded error.
+        kind: String,
+        /// The message for the model.
+        message: String,
     },
 }
 
@@ -154,9 +186,33 @@ impl CallError {
     ///
     /// It is one of `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`,
     /// `stream_interrupted`, `unavailable`, `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`,
-    /// `cancelled`, `timeout`, `returned`, `unserializable`, `panic`.
+    /// `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`, `unserializable`, `panic`; or that of a
+    /// [`Recorded`](CallError::Recorded) error.
     #[must_use]
-    pub fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
+        match self {
+            CallError::Recorded { kind, .. } => kind,
+            error => error.own_kind(),
+        }
+    }
+
+    /// Whether the arguments are invalid, so that coercion may help.
+    pub(crate) fn is_about_arguments(&self) -> bool {
+        matches!(
+            self,
+            CallError::NotJson { .. } | CallError::NotAnObject { .. } | CallError::InvalidArguments { .. }
+        )
+    }
+
+    /// The [`kind`](CallError::kind), for a message that outlives the error.
+    pub(crate) fn static_kind(&self) -> Cow<'static, str> {
+        match self {
+            CallError::Recorded { kind, .. } => Cow::Owned(kind.clone()),
+            error => Cow::Borrowed(error.own_kind()),
+        }
+    }
+
+    fn own_kind(&self) -> &'static str {
         match self {
             CallError::UnknownTool(_) => "unknown_tool",
             CallError::NotJson { .. } => "not_json",
@@ -170,6 +226,9 @@ impl CallError {
             CallError::HookPanicked { .. } => "hook_panic",
             CallError::HookTimedOut { .. } => "hook_timeout",
             CallError::TooManyCalls { .. } => "too_many_calls",
+            CallError::NotAllowed { .. } => "not_allowed",
+            CallError::CallLimitReached { .. } => "call_limit",
+            CallError::Recorded { .. } => "recorded",
             CallError::Cancelled { .. } => "cancelled",
             CallError::TimedOut { .. } => "timeout",
             CallError::Returned { .. } => "returned",
@@ -250,6 +309,14 @@ impl fmt::Display for CallError {
                 f,
                 "not run: a reply may have at most {limit} calls. Call it again in another reply if it is still needed."
             ),
+            CallError::NotAllowed { tool, allowed } => {
+                write!(f, "the tool `{tool}` may not be called now. ")?;
+                write_names(f, allowed)
+            }
+            CallError::CallLimitReached { tool, limit } => {
+                let times = if *limit == 1 { "once".to_owned() } else { format!("{limit} times") };
+                write!(f, "not run: `{tool}` may be called only {times}, and this limit is reached.")
+            }
             CallError::Cancelled { .. } => f.write_str("cancelled before it finished"),
             CallError::TimedOut { tool, allowed, may_have_taken_effect } => {
                 write!(f, "the tool `{tool}` did not finish within {}.", DisplayDuration(*allowed))?;
@@ -258,7 +325,7 @@ impl fmt::Display for CallError {
             CallError::Returned { tool, message, .. } if message.is_empty() => {
                 write!(f, "the tool `{tool}` failed without an error message.")
             }
-            CallError::Returned { message, .. } => f.write_str(message),
+            CallError::Returned { message, .. } | CallError::Recorded { message, .. } => f.write_str(message),
             CallError::Unserializable { tool, source } => {
                 write!(f, "the result of `{tool}` cannot be written as JSON: {source}.")
             }

@@ -37,18 +37,23 @@ impl fmt::Display for UnknownToolError {
             Some(suggestion) => write!(f, "; did you mean `{suggestion}`? ")?,
             None => f.write_str(". ")?,
         }
-        let (shown, others) = self.available.split_at(self.available.len().min(MAX_LISTED_NAMES));
-        let Some((first, shown)) = shown.split_first() else {
-            return f.write_str("No tool is available.");
-        };
-        write!(f, "Available: `{first}`")?;
-        for name in shown {
-            write!(f, ", `{name}`")?;
-        }
-        match others.len() {
-            0 => f.write_str("."),
-            others => write!(f, " and {others} more."),
-        }
+        write_names(f, &self.available)
+    }
+}
+
+/// Writes the first names, and the number of the others.
+pub(super) fn write_names(f: &mut fmt::Formatter<'_>, names: &[String]) -> fmt::Result {
+    let (shown, others) = names.split_at(names.len().min(MAX_LISTED_NAMES));
+    let Some((first, shown)) = shown.split_first() else {
+        return f.write_str("No tool is available.");
+    };
+    write!(f, "Available: `{first}`")?;
+    for name in shown {
+        write!(f, ", `{name}`")?;
+    }
+    match others.len() {
+        0 => f.write_str("."),
+        others => write!(f, " and {others} more."),
     }
 }
 

@@ -1,15 +1,20 @@
-//! Results with an artifact for the program.
+//! Outputs: content for the model, and an artifact for the program.
 
-use super::NOTHING;
-use serde::Serialize;
+use crate::message::stored::StoredContent;
+use crate::message::{Artifact, Content, Part};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
-/// The result of a tool: text for the model, and an optional artifact for the program.
+/// The output of a tool: content for the model, and an optional artifact for the program.
 ///
-/// The artifact is any value, for example an image, a table or an id. It is not part of the request; the program takes
-/// it from the [`ToolMessage`](crate::ToolMessage) of the call.
+/// The content is text, JSON, images and files. A wire whose format has no images in results sends them in a user message
+/// after the last result.
+///
+/// The artifact is any value, for example a table or an id. It is not part of the request; the program gets it from the
+/// [`ToolMessage`](crate::ToolMessage) of the call. Clones share it, and the serialized form does not contain it.
 ///
 /// ```
 /// use tool_runtime::{Registry, ToolCall, ToolOutput, tool, tools};
@@ -19,86 +24,204 @@ use std::fmt;
 /// /// Draws a chart.
 /// #[tool]
 /// async fn draw_chart(values: Vec<u8>) -> ToolOutput {
-///     ToolOutput::new(format!("a chart of {} values is shown", values.len())).with_artifact(Chart(values))
+///     let image = [0x89, b'P', b'N', b'G'];
+///     ToolOutput::new()
+///         .with_text(format!("a chart of {} values", values.len()))
+///         .with_image("image/png", image)
+///         .with_artifact(Chart(values))
 /// }
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::new(tools![draw_chart])?;
-/// let answers = registry.dispatch(&[ToolCall::new("call_1", "draw_chart", r#"{"values":[1,2,3]}"#)]).await;
-/// assert_eq!(answers[0].content, "a chart of 3 values is shown");
-/// let chart: Chart = answers[0].take_artifact().ok_or("there is one")?;
-/// assert_eq!(chart.0, [1, 2, 3]);
+/// let messages = registry.dispatch(&[ToolCall::new("call_1", "draw_chart", r#"{"values":[1,2,3]}"#)]).await;
+/// assert_eq!(messages[0].content, "a chart of 3 values");
+/// assert_eq!(messages[0].content.parts().map(|parts| parts.len()), Some(2));
+/// assert_eq!(messages[0].artifact::<Chart>().ok_or("there is one")?.0, [1, 2, 3]);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct ToolOutput {
-    pub(crate) text: String,
-    pub(crate) artifact: Option<Box<dyn Any + Send>>,
+    content: Content,
+    /// `None` for content alone, as most outputs are.
+    more: Option<Box<More>>,
 }
 
+#[derive(Clone, Default)]
+struct More {
+    artifact: Option<Artifact>,
+    /// The error of a value that could not be written as JSON.
+    unserializable: Option<String>,
+}
+
+/// The content of `()` for the model.
+const NOTHING: &str = "ok";
+
 impl ToolOutput {
-    /// Creates an output with this text for the model, without an artifact.
+    /// Creates an empty output.
     #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        ToolOutput { text: text.into(), artifact: None }
+    pub fn new() -> Self {
+        ToolOutput::default()
     }
 
-    /// Creates an output with this value as JSON.
+    pub(crate) fn from_json_text(json: String) -> Self {
+        Content::from_json_text(json).into()
+    }
+
+    /// Adds text.
+    #[must_use]
+    pub fn with_text(self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        if self.content.is_empty() {
+            self.with_content(text.into())
+        } else {
+            self.with_part(Part::text(text))
+        }
+    }
+
+    /// Adds a value as JSON. If its `Serialize` fails, or a key of a map is not a string, the call fails with
+    /// [`CallError::Unserializable`](crate::CallError::Unserializable).
     ///
-    /// # Errors
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::ToolOutput;
     ///
-    /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
-    pub fn json(value: &(impl Serialize + ?Sized)) -> Result<Self, serde_json::Error> {
-        serde_json::to_string(value).map(ToolOutput::new)
+    /// let output = ToolOutput::new().with_json(json!({"city": "Beijing"}));
+    /// assert_eq!(output.text(), r#"{"city":"Beijing"}"#);
+    /// assert!(output.content().is_json());
+    /// ```
+    #[must_use]
+    pub fn with_json(mut self, value: impl Serialize) -> Self {
+        let json = match serde_json::to_string(&value) {
+            Ok(json) => json,
+            Err(error) => {
+                self.more.get_or_insert_default().unserializable = Some(error.to_string());
+                return self;
+            }
+        };
+        if self.content.is_empty() {
+            return self.with_content(Content::from_json_text(json));
+        }
+        self.with_part(Part::json(serde_json::from_str(&json).unwrap_or(Value::String(json))))
+    }
+
+    /// Adds an image of this media type, for example `image/png`.
+    #[must_use]
+    pub fn with_image(self, mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+        self.with_part(Part::image(mime_type, bytes))
+    }
+
+    /// Adds a file with a name and a media type, for example `application/pdf`.
+    #[must_use]
+    pub fn with_file(
+        self,
+        name: impl Into<String>,
+        mime_type: impl Into<String>,
+        bytes: impl AsRef<[u8]>,
+    ) -> Self {
+        self.with_part(Part::file(name, mime_type, bytes))
+    }
+
+    /// Adds a part.
+    #[must_use]
+    pub fn with_part(self, part: Part) -> Self {
+        let content = self.content.clone().with_part(part);
+        self.with_content(content)
     }
 
     /// Sets the artifact for the program. It replaces an earlier one.
     #[must_use]
-    pub fn with_artifact(self, artifact: impl Any + Send) -> Self {
-        ToolOutput { artifact: Some(Box::new(artifact)), ..self }
+    pub fn with_artifact(mut self, artifact: impl Any + Send + Sync) -> Self {
+        self.more.get_or_insert_default().artifact = Some(Arc::new(artifact));
+        self
     }
 
-    /// The text for the model.
+    /// The content for the model.
+    #[must_use]
+    pub fn content(&self) -> &Content {
+        &self.content
+    }
+
+    /// The text for the model: the joined text of all parts with text or JSON.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.content.as_str()
     }
 
     /// The artifact; `None` if there is none or if it has another type.
     #[must_use]
     pub fn artifact<T: Any>(&self) -> Option<&T> {
-        self.artifact.as_ref()?.downcast_ref()
+        self.more.as_ref()?.artifact.as_ref()?.downcast_ref()
+    }
+
+    #[inline]
+    pub(crate) fn into_parts(self) -> (Content, Option<Artifact>) {
+        (self.content, self.more.and_then(|more| more.artifact))
+    }
+
+    /// Replaces the content.
+    pub(crate) fn with_content(self, content: Content) -> Self {
+        ToolOutput { content, ..self }
+    }
+
+    /// The output, unless it has a value that could not be written as JSON.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the value.
+    pub(crate) fn into_serialized(self) -> Result<Self, serde_json::Error> {
+        match self.more.as_ref().and_then(|more| more.unserializable.as_ref()) {
+            Some(error) => Err(serde::ser::Error::custom(error)),
+            None => Ok(self),
+        }
+    }
+}
+
+impl From<Content> for ToolOutput {
+    fn from(content: Content) -> Self {
+        ToolOutput { content, more: None }
+    }
+}
+
+impl From<Part> for ToolOutput {
+    fn from(part: Part) -> Self {
+        Content::from(part).into()
+    }
+}
+
+impl From<Vec<Part>> for ToolOutput {
+    fn from(parts: Vec<Part>) -> Self {
+        Content::from(parts).into()
     }
 }
 
 impl From<String> for ToolOutput {
     fn from(text: String) -> Self {
-        ToolOutput::new(text)
+        Content::from(text).into()
     }
 }
 
 impl From<&str> for ToolOutput {
     fn from(text: &str) -> Self {
-        ToolOutput::new(text)
+        Content::from(text).into()
     }
 }
 
 /// The text is `ok`.
 impl From<()> for ToolOutput {
     fn from((): ()) -> Self {
-        ToolOutput::new(NOTHING)
+        NOTHING.into()
     }
 }
 
-/// The text is that of a string, `ok` for null, and JSON for any other value.
+/// The content is the text of a string, `ok` for null, and JSON for any other value.
 impl From<Value> for ToolOutput {
     fn from(value: Value) -> Self {
         match value {
             Value::Null => ().into(),
             Value::String(text) => text.into(),
-            other => other.to_string().into(),
+            other => ToolOutput::from_json_text(other.to_string()),
         }
     }
 }
@@ -107,8 +230,21 @@ impl fmt::Debug for ToolOutput {
     /// Shows whether there is an artifact: the type of an artifact need not implement `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolOutput")
-            .field("text", &self.text)
-            .field("has_artifact", &self.artifact.is_some())
-            .finish()
+            .field("content", &self.content)
+            .field("has_artifact", &self.more.as_ref().is_some_and(|more| more.artifact.is_some()))
+            .finish_non_exhaustive()
+    }
+}
+
+/// The content without loss, as in [`message::stored`](crate::message::stored); without the artifact.
+impl Serialize for ToolOutput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        StoredContent::from(&self.content).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolOutput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StoredContent::deserialize(deserializer).map(|content| Content::from(content).into())
     }
 }

@@ -51,14 +51,14 @@ impl RegistryBuilder {
     ///         }
     ///     })
     ///     .build()?;
-    /// let answers = registry
+    /// let messages = registry
     ///     .dispatch(&[
     ///         ToolCall::new("call_1", "delete", r#"{"path":"/tmp/a"}"#),
     ///         ToolCall::new("call_2", "delete", r#"{"path":"/etc/passwd"}"#),
     ///     ])
     ///     .await;
-    /// assert_eq!(answers[0].content, "/tmp/a is gone");
-    /// assert_eq!(answers[1].content, "Error: only /tmp/a may be deleted");
+    /// assert_eq!(messages[0].content, "/tmp/a is gone");
+    /// assert_eq!(messages[1].content, "Error: only /tmp/a may be deleted");
     /// # Ok(())
     /// # }
     /// ```

@@ -1,13 +1,13 @@
 //! The builder of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
-use super::entry::{Candidate, SchemaError};
+use super::candidate::{Candidate, SchemaError};
 use super::options::BuildOptions;
+use super::ready_call::Layer;
 use super::{Config, Registry, Tools, name, validate};
 use crate::approval::BeforeCall;
-use crate::invocation::Need;
 use crate::state::{Shared, States};
-use crate::tool::{Descriptor, DynamicTool, ToolList, Toolset};
+use crate::tool::{Descriptor, DynamicTool, Need, ToolList, Toolset};
 use crate::validator::drop_without_recursion;
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -34,13 +34,14 @@ use std::sync::Arc;
 #[must_use = "call `build()` to create the registry"]
 pub struct RegistryBuilder {
     functions: Vec<&'static Descriptor>,
-    /// With their prefixed names.
-    methods: Vec<(Cow<'static, str>, &'static Descriptor, Shared)>,
+    /// With their prefixed names, and the toolset unless it comes from the batch.
+    methods: Vec<(Cow<'static, str>, &'static Descriptor, Option<Shared>)>,
     dynamic: Vec<DynamicTool>,
     states: States,
     batch_states: HashSet<TypeId>,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
+    pub(super) layers: Vec<Layer>,
     pub(super) errors: Vec<BuildErrorKind>,
 }
 
@@ -127,8 +128,42 @@ impl RegistryBuilder {
         let instance: Shared = Arc::new(toolset);
         self.methods.extend(T::TOOLS.iter().map(|tool| {
             let name = if prefix.is_empty() { tool.name.into() } else { [prefix, tool.name].concat().into() };
-            (name, tool, Arc::clone(&instance))
+            (name, tool, Some(Arc::clone(&instance)))
         }));
+        self
+    }
+
+    /// Adds the tools of a toolset whose value comes from the [`BatchContext`](crate::BatchContext), for example one value
+    /// per tenant. Default: no toolsets.
+    ///
+    /// A call in a batch without such a value uses the [`state`](RegistryBuilder::state) of this type, and otherwise fails
+    /// with [`CallError::Unavailable`](crate::CallError::Unavailable).
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, toolset};
+    ///
+    /// struct Shop(&'static str);
+    ///
+    /// #[toolset]
+    /// impl Shop {
+    ///     /// Returns the name of the shop.
+    ///     #[tool]
+    ///     fn name(&self) -> &'static str {
+    ///         self.0
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder().batch_toolset::<Shop>().build()?;
+    /// let batch = BatchContext::new().state(Shop("Books"));
+    /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
+    /// assert_eq!(messages[0].content, "Books");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn batch_toolset<T: Toolset + Send + Sync + 'static>(mut self) -> Self {
+        self.methods.extend(T::TOOLS.iter().map(|tool| (tool.name.into(), tool, None)));
         self
     }
 
@@ -140,9 +175,10 @@ impl RegistryBuilder {
 
     /// Adds application state, which is injected into every tool with a parameter `#[state] x: &T`. Default: no state.
     ///
-    /// Two values of one type are an error of [`build`](RegistryBuilder::build).
+    /// An `Arc<T>` serves `&T` as well. Two values of one type are an error of [`build`](RegistryBuilder::build).
     ///
     /// ```
+    /// use serde_json::json;
     /// use tool_runtime::{Registry, tool, tools};
     ///
     /// struct Greeting(&'static str);
@@ -156,7 +192,7 @@ impl RegistryBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::builder().tools(tools![greet]).state(Greeting("Hello")).build()?;
-    /// assert_eq!(registry.call("greet", r#"{"name":"Ada"}"#).await?, "Hello Ada");
+    /// assert_eq!(registry.call("greet", json!({"name": "Ada"})).await.text(), "Hello Ada");
     /// # Ok(())
     /// # }
     /// ```
@@ -196,6 +232,7 @@ impl RegistryBuilder {
             batch_states,
             options,
             before_call,
+            layers,
             mut errors,
         } = self;
         options.limits.reject_zero(&mut errors);
@@ -211,10 +248,10 @@ impl RegistryBuilder {
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
         let dynamic = name::name_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
-            add(tool.name, Candidate::from_function(tool), &mut errors);
+            add(tool.name, Candidate::from_descriptor(tool.name.into(), tool, None), &mut errors);
         }
         for (name, tool, instance) in methods {
-            add(&name.clone(), Candidate::from_method(name, tool, instance), &mut errors);
+            add(&name.clone(), Candidate::from_descriptor(name, tool, instance), &mut errors);
         }
         let mut skipped = Vec::new();
         for (name, tool) in dynamic {
@@ -235,13 +272,15 @@ impl RegistryBuilder {
                 options.skip_invalid_tools.then_some(&mut skipped),
             );
         }
-        let is_missing = |need: &&Need| !states.contains(need.id) && !batch_states.contains(&need.id);
+        let is_missing = |need: &&Need| {
+            !states.contains_any(&need.ids) && !need.ids.iter().any(|id| batch_states.contains(id))
+        };
         candidates.retain(|candidate| {
             let tool_errors = validate::candidate(candidate, is_missing);
-            let may_skip = options.skip_invalid_tools && candidate.entry.location().is_none();
+            let may_skip = options.skip_invalid_tools && candidate.tool.location().is_none();
             let is_kept = tool_errors.is_empty() || !may_skip;
             validate::record(
-                &candidate.entry.name,
+                &candidate.tool.name,
                 tool_errors,
                 &mut errors,
                 may_skip.then_some(&mut skipped),
@@ -251,20 +290,22 @@ impl RegistryBuilder {
         if options.skip_invalid_tools {
             validate::skip_duplicates(&mut candidates, &mut skipped);
         }
-        candidates
-            .sort_by(|a, b| (&a.entry.name, a.entry.location()).cmp(&(&b.entry.name, b.entry.location())));
-        validate::duplicates(&candidates, &mut errors);
+        candidates.sort_by(|a, b| (&a.tool.name, a.tool.location()).cmp(&(&b.tool.name, b.tool.location())));
+        validate::duplicates(candidates.iter().map(|candidate| &candidate.tool), &mut errors);
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });
         }
-        let (schemas, entries) = candidates
+        let config = Config::new(options, before_call, layers, skipped);
+        let states = Arc::new(states);
+        let (schemas, tools) = candidates
             .into_iter()
-            .map(|Candidate { schema, entry, .. }| {
-                (schema, entry.with_default_timeout(options.limits.timeout))
+            .map(|Candidate { schema, mut tool, .. }| {
+                tool.states = Arc::clone(&states);
+                config.apply_to(&mut tool);
+                (schema, Arc::new(tool))
             })
             .unzip();
-        let config = Config::new(states, options, before_call, skipped);
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, entries, Arc::new(config))) })
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, Arc::new(config))), batch: None })
     }
 }
 

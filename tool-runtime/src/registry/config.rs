@@ -1,15 +1,18 @@
 //! The configuration that a registry shares with its subsets.
 
+use super::Limits;
 use super::build_error::BuildError;
 use super::options::BuildOptions;
+use super::ready_call::Layer;
 use crate::approval::BeforeCall;
-use crate::state::States;
+use crate::tool::{RegisteredTool, Stage, StageSet};
 use tokio::sync::Semaphore;
 
 pub(super) struct Config {
-    pub(super) states: States,
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
+    /// The outermost first.
+    pub(super) layers: Vec<Layer>,
     pub(super) permits: Option<Semaphore>,
     /// The errors of the skipped dynamic tools.
     pub(super) skipped: Vec<BuildError>,
@@ -17,12 +20,40 @@ pub(super) struct Config {
 
 impl Config {
     pub(super) fn new(
-        states: States,
         options: BuildOptions,
         before_call: Option<BeforeCall>,
+        layers: Vec<Layer>,
         skipped: Vec<BuildError>,
     ) -> Self {
         let permits = options.limits.max_concurrency.map(|tools| tools.min(Semaphore::MAX_PERMITS));
-        Config { states, options, before_call, permits: permits.map(Semaphore::new), skipped }
+        Config { options, before_call, layers, permits: permits.map(Semaphore::new), skipped }
+    }
+
+    /// Sets the time limits of a tool and the stages that its calls pass.
+    pub(super) fn apply_to(&self, tool: &mut RegisteredTool) {
+        let Limits { timeout, call_timeout, .. } = self.options.limits;
+        tool.timeout = tool.options.policy.timeout.or(timeout);
+        // Without middleware, a call is one run.
+        let call_timeout = call_timeout.filter(|_| self.layers.is_empty());
+        tool.run_timeout = tool.timeout.into_iter().chain(call_timeout).min();
+        tool.stages = StageSet::new(|stage| self.concerns(stage, tool));
+    }
+
+    /// Whether the stage concerns each call of the tool.
+    fn concerns(&self, stage: Stage, tool: &RegisteredTool) -> bool {
+        let policy = &tool.options.policy;
+        match stage {
+            // Only the batch decides.
+            Stage::Cancellation | Stage::StartEvent => false,
+            Stage::Runtime => {
+                tool.options.blocking || tool.timeout.is_some() || self.options.limits.call_timeout.is_some()
+            }
+            Stage::Approval => policy.requires_approval || self.before_call.is_some(),
+            Stage::Queue => policy.max_concurrency.is_some() || self.permits.is_some(),
+            Stage::CallLimit => policy.max_calls.is_some(),
+            Stage::Middleware => !self.layers.is_empty(),
+            Stage::Timeout => tool.run_timeout.is_some(),
+            Stage::BlockingThread => tool.options.blocking,
+        }
     }
 }

@@ -22,7 +22,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn annotations(&self, name: &str) -> Option<Annotations> {
-        self.entry(name).map(|entry| entry.options.annotations)
+        self.tool(name).map(|tool| tool.options.annotations)
     }
 
     /// The policy of a tool: the rules that dispatch enforces for its calls. `None` if there is no such tool.
@@ -43,7 +43,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn policy(&self, name: &str) -> Option<Policy> {
-        self.entry(name).map(|entry| entry.options.policy)
+        self.tool(name).map(|tool| tool.policy())
     }
 
     /// The title of a tool: a name for people, which a user interface shows. Requests do not contain it. `None` if the
@@ -62,7 +62,7 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn title(&self, name: &str) -> Option<&str> {
-        self.entry(name)?.metadata.title.as_deref()
+        self.tool(name)?.metadata.title.as_deref()
     }
 
     /// The JSON Schema of the value that a tool returns, for example for a client of the Model Context Protocol.
@@ -96,6 +96,6 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn output_schema(&self, name: &str) -> Option<&Value> {
-        self.entry(name)?.metadata.output_schema.as_ref()
+        self.tool(name)?.metadata.output_schema.as_ref()
     }
 }

@@ -1,10 +1,11 @@
 //! The positions of tools by name.
 
-use super::Entry;
 use crate::fingerprint::FingerprintHasher;
+use crate::tool::RegisteredTool;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+use std::sync::Arc;
 
 /// Positions in the registry by name. The hasher of std takes 6 to 10 ns longer. A remote server that chooses the names of
 /// dynamic tools can cause collisions, which makes a look-up linear in the number of its tools.
@@ -12,12 +13,12 @@ pub(super) struct Index(HashMap<Cow<'static, str>, usize, BuildHasherDefault<Fin
 
 impl Index {
     /// Contains the names for servers, and the original names of renamed tools.
-    pub(super) fn of(entries: &[Entry]) -> Self {
-        let original = |entry: &Entry| Some(Cow::Owned(entry.original_name.as_ref()?.to_string()));
+    pub(super) fn new(tools: &[Arc<RegisteredTool>]) -> Self {
+        let original = |tool: &RegisteredTool| Some(Cow::Owned(tool.original_name.as_ref()?.to_string()));
         let original =
-            entries.iter().enumerate().filter_map(|(place, entry)| Some((original(entry)?, place)));
-        let seen = entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place));
-        Index(original.chain(seen).collect())
+            tools.iter().enumerate().filter_map(|(position, tool)| Some((original(tool)?, position)));
+        let sent = tools.iter().enumerate().map(|(position, tool)| (tool.name.clone(), position));
+        Index(original.chain(sent).collect())
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {

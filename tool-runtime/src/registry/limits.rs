@@ -8,6 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Limits {
     pub(super) timeout: Option<Duration>,
+    pub(crate) call_timeout: Option<Duration>,
     pub(crate) approval_timeout: Option<Duration>,
     pub(super) max_concurrency: Option<usize>,
     pub(crate) max_output_bytes: Option<usize>,
@@ -20,6 +21,7 @@ impl Limits {
     pub(super) fn reject_zero(&self, errors: &mut Vec<BuildErrorKind>) {
         let limits = [
             ("timeout", self.timeout.is_some_and(|timeout| timeout.is_zero())),
+            ("call_timeout", self.call_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("approval_timeout", self.approval_timeout.is_some_and(|timeout| timeout.is_zero())),
             ("max_concurrency", self.max_concurrency == Some(0)),
             ("max_output_bytes", self.max_output_bytes == Some(0)),
@@ -46,6 +48,16 @@ impl RegistryBuilder {
     /// [`max_concurrency`]: RegistryBuilder::max_concurrency
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.limits.timeout = Some(limit);
+        self
+    }
+
+    /// Sets the time limit of a whole call: all its runs and the middleware of
+    /// [`around_call`](RegistryBuilder::around_call), such as the pauses between retries. Default: no limit.
+    ///
+    /// It covers neither [`before_call`](RegistryBuilder::before_call) nor the wait in the queue. A run ends at the earlier
+    /// one of this limit and that of its tool. Needs a Tokio runtime with time enabled.
+    pub fn call_timeout(mut self, limit: Duration) -> Self {
+        self.options.limits.call_timeout = Some(limit);
         self
     }
 
@@ -94,7 +106,7 @@ impl RegistryBuilder {
     /// limit of less than about 40 bytes, to its head. `Error: ` is always kept.
     ///
     /// ```
-    /// # use tool_runtime::{Registry, tool, tools};
+    /// # use tool_runtime::{Registry, ToolCall, tool, tools};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// /// The log of today.
@@ -104,8 +116,8 @@ impl RegistryBuilder {
     /// }
     ///
     /// let registry = Registry::builder().tools(tools![read_log]).max_output_bytes(60).build()?;
-    /// let answer = registry.call("read_log", "").await?;
-    /// assert_eq!(answer, "first line\nmore\n[... 4991 bytes left out ...]\nmore\nlast line");
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "read_log", "{}")]).await;
+    /// assert_eq!(messages[0].content, "first line\nmore\n[... 4991 bytes left out ...]\nmore\nlast line");
     /// # Ok(())
     /// # }
     /// ```

@@ -26,6 +26,7 @@ impl RegistryBuilder {
     /// before a restart.
     ///
     /// ```
+    /// use serde_json::json;
     /// use tool_runtime::{Registry, tool, tools};
     ///
     /// /// Returns a page.
@@ -37,7 +38,7 @@ impl RegistryBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::builder().tools(tools![read]).null_means_absent(true).build()?;
-    /// assert_eq!(registry.call("read", r#"{"page":null}"#).await?, "1");
+    /// assert_eq!(registry.call("read", json!({"page": null})).await.text(), "1");
     /// # Ok(())
     /// # }
     /// ```
@@ -128,10 +129,10 @@ impl RegistryBuilder {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::builder().tools(tools![sum]).lenient_arguments(true).build()?;
-    /// let answers = registry.dispatch(&[ToolCall::new("call_1", "sum", r#"{"numbers": "[1, 2]",}"#)]).await;
-    /// assert_eq!(answers[0].content, "3");
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "sum", r#"{"numbers": "[1, 2]",}"#)]).await;
+    /// assert_eq!(messages[0].content, "3");
     /// assert_eq!(
-    ///     answers[0].outcome().expect("it ran").coercions(),
+    ///     messages[0].outcome().expect("it ran").coercions(),
     ///     ["a trailing comma was left out", r#"`numbers`: "[1, 2]" was read as [1,2]"#],
     /// );
     /// # Ok(())

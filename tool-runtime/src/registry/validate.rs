@@ -1,11 +1,10 @@
 //! Validation of the tools of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
-use super::entry::{Candidate, SchemaError};
-use crate::invocation::Need;
+use super::candidate::{Candidate, SchemaError};
 use crate::json::descendants;
 use crate::schema::is_any_object;
-use crate::tool::{DynamicTool, Policy};
+use crate::tool::{DynamicTool, Need, Policy, RegisteredTool};
 use crate::tool_name;
 use crate::validator::ExceededLimit;
 use serde_json::Value;
@@ -66,7 +65,7 @@ pub(super) fn schema_error(tool: &str, error: SchemaError) -> BuildErrorKind {
 
 /// The errors of one tool.
 pub(super) fn candidate(candidate: &Candidate, is_missing: impl Fn(&&Need) -> bool) -> Vec<BuildErrorKind> {
-    let name = &candidate.entry.name;
+    let name = &candidate.tool.name;
     let mut errors = Vec::new();
     if !tool_name::is_valid(name) {
         errors.push(BuildErrorKind::InvalidName { name: name.to_string() });
@@ -94,22 +93,24 @@ fn has_entry_named_ref(schema: &Value) -> bool {
 pub(super) fn skip_duplicates(candidates: &mut Vec<Candidate>, skipped: &mut Vec<BuildError>) {
     let mut known: HashMap<String, String> = HashMap::new();
     candidates.retain(|candidate| {
-        let entry = &candidate.entry;
-        let Some(first) = known.get(&*entry.name).filter(|_| entry.location().is_none()) else {
-            known.insert(entry.name.to_string(), entry.describe_location());
+        let tool = &candidate.tool;
+        let Some(first) = known.get(&*tool.name).filter(|_| tool.location().is_none()) else {
+            known.insert(tool.name.to_string(), tool.describe_location());
             return true;
         };
-        let (name, first, second) = (entry.name.to_string(), first.clone(), entry.describe_location());
+        let (name, first, second) = (tool.name.to_string(), first.clone(), tool.describe_location());
         let errors = vec![BuildErrorKind::DuplicateName { name: name.clone(), first, second }];
         skipped.push(BuildError { errors, skipped: Some(name) });
         false
     });
 }
 
-/// The errors of tools that share a name; the candidates are sorted.
-pub(super) fn duplicates(candidates: &[Candidate], errors: &mut Vec<BuildErrorKind>) {
-    for pair in candidates.windows(2) {
-        let [first, second] = [&pair[0].entry, &pair[1].entry];
+/// The errors of tools that share a name; the tools are sorted.
+pub(super) fn duplicates<'a>(
+    tools: impl Iterator<Item = &'a RegisteredTool> + Clone,
+    errors: &mut Vec<BuildErrorKind>,
+) {
+    for (first, second) in tools.clone().zip(tools.skip(1)) {
         if first.name == second.name {
             let name = first.name.to_string();
             let (first, second) = (first.describe_location(), second.describe_location());

@@ -2,7 +2,7 @@
 
 use super::{Metadata, Options, Started};
 use crate::context::CallContext;
-use crate::output::{Failure, Reply, ToolOutput};
+use crate::output::{ToolFailed, ToolOutput};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -45,7 +45,7 @@ use std::sync::Arc;
 ///     Ok::<_, String>(format!("{city}: sunny"))
 /// });
 /// let registry = Registry::builder().dynamic(weather.read_only()).build()?;
-/// assert_eq!(registry.call("get_weather", r#"{"city":"Beijing"}"#).await?, "Beijing: sunny");
+/// assert_eq!(registry.call("get_weather", json!({"city": "Beijing"})).await.text(), "Beijing: sunny");
 /// # Ok(())
 /// # }
 /// ```
@@ -86,7 +86,7 @@ impl DynamicTool {
             async move {
                 match returned.await {
                     Ok(value) => Ok(value.into().into()),
-                    Err(error) => Err(Failure::of_text(error.to_string())),
+                    Err(error) => Err(ToolFailed::from_text(error.to_string())),
                 }
             }
         })
@@ -110,12 +110,12 @@ impl DynamicTool {
     ///     let request = json!({ "method": "tools/call", "params": { "name": call.tool(), "arguments": arguments } });
     ///     let response = async { request }; // send the request here
     ///     match call.cancellation().run_until_cancelled(response).await {
-    ///         Some(response) => Ok(ToolOutput::new("the server has responded").with_artifact(response)),
+    ///         Some(response) => Ok(ToolOutput::from("the server has responded").with_artifact(response)),
     ///         None => Err("the request was cancelled"),
     ///     }
     /// });
     /// let registry = Registry::builder().dynamic(remote).build()?;
-    /// assert_eq!(registry.call("ask", "{}").await?, "the server has responded");
+    /// assert_eq!(registry.call("ask", ()).await.text(), "the server has responded");
     /// # Ok(())
     /// # }
     /// ```
@@ -135,14 +135,14 @@ impl DynamicTool {
             let returned = handler(arguments, context);
             async move {
                 match returned.await {
-                    Ok(output) => Ok(output.into()),
-                    Err(error) => Err(Failure::of_error(error.into())),
+                    Ok(output) => output.into().into_serialized().map_err(ToolFailed::Unserializable),
+                    Err(error) => Err(ToolFailed::from_error(error.into())),
                 }
             }
         })
     }
 
-    fn from_handler<F: Future<Output = Reply> + Send + 'static>(
+    fn from_handler<F: Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'static>(
         name: String,
         description: String,
         parameters: Value,
@@ -182,8 +182,8 @@ impl DynamicTool {
     /// let list = DynamicTool::new("list", "Lists files.", parameters, |_| async { Ok::<_, String>("a.txt") });
     /// let registry = Registry::builder().dynamic(list.deny_unknown_arguments(true)).build()?;
     /// assert_eq!(
-    ///     registry.call("list", r#"{"limmit":5}"#).await.expect_err("it is misspelt").to_string(),
-    ///     "invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? (it takes `limit`)",
+    ///     registry.call("list", json!({"limmit": 5})).await.text(),
+    ///     "Error: invalid arguments for `list`: `limmit` is not an argument, did you mean `limit`? (it takes `limit`)",
     /// );
     /// # Ok(())
     /// # }

@@ -21,8 +21,8 @@ impl AssistantMessage {
     ///
     /// let calls = vec![ToolCall::new("call_1", "delete", "")];
     /// let reply = AssistantMessage::from_tool_calls(calls).with_finish_reason("length");
-    /// let answers = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
-    /// assert!(answers[0].text().starts_with("Error: the call of `delete` was "));
+    /// let messages = Registry::new(tools![delete])?.dispatch(&reply.tool_calls).await;
+    /// assert!(messages[0].text().starts_with("Error: the call of `delete` was "));
     /// # Ok(())
     /// # }
     /// ```

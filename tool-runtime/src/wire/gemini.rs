@@ -48,7 +48,7 @@ const FORMAT: &str = "the Gemini API";
 ///
 /// The loop of a program with its own client, which sends the header `x-goog-api-key`. For a stream, read the data of each
 /// server-sent event with [`read_event`](Wire::read_event), and pass the chunks to
-/// [`Registry::dispatch_stream_with`](crate::Registry::dispatch_stream_with).
+/// [`Registry::dispatch_stream_events`](crate::Registry::dispatch_stream_events).
 ///
 /// ```
 /// use std::error::Error;

@@ -54,7 +54,7 @@ const FORMAT: &str = "the Responses API";
 ///
 /// The loop of a program with its own client. For a stream, add the field `stream`, read the data of each server-sent event with
 /// [`read_event`](Wire::read_event), and pass the chunks to
-/// [`Registry::dispatch_stream_with`](crate::Registry::dispatch_stream_with).
+/// [`Registry::dispatch_stream_events`](crate::Registry::dispatch_stream_events).
 ///
 /// ```
 /// use std::error::Error;

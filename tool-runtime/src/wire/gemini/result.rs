@@ -5,6 +5,7 @@ use super::{NAME, names};
 use crate::message::{Content, Extra, Part, RETURNED, ToolMessage};
 use crate::wire::text_with_notices;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
@@ -20,9 +21,21 @@ struct FunctionResponse<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a Value>,
     name: &'a str,
-    response: Cow<'a, Value>,
+    response: Response<'a>,
     #[serde(flatten)]
     extra: Map<String, Value>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Response<'a> {
+    /// As the API sent it.
+    Native(&'a Value),
+    /// A result that is JSON, with its keys in their order.
+    Json {
+        output: &'a RawValue,
+    },
+    Value(Value),
 }
 
 impl<'a> WrittenResult<'a> {
@@ -35,12 +48,17 @@ impl<'a> WrittenResult<'a> {
 
 /// The API takes any object: "Use `output` key to specify function output and `error` key to specify error details (if
 /// any)".
-fn response(result: &ToolMessage) -> Cow<'_, Value> {
+fn response(result: &ToolMessage) -> Response<'_> {
     let content = &result.content;
     if let Some(response) = content.native(NAME) {
-        return Cow::Borrowed(response);
+        return Response::Native(response);
     }
-    Cow::Owned(match content.parts() {
+    if content.is_json() && !result.is_error() {
+        if let Ok(output) = serde_json::from_str(content.as_str()) {
+            return Response::Json { output };
+        }
+    }
+    Response::Value(match content.parts() {
         _ if result.is_error() => json!({ "error": text_with_notices("", content) }),
         Some([Part::Json { json }]) => json!({ "output": json }),
         _ => json!({ "output": text_with_notices("", content) }),
@@ -97,7 +115,7 @@ fn read_response(response: Value) -> (Content, bool) {
     let only = |name: &str| response.as_object().filter(|all| all.len() == 1).and_then(|all| all.get(name));
     match (only("output"), only("error"), &response) {
         (Some(Value::String(text)), ..) => (text.clone().into(), false),
-        (Some(output), ..) => (Part::json(output.clone()).into(), false),
+        (Some(output), ..) => (Content::from_json_text(output.to_string()), false),
         (_, Some(Value::String(text)), _) => (text.clone().into(), true),
         (_, _, Value::Null) => (Content::default(), false),
         // Not an object, which only other clients send.

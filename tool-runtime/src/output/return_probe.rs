@@ -7,8 +7,8 @@
     reason = "all kinds have the same methods and differ only in their types"
 )]
 
-use super::Failure;
-use super::texts::Texts;
+use super::ToolFailed;
+use super::error_snapshot::ErrorSnapshot;
 use std::error::Error;
 use std::fmt::Display;
 use std::marker::PhantomData;
@@ -52,11 +52,11 @@ use std::ops::Deref;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::new(tools![count_users])?;
-/// let answers = registry.dispatch(&[ToolCall::new("call_1", "count_users", "{}")]).await;
-/// assert_eq!(answers[0].content, "Error: the database does not answer; try again in a minute");
+/// let messages = registry.dispatch(&[ToolCall::new("call_1", "count_users", "{}")]).await;
+/// assert_eq!(messages[0].content, "Error: the database does not answer; try again in a minute");
 ///
 /// // The program receives the error itself.
-/// let error = answers[0].outcome().and_then(|outcome| outcome.error()).ok_or("it failed")?;
+/// let error = messages[0].outcome().and_then(|outcome| outcome.error()).ok_or("it failed")?;
 /// let CallError::Returned { error: Some(error), .. } = error else { return Err("another".into()) };
 /// assert_eq!(error.downcast_ref::<DbError>().map(|error| error.host), Some("db.internal"));
 /// # Ok(())
@@ -71,28 +71,28 @@ pub trait ToolError: Error + Send + Sync + 'static {
 /// A returned value whose kind the compiler selects. The first match of these wins: a `Result` whose error is a
 /// [`ToolError`] or a `Box<dyn Error>`; a `Result` whose error can be kept for the program (`Convertible`); any other
 /// `Result` (`AnyReturn`); any other type.
-pub struct Returned<'a, T>(pub &'a T);
-/// The second candidate, after [`Returned`]: errors with a conversion to `Box<dyn Error + Send + Sync>`, such as
+pub struct ReturnProbe<'a, T>(pub &'a T);
+/// The second candidate, after [`ReturnProbe`]: errors with a conversion to `Box<dyn Error + Send + Sync>`, such as
 /// strings and `anyhow::Error`.
 pub struct Convertible<T>(PhantomData<T>);
 /// The last candidate.
 pub struct AnyReturn<T>(PhantomData<T>);
 /// The first candidate if the type of the error shows that it may borrow from the arguments: such an error cannot be
 /// kept.
-pub struct Borrowing<'a, T>(pub &'a T);
+pub struct BorrowingProbe<'a, T>(pub &'a T);
 
 /// The kind of a `Result` whose error is a [`ToolError`].
-pub struct TellsItself;
+pub struct ToolErrorKind;
 /// The kind of a `Result` with a `Box<dyn Error>` that is not `Send + Sync`.
-pub struct StaysHere;
+pub struct LocalBoxKind;
 /// The kind of a `Result` whose error is kept.
-pub struct IsKept;
+pub struct BoxableKind;
 /// The kind of a `Result` of whose error only the text is kept.
-pub struct IsText;
+pub struct DisplayKind;
 /// The kind of a type other than `Result`.
-pub struct Infallible;
+pub struct ValueKind;
 
-/// Errors of the first candidate. This is a trait so that `Returned` has one inherent method: see `Plain` in `sent`.
+/// Errors of the first candidate. This is a trait so that `ReturnProbe` has one inherent method: see `Plain` in `output_probe`.
 pub trait KnownError {
     /// The kind of the returned value.
     type Kind;
@@ -101,21 +101,21 @@ pub trait KnownError {
 }
 
 impl<E: ToolError> KnownError for E {
-    type Kind = TellsItself;
-    const KIND: TellsItself = TellsItself;
+    type Kind = ToolErrorKind;
+    const KIND: ToolErrorKind = ToolErrorKind;
 }
 
 impl KnownError for Box<dyn Error> {
-    type Kind = StaysHere;
-    const KIND: StaysHere = StaysHere;
+    type Kind = LocalBoxKind;
+    const KIND: LocalBoxKind = LocalBoxKind;
 }
 
 impl KnownError for Box<dyn Error + Send> {
-    type Kind = StaysHere;
-    const KIND: StaysHere = StaysHere;
+    type Kind = LocalBoxKind;
+    const KIND: LocalBoxKind = LocalBoxKind;
 }
 
-impl<T, E: KnownError> Returned<'_, Result<T, E>> {
+impl<T, E: KnownError> ReturnProbe<'_, Result<T, E>> {
     /// The kind of the returned value.
     #[must_use]
     pub fn __kind(&self) -> E::Kind {
@@ -123,7 +123,7 @@ impl<T, E: KnownError> Returned<'_, Result<T, E>> {
     }
 }
 
-impl<T> Deref for Returned<'_, T> {
+impl<T> Deref for ReturnProbe<'_, T> {
     type Target = Convertible<T>;
     fn deref(&self) -> &Convertible<T> {
         &Convertible(PhantomData)
@@ -133,8 +133,8 @@ impl<T> Deref for Returned<'_, T> {
 impl<T, E: Into<Box<dyn Error + Send + Sync>>> Convertible<Result<T, E>> {
     /// The kind of the returned value.
     #[must_use]
-    pub fn __kind(&self) -> IsKept {
-        IsKept
+    pub fn __kind(&self) -> BoxableKind {
+        BoxableKind
     }
 }
 
@@ -145,15 +145,15 @@ impl<T> Deref for Convertible<T> {
     }
 }
 
-impl<T, E: ToolError> Borrowing<'_, Result<T, E>> {
+impl<T, E: ToolError> BorrowingProbe<'_, Result<T, E>> {
     /// The kind of the returned value.
     #[must_use]
-    pub fn __kind(&self) -> TellsItself {
-        TellsItself
+    pub fn __kind(&self) -> ToolErrorKind {
+        ToolErrorKind
     }
 }
 
-impl<T> Deref for Borrowing<'_, T> {
+impl<T> Deref for BorrowingProbe<'_, T> {
     type Target = AnyReturn<T>;
     fn deref(&self) -> &AnyReturn<T> {
         &AnyReturn(PhantomData)
@@ -163,75 +163,75 @@ impl<T> Deref for Borrowing<'_, T> {
 impl<T, E> AnyReturn<Result<T, E>> {
     /// The kind of the returned value.
     #[must_use]
-    pub fn __kind(&self) -> IsText {
-        IsText
+    pub fn __kind(&self) -> DisplayKind {
+        DisplayKind
     }
 }
 
 /// The kind of every other type.
 pub trait ReturnsValue {
     /// The kind of the returned value.
-    fn __kind(&self) -> Infallible {
-        Infallible
+    fn __kind(&self) -> ValueKind {
+        ValueKind
     }
 }
 
 impl<T> ReturnsValue for AnyReturn<T> {}
 
-impl TellsItself {
+impl ToolErrorKind {
     /// Returns the value, or the error with its message for the model.
     ///
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn settle<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, Failure> {
-        returned.map_err(|error| Failure::of_tool_error(error))
+    pub fn into_result<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, ToolFailed> {
+        returned.map_err(|error| ToolFailed::from_tool_error(error))
     }
 }
 
-impl StaysHere {
+impl LocalBoxKind {
     /// Returns the value, or the texts of the error.
     ///
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn settle<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, Failure> {
-        returned.map_err(|error| Failure::of_error(Box::new(Texts::of(&*error))))
+    pub fn into_result<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, ToolFailed> {
+        returned.map_err(|error| ToolFailed::from_error(Box::new(ErrorSnapshot::new(&*error))))
     }
 }
 
-impl IsKept {
+impl BoxableKind {
     /// Returns the value, or the error.
     ///
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn settle<T, E: Into<Box<dyn Error + Send + Sync>>>(
+    pub fn into_result<T, E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         returned: Result<T, E>,
-    ) -> Result<T, Failure> {
-        returned.map_err(|error| Failure::of_error(error.into()))
+    ) -> Result<T, ToolFailed> {
+        returned.map_err(|error| ToolFailed::from_error(error.into()))
     }
 }
 
-impl IsText {
+impl DisplayKind {
     /// Returns the value, or the text of the error.
     ///
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn settle<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, Failure> {
-        returned.map_err(|error| Failure::of_text(error.explain()))
+    pub fn into_result<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, ToolFailed> {
+        returned.map_err(|error| ToolFailed::from_text(error.explain()))
     }
 }
 
-impl Infallible {
+impl ValueKind {
     /// Returns the value.
     ///
     /// # Errors
     ///
     /// Never.
-    pub fn settle<T>(self, returned: T) -> Result<T, Failure> {
+    pub fn into_result<T>(self, returned: T) -> Result<T, ToolFailed> {
         Ok(returned)
     }
 }

@@ -7,24 +7,25 @@
     reason = "all kinds have the same methods and differ only in their types"
 )]
 
-use super::{Failure, Reply, ToolOutput};
+use super::{ToolFailed, ToolOutput};
+use crate::message::{Content, Part};
 use serde::Serialize;
 use std::borrow::Cow;
 
 /// A value whose form the compiler selects.
-pub struct Sent<'a, T>(pub &'a T);
+pub struct OutputProbe<'a, T>(pub &'a T);
 /// Sent as `ok`.
 pub struct AsNothing;
 /// Sent as text.
 pub struct AsText;
-/// Sent as the tool created it.
+/// Sent as the parts that the tool created.
 pub struct AsOutput;
 /// Sent as JSON.
 pub struct AsJson;
 
 /// Results that are not sent as JSON.
 ///
-/// This is a trait so that `Sent` has one inherent method instead of one for each type: if the type of the result does
+/// This is a trait so that `OutputProbe` has one inherent method instead of one for each type: if the type of the result does
 /// not exist, rustc would report an additional error about the choice between them.
 pub trait Plain {
     /// The form of this type.
@@ -48,12 +49,17 @@ macro_rules! text {
 }
 text!(String, &str, Cow<'_, str>, Box<str>);
 
-impl Plain for ToolOutput {
-    type Kind = AsOutput;
-    const KIND: AsOutput = AsOutput;
+macro_rules! output {
+    ($($output:ty),*) => {$(
+        impl Plain for $output {
+            type Kind = AsOutput;
+            const KIND: AsOutput = AsOutput;
+        }
+    )*};
 }
+output!(ToolOutput, Content, Part, Vec<Part>);
 
-impl<T: Plain> Sent<'_, T> {
+impl<T: Plain> OutputProbe<'_, T> {
     /// The form of this value.
     #[must_use]
     pub fn __kind(&self) -> T::Kind {
@@ -69,7 +75,7 @@ pub trait SendsJson {
     }
 }
 
-impl<T> SendsJson for Sent<'_, T> {}
+impl<T> SendsJson for OutputProbe<'_, T> {}
 
 impl AsNothing {
     /// Returns the output.
@@ -77,7 +83,7 @@ impl AsNothing {
     /// # Errors
     ///
     /// Never.
-    pub fn write(self, (): ()) -> Reply {
+    pub fn write(self, (): ()) -> Result<ToolOutput, ToolFailed> {
         Ok(().into())
     }
 }
@@ -88,8 +94,8 @@ impl AsText {
     /// # Errors
     ///
     /// Never.
-    pub fn write(self, text: impl Into<String>) -> Reply {
-        Ok(ToolOutput::new(text))
+    pub fn write(self, text: impl Into<String>) -> Result<ToolOutput, ToolFailed> {
+        Ok(ToolOutput::from(text.into()))
     }
 }
 
@@ -98,9 +104,9 @@ impl AsOutput {
     ///
     /// # Errors
     ///
-    /// Never.
-    pub fn write(self, output: ToolOutput) -> Reply {
-        Ok(output)
+    /// Returns an error if the output contains a value that could not be written as JSON.
+    pub fn write(self, output: impl Into<ToolOutput>) -> Result<ToolOutput, ToolFailed> {
+        output.into().into_serialized().map_err(ToolFailed::Unserializable)
     }
 }
 
@@ -110,10 +116,10 @@ impl AsJson {
     /// # Errors
     ///
     /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
-    pub fn write<T: Output>(self, value: T) -> Reply {
+    pub fn write<T: Output>(self, value: T) -> Result<ToolOutput, ToolFailed> {
         match value.to_json() {
-            Ok(json) => Ok(ToolOutput::new(json)),
-            Err(error) => Err(Failure::Unserializable(error)),
+            Ok(json) => Ok(ToolOutput::from_json_text(json)),
+            Err(error) => Err(ToolFailed::Unserializable(error)),
         }
     }
 }

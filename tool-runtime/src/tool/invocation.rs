@@ -1,8 +1,10 @@
 //! The argument of a generated shim: a call to run, or a request to describe the tool.
 
-use crate::arguments::{self, ArgSlot, ArgumentsError, KeyProbe, ParamSchema, Parameter, ToolValidator};
-use crate::context::{BatchContext, CallContext, Progress};
-use crate::state::{Injected, Shared, State, States};
+use super::Call;
+use crate::arguments::{self, ArgSlot, KeyProbe, ParamSchema, Parameter};
+use crate::context::CallContext;
+use crate::outcome::CallError;
+use crate::state::{Injected, State};
 use schemars::SchemaGenerator;
 use std::any::{TypeId, type_name};
 
@@ -11,35 +13,19 @@ use std::any::{TypeId, type_name};
 pub struct Invocation<'a> {
     parameters: &'static [Parameter],
     purpose: Purpose<'a>,
-    why_not: Option<NotStarted>,
+    error: Option<CallError>,
 }
 
 #[derive(Debug)]
 enum Purpose<'a> {
-    /// Run with these arguments.
-    Call(&'a str, &'a ToolValidator, Scope<'a>),
+    /// Run this call.
+    Call(&'a Call<'a>),
+    /// Validate the arguments and the state of this call.
+    Validate(&'a Call<'a>),
     /// Describe the parameters and the required state.
     Describe(&'a mut SchemaGenerator, &'a mut Description),
     /// Decode each probe and collect its error.
     Probe(&'a [KeyProbe], &'a mut Vec<Option<String>>),
-}
-
-/// The inputs of a call other than its arguments.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scope<'a> {
-    pub(crate) id: &'a str,
-    pub(crate) tool: &'a str,
-    pub(crate) batch: &'a BatchContext,
-    pub(crate) states: &'a States,
-    /// The toolset, if the tool is a method.
-    pub(crate) instance: Option<&'a Shared>,
-    pub(crate) progress: &'a Progress,
-}
-
-impl Scope<'_> {
-    pub(crate) fn context(&self) -> CallContext {
-        CallContext::with_progress(self.id, self.tool, self.batch, self.progress)
-    }
 }
 
 /// The description that a shim gives.
@@ -54,28 +40,19 @@ pub(crate) struct Description {
 #[derive(Debug)]
 pub(crate) struct Need {
     pub(crate) parameter: &'static str,
-    pub(crate) id: TypeId,
+    /// Of the type, and of an `Arc` of it.
+    pub(crate) ids: [TypeId; 2],
     pub(crate) type_name: &'static str,
-}
-
-/// The reason why a call did not start its function.
-#[derive(Debug)]
-pub(crate) enum NotStarted {
-    /// The arguments are invalid.
-    Refused(Box<ArgumentsError>),
-    /// Neither the batch nor the registry has a state of this type.
-    MissingState(&'static str),
 }
 
 /// Methods that a shim calls start with `__`, since a trait in the user's scope may have a method of any other name.
 impl<'a> Invocation<'a> {
-    pub(crate) fn call(
-        parameters: &'static [Parameter],
-        arguments: &'a str,
-        checks: &'a ToolValidator,
-        scope: Scope<'a>,
-    ) -> Self {
-        Invocation { parameters, purpose: Purpose::Call(arguments, checks, scope), why_not: None }
+    pub(crate) fn call(parameters: &'static [Parameter], call: &'a Call<'a>) -> Self {
+        Invocation { parameters, purpose: Purpose::Call(call), error: None }
+    }
+
+    pub(crate) fn validate(parameters: &'static [Parameter], call: &'a Call<'a>) -> Self {
+        Invocation { parameters, purpose: Purpose::Validate(call), error: None }
     }
 
     pub(crate) fn describe(
@@ -83,7 +60,7 @@ impl<'a> Invocation<'a> {
         generator: &'a mut SchemaGenerator,
         description: &'a mut Description,
     ) -> Self {
-        Invocation { parameters, purpose: Purpose::Describe(generator, description), why_not: None }
+        Invocation { parameters, purpose: Purpose::Describe(generator, description), error: None }
     }
 
     /// Collects the errors of the parameters' decoders, one for each probe.
@@ -92,37 +69,37 @@ impl<'a> Invocation<'a> {
         probes: &'a [KeyProbe],
         errors: &'a mut Vec<Option<String>>,
     ) -> Self {
-        Invocation { parameters, purpose: Purpose::Probe(probes, errors), why_not: None }
+        Invocation { parameters, purpose: Purpose::Probe(probes, errors), error: None }
     }
 
-    /// The reason why the call was not started.
-    pub(crate) fn why_not(self) -> NotStarted {
-        self.why_not.unwrap_or_else(|| unreachable!("a shim returns `None` for a call only with a reason"))
+    /// The error of a call that was not started. `None` if it was valid, and only validated.
+    pub(crate) fn into_error(self) -> Option<CallError> {
+        self.error
     }
 
-    /// The toolset whose method the tool is.
-    #[must_use]
-    pub fn __instance<T: Send + Sync + 'static>(&self) -> Injected<'a, T> {
+    /// The toolset whose method the tool is: that of the registry, or the state of this type; `None` if there is neither.
+    pub fn __instance<T: State>(&mut self) -> Option<Injected<'a, T>> {
         match &self.purpose {
-            Purpose::Call(_, _, scope) => {
-                Injected(scope.instance.and_then(|instance| instance.downcast_ref()))
-            }
-            Purpose::Describe(..) | Purpose::Probe(..) => Injected(None),
+            Purpose::Call(call) | Purpose::Validate(call) => match &call.tool.instance {
+                Some(instance) => Some(Injected(instance.downcast_ref())),
+                None => self.__state(""),
+            },
+            Purpose::Describe(..) | Purpose::Probe(..) => Some(Injected(None)),
         }
     }
 
     /// The state of this type, from the batch or otherwise from the registry; `None` if neither has it.
     pub fn __state<T: State + ?Sized>(&mut self, parameter: &'static str) -> Option<Injected<'a, T>> {
         match &mut self.purpose {
-            Purpose::Call(_, _, scope) => {
-                let state = scope.batch.states().and_then(T::find).or_else(|| T::find(scope.states));
+            Purpose::Call(call) | Purpose::Validate(call) => {
+                let state = call.state();
                 if state.is_none() {
-                    self.why_not = Some(NotStarted::MissingState(type_name::<T>()));
+                    self.error = Some(missing_state(&call.tool.name, type_name::<T>()));
                 }
                 state.map(|state| Injected(Some(state)))
             }
             Purpose::Describe(_, description) => {
-                let need = Need { parameter, id: TypeId::of::<T>(), type_name: type_name::<T>() };
+                let need = Need { parameter, ids: T::ids(), type_name: type_name::<T>() };
                 description.needs.push(need);
                 Some(Injected(None))
             }
@@ -134,17 +111,21 @@ impl<'a> Invocation<'a> {
     #[must_use]
     pub fn __context(&self) -> CallContext {
         match &self.purpose {
-            Purpose::Call(_, _, scope) => scope.context(),
-            Purpose::Describe(..) | Purpose::Probe(..) => CallContext::new("", ""),
+            Purpose::Call(call) => call.context(),
+            Purpose::Validate(..) | Purpose::Describe(..) | Purpose::Probe(..) => CallContext::new("", ""),
         }
     }
 
     /// Decodes the arguments into the slots. `None` if they are invalid or if there is no call.
     pub fn __decode(&mut self, slots: &mut [&mut dyn ArgSlot<'a>]) -> Option<()> {
         match &mut self.purpose {
-            Purpose::Call(arguments, checks, _) => {
-                let refused = arguments::decode(arguments, self.parameters, checks, slots);
-                refused.map_err(|refusal| self.why_not = Some(NotStarted::Refused(Box::new(refusal)))).ok()
+            Purpose::Call(call) | Purpose::Validate(call) => {
+                let decoded = arguments::decode(call.arguments, self.parameters, &call.tool.validator, slots);
+                if let Err(error) = decoded {
+                    self.error = Some(error.into_call_error(&call.tool.name));
+                    return None;
+                }
+                matches!(self.purpose, Purpose::Call(_)).then_some(())
             }
             Purpose::Describe(generator, description) => {
                 description.parameters.extend(slots.iter().map(|slot| slot.describe(generator)));
@@ -159,4 +140,10 @@ impl<'a> Invocation<'a> {
             }
         }
     }
+}
+
+#[cold]
+fn missing_state(tool: &str, state: &str) -> CallError {
+    let source = format!("neither the registry nor the batch has a state of type `{state}`").into();
+    CallError::Unavailable { tool: tool.to_owned(), source }
 }

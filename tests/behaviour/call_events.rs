@@ -1,0 +1,172 @@
+//! Events and progress of calls.
+
+use crate::contents;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::conversation::Turn;
+use tool_runtime::dispatch::{CallEvent, CallStatus};
+use tool_runtime::{
+    AssistantMessage, BatchContext, CallContext, Conversation, Registry, ToolCall, tool, tools,
+};
+
+/// Waits, and reports progress.
+#[tool]
+async fn wait(seconds: u64, #[context] call: &CallContext) -> String {
+    for second in 1..=seconds {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        call.progress(second, seconds, format!("second {second}"));
+    }
+    "done".to_owned()
+}
+
+/// Returns at once.
+#[tool]
+async fn quick() -> u8 {
+    1
+}
+
+/// Fails.
+#[tool]
+async fn fails() -> Result<(), String> {
+    Err("no luck".to_owned())
+}
+
+/// Asks a person first.
+#[tool(requires_approval)]
+async fn delete(path: &str) -> String {
+    format!("{path} is gone")
+}
+
+/// Keeps its context.
+#[tool]
+async fn keeps(#[context] call: &CallContext, #[state] kept: &Mutex<Option<CallContext>>) {
+    call.progress(1, None, "before");
+    kept.lock().expect("no panic").replace(call.clone());
+}
+
+fn registry() -> Registry {
+    Registry::new(tools![wait, quick, fails, delete]).expect("the tools are valid")
+}
+
+type Events = Arc<Mutex<Vec<CallEvent>>>;
+
+fn batch() -> (BatchContext, Events) {
+    let events = Events::default();
+    let listened = Arc::clone(&events);
+    (
+        BatchContext::new().on_event(move |event| listened.lock().expect("no panic").push(event.clone())),
+        events,
+    )
+}
+
+/// Each event as the id and the status.
+fn statuses(events: &Events) -> Vec<String> {
+    let events = events.lock().expect("no panic");
+    let status = |event: &CallEvent| match &event.status {
+        CallStatus::Started => "started".to_owned(),
+        CallStatus::Progress { done, total, text, .. } => format!("{done} of {total:?}: {text}"),
+        CallStatus::NeedsApproval { arguments, .. } => format!("needs approval {arguments}"),
+        CallStatus::Finished { result, .. } => format!("finished {}", result.text()),
+        other => format!("{other:?}"),
+    };
+    events.iter().map(|event| format!("{} {}", event.id, status(event))).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_events_of_a_quick_call_come_before_a_slow_one_ends() {
+    let (batch, events) = batch();
+    let calls = [
+        ToolCall::new("slow", "wait", r#"{"seconds":2}"#),
+        ToolCall::new("quick", "quick", "{}"),
+        ToolCall::new("fails", "fails", "{}"),
+        ToolCall::new("unknown", "quik", "{}"),
+    ];
+    let messages = registry().with(&batch).dispatch(&calls).await;
+    assert_eq!(
+        statuses(&events),
+        [
+            "slow started",
+            "quick started",
+            "quick finished 1",
+            "fails started",
+            "fails finished Error: no luck",
+            "unknown finished Error: there is no tool `quik`; did you mean `quick`? Available: `delete`, `fails`, \
+             `quick`, `wait`.",
+            "slow 1 of Some(2): second 1",
+            "slow 2 of Some(2): second 2",
+            "slow finished done",
+        ]
+    );
+    assert_eq!(messages.len(), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_call_has_its_outcome_and_serializes_as_one_map() {
+    let (batch, events) = batch();
+    registry().with(&batch).dispatch(&[ToolCall::new("a", "wait", r#"{"seconds":1}"#)]).await;
+    let written = |index: usize| -> Value {
+        serde_json::to_value(&events.lock().expect("no panic")[index]).expect("it is JSON")
+    };
+    assert_eq!(written(0), json!({"id": "a", "tool": "wait", "status": "started"}));
+    assert_eq!(
+        written(1),
+        json!({"id": "a", "tool": "wait", "status": "progress", "done": 1, "total": 1, "text": "second 1"})
+    );
+    let finished = written(2);
+    assert_eq!(finished["result"], json!({"output": "done"}));
+    assert_eq!(finished["outcome"]["has_begun"], true);
+    assert!(finished["outcome"]["duration_ms"].as_f64().is_some_and(|time| time >= 1_000.0), "{finished}");
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_approval_is_not_finished() {
+    let (batch, events) = batch();
+    let registry = registry().with(&batch);
+    let reply = AssistantMessage::from_tool_calls(vec![
+        ToolCall::new("1", "delete", r#"{"path":"x"}"#),
+        ToolCall::new("2", "quick", ""),
+    ]);
+    let Turn::Calls(mut pending) = Conversation::new().user("Delete x.").reply(reply) else {
+        panic!("it calls")
+    };
+    let messages = registry.dispatch(pending.calls()).await;
+    pending.add_results(messages).expect("they wait");
+    assert_eq!(statuses(&events), [r#"1 needs approval {"path":"x"}"#, "2 started", "2 finished 1"]);
+    pending.approve("1").expect("it waits");
+    events.lock().expect("no panic").clear();
+    pending.run(&registry).await;
+    assert_eq!(statuses(&events), ["1 started", "1 finished x is gone"]);
+}
+
+#[tokio::test]
+async fn progress_after_the_end_of_a_call_is_not_reported() {
+    let (batch, events) = batch();
+    let kept = Arc::<Mutex<Option<CallContext>>>::default();
+    let registry =
+        Registry::builder().tools(tools![keeps]).state(Arc::clone(&kept)).build().expect("one tool");
+    registry.with(&batch).dispatch(&[ToolCall::new("1", "keeps", "")]).await;
+    let context = kept.lock().expect("no panic").take().expect("it was kept");
+    context.progress(2, None, "after");
+    assert_eq!(statuses(&events), ["1 started", "1 1 of None: before", "1 finished ok"]);
+    // Without listeners, progress does nothing.
+    CallContext::new("1", "keeps").progress(1, 2, "nobody listens");
+}
+
+#[tokio::test]
+async fn a_panic_in_a_listener_affects_nothing() {
+    let (batch, events) = batch();
+    let batch = batch.on_event(|_| panic!("as planned"));
+    let messages = registry().with(&batch).dispatch(&[ToolCall::new("1", "quick", "")]).await;
+    assert_eq!(contents(&messages), ["1"]);
+    assert_eq!(statuses(&events), ["1 started", "1 finished 1"]);
+}
+
+#[tokio::test]
+async fn a_unit_test_of_a_tool_can_listen() {
+    let (batch, events) = batch();
+    let context = CallContext::new("1", "wait").in_batch(batch);
+    assert_eq!(wait(0, &context).await, "done");
+    context.progress(3, 4, "by hand");
+    assert_eq!(statuses(&events), ["1 3 of Some(4): by hand"]);
+}

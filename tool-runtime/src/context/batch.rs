@@ -1,0 +1,276 @@
+//! The context of a batch of calls.
+
+use super::CallEvent;
+use crate::state::{State as _, States};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// The data that a program attaches to the calls of one batch: application state such as a user or a tenant, a cancellation
+/// token, listeners, limits.
+///
+/// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. A clone
+/// shares its data, also the number of calls that count towards
+/// [`max_calls`](crate::registry::Policy::max_calls). A clone that is changed afterwards has its own copy.
+///
+/// ```
+/// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+///
+/// struct User(String);
+///
+/// /// Who is asking.
+/// #[tool]
+/// fn who_am_i(#[state] user: &User) -> String {
+///     user.0.clone()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::builder().tools(tools![who_am_i]).batch_state::<User>().build()?;
+/// let batch = BatchContext::new().state(User("Ada".to_owned()));
+/// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "who_am_i", "{}")]).await;
+/// assert_eq!(messages[0].content, "Ada");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct BatchContext(Arc<Data>);
+
+#[derive(Clone, Default)]
+struct Data {
+    states: States,
+    cancellation: Option<CancellationToken>,
+    run_id: Option<Arc<str>>,
+    reply_number: Option<u64>,
+    allowed_tools: Option<Arc<[String]>>,
+    listeners: Vec<Listener>,
+    begun_calls: BegunCalls,
+}
+
+impl BatchContext {
+    /// Creates an empty context.
+    #[must_use]
+    pub fn new() -> Self {
+        BatchContext::default()
+    }
+
+    /// The context of calls without a batch. It is shared, so no call may be counted in it.
+    pub(crate) fn none() -> &'static Self {
+        static NONE: LazyLock<BatchContext> = LazyLock::new(BatchContext::new);
+        &NONE
+    }
+
+    fn data(&mut self) -> &mut Data {
+        Arc::make_mut(&mut self.0)
+    }
+
+    /// Attaches a value. It replaces an attached value of the same type, and this batch uses it instead of the
+    /// registry's state of that type. An `Arc<T>` also serves parameters `#[state] x: &T`.
+    #[must_use]
+    pub fn state<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.data().states.insert(value);
+        self
+    }
+
+    /// Sets the token that cancels the batch. Default: none.
+    ///
+    /// When the token is cancelled, the dispatch returns:
+    ///
+    /// - Calls that have finished keep their results, as do calls that finish when the token wakes them.
+    /// - Every other call gets the message `Error: cancelled before it finished`, and its future is dropped.
+    /// - A `blocking` function that has begun continues on its thread, unless it checks the token of its
+    ///   [`CallContext`](super::CallContext).
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::CancellationToken;
+    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Waits for a response that never arrives.
+    /// #[tool]
+    /// async fn wait() {
+    ///     std::future::pending::<()>().await;
+    /// }
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// async fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let token = CancellationToken::new();
+    /// let batch = BatchContext::new().cancellation(token.clone());
+    /// let registry = Registry::new(tools![wait, now])?.with(&batch);
+    /// let calls = [ToolCall::new("call_1", "wait", "{}"), ToolCall::new("call_2", "now", "{}")];
+    /// let (messages, ()) = tokio::join!(registry.dispatch(&calls), async { token.cancel() });
+    /// assert_eq!(messages[0].content, "Error: cancelled before it finished");
+    /// assert_eq!(messages[1].content, "12:00");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.data().cancellation = Some(token);
+        self
+    }
+
+    /// Adds a listener, which receives each [`CallEvent`] as it happens: a call starts, reports progress, needs approval,
+    /// finishes. Default: none.
+    ///
+    /// The listener runs in the task or on the thread of the tool, and must not block: use a channel to send events to
+    /// other tasks. A panic in it is ignored.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use tool_runtime::dispatch::CallStatus;
+    /// use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Exports the pages.
+    /// #[tool]
+    /// async fn export(#[context] call: &CallContext) {
+    ///     call.progress(1, 2, "page 1");
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (sender, events) = mpsc::channel();
+    /// let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.clone())));
+    /// let registry = Registry::new(tools![export])?.with(&batch);
+    /// registry.dispatch(&[ToolCall::new("call_1", "export", "{}")]).await;
+    /// let events: Vec<CallStatus> = events.try_iter().map(|event| event.status).collect();
+    /// assert!(matches!(
+    ///     &events[..],
+    ///     [CallStatus::Started, CallStatus::Progress { done: 1, .. }, CallStatus::Finished { .. }]
+    /// ));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn on_event(mut self, listener: impl Fn(&CallEvent) + Send + Sync + 'static) -> Self {
+        self.data().listeners.push(Listener(Arc::new(listener)));
+        self
+    }
+
+    /// Sets the tools that calls of this batch may use, by name. Default: all. A call of another tool gets an error that
+    /// lists these. [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) limits the tools of
+    /// a request in the same way.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    ///
+    /// /// Turns the light on.
+    /// #[tool]
+    /// fn light() {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![now, light])?;
+    /// let batch = BatchContext::new().allowed_tools(["now"]);
+    /// let messages = registry.with(&batch).dispatch(&[ToolCall::new("call_1", "light", "{}")]).await;
+    /// assert_eq!(messages[0].content, "Error: the tool `light` may not be called now. Available: `now`.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.data().allowed_tools = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
+    /// no key. Use one id for all batches of a conversation, also after a restart of the program.
+    #[must_use]
+    pub fn run_id(mut self, id: impl Into<String>) -> Self {
+        self.data().run_id = Some(id.into().into());
+        self
+    }
+
+    /// Sets the number of the reply, which is part of the [`CallKey`](super::CallKey) of each call. Default: the number of
+    /// replies before it in its conversation; 0 for calls without a conversation. Set it if old messages are removed from
+    /// the conversation.
+    #[must_use]
+    pub fn reply_number(mut self, number: u64) -> Self {
+        self.data().reply_number = Some(number);
+        self
+    }
+
+    /// Returns the attached value of this type, if any.
+    #[must_use]
+    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        T::find(&self.0.states)
+    }
+
+    pub(crate) fn states(&self) -> &States {
+        &self.0.states
+    }
+
+    pub(crate) fn token(&self) -> Option<&CancellationToken> {
+        self.0.cancellation.as_ref()
+    }
+
+    pub(crate) fn listeners(&self) -> &[Listener] {
+        &self.0.listeners
+    }
+
+    pub(crate) fn allowed(&self) -> Option<&Arc<[String]>> {
+        self.0.allowed_tools.as_ref()
+    }
+
+    pub(crate) fn id_of_run(&self) -> Option<&str> {
+        self.0.run_id.as_deref()
+    }
+
+    pub(crate) fn number_of_reply(&self) -> Option<u64> {
+        self.0.reply_number
+    }
+
+    /// Counts a call of this tool that begins; `false` if the limit is reached.
+    pub(crate) fn count_call(&self, tool: &str, limit: usize) -> bool {
+        let mut counts = self.0.begun_calls.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(tool.to_owned()).or_default();
+        let has_begun = *count < limit;
+        *count += usize::from(has_begun);
+        has_begun
+    }
+
+    /// A token that is cancelled together with the batch.
+    pub(super) fn child_token(&self) -> CancellationToken {
+        self.token().map_or_else(CancellationToken::new, CancellationToken::child_token)
+    }
+}
+
+impl fmt::Debug for BatchContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BatchContext")
+            .field("states", &self.0.states)
+            .field("run_id", &self.0.run_id)
+            .field("is_cancelled", &self.token().is_some_and(CancellationToken::is_cancelled))
+            .finish_non_exhaustive()
+    }
+}
+
+/// A function that receives events.
+#[derive(Clone)]
+pub(crate) struct Listener(Arc<dyn Fn(&CallEvent) + Send + Sync>);
+
+impl Listener {
+    pub(super) fn call(&self, event: &CallEvent) {
+        (self.0)(event);
+    }
+}
+
+/// The number of calls that have begun, by tool.
+#[derive(Default)]
+struct BegunCalls(Mutex<HashMap<String, usize>>);
+
+impl Clone for BegunCalls {
+    fn clone(&self) -> Self {
+        BegunCalls(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+    }
+}

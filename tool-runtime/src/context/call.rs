@@ -1,0 +1,157 @@
+//! The context of a call.
+
+use super::{BatchContext, CallEvents, CallKey, CallStatus};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// The context of one call. A tool receives it with a parameter `#[context] call: &CallContext`.
+///
+/// ```
+/// use tool_runtime::{BatchContext, CallContext, tool};
+///
+/// struct Tenant(&'static str);
+///
+/// /// Opens a ticket.
+/// #[tool]
+/// fn open_ticket(title: &str, #[context] call: &CallContext) -> String {
+///     let tenant = call.batch().get::<Tenant>().map_or("nobody", |tenant| tenant.0);
+///     format!("{title} (by {tenant}, call {})", call.id())
+/// }
+///
+/// // Unit tests create it with `new`.
+/// let call = CallContext::new("call_1", "open_ticket").in_batch(BatchContext::new().state(Tenant("Acme")));
+/// assert_eq!(open_ticket("No heating", &call), "No heating (by Acme, call call_1)");
+/// ```
+#[derive(Clone, Debug)]
+pub struct CallContext {
+    pub(crate) id: String,
+    pub(crate) tool: String,
+    pub(crate) batch: BatchContext,
+    pub(crate) cancellation: CancellationToken,
+    pub(crate) reply: u64,
+    pub(crate) position: usize,
+    pub(crate) events: Option<Arc<CallEvents>>,
+}
+
+impl CallContext {
+    /// Creates the context of a call of this tool, with this id and in an empty batch.
+    #[must_use]
+    pub fn new(id: impl Into<String>, tool: impl Into<String>) -> Self {
+        CallContext {
+            id: id.into(),
+            tool: tool.into(),
+            batch: BatchContext::new(),
+            cancellation: CancellationToken::new(),
+            reply: 0,
+            position: 0,
+            events: None,
+        }
+    }
+
+    /// Sets the batch of the call.
+    #[must_use]
+    pub fn in_batch(mut self, batch: BatchContext) -> Self {
+        self.cancellation = batch.child_token();
+        self.reply = batch.number_of_reply().unwrap_or_default();
+        let events = || Arc::new(CallEvents::new(&batch, &self.id, &self.tool));
+        self.events = (!batch.listeners().is_empty()).then(events);
+        self.batch = batch;
+        self
+    }
+
+    /// The id of the call, as in its [`ToolCall`](crate::ToolCall). It may differ from that of the server, since empty and
+    /// repeated ids are replaced. Empty in [`Registry::call`](crate::Registry::call).
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The name of the called tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// The cancellation token of the call. Pass it to the functions that the tool calls, or check it to stop early.
+    ///
+    /// The token is cancelled when the call ends before its tool has finished: the batch was cancelled, the time limit
+    /// expired, the dispatch was dropped, the tool panicked, or the call was not approved. It is also cancelled when
+    /// the batch is cancelled after the tool has finished, for tasks that the tool spawned. Cancelling the token does
+    /// not cancel the batch.
+    ///
+    /// When the batch is cancelled, a future that finishes at its next poll keeps its result; otherwise it is dropped.
+    /// The function of a `blocking` tool can only be stopped with this token.
+    ///
+    /// ```
+    /// use tool_runtime::{CallContext, tool};
+    ///
+    /// /// Counts the primes below a limit.
+    /// #[tool(timeout = "10s")]
+    /// fn count_primes(limit: u64, #[context] call: &CallContext) -> Option<usize> {
+    ///     let cancellation = call.cancellation();
+    ///     let is_prime = |n: u64| (2..).take_while(|d| d * d <= n).all(|d| n % d != 0);
+    ///     (2..limit).map(|n| (!cancellation.is_cancelled()).then(|| usize::from(is_prime(n)))).sum()
+    /// }
+    ///
+    /// let call = CallContext::new("call_1", "count_primes");
+    /// assert_eq!(count_primes(10, &call), Some(4));
+    /// ```
+    #[must_use]
+    pub fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
+    }
+
+    /// The context of the call's batch.
+    #[must_use]
+    pub fn batch(&self) -> &BatchContext {
+        &self.batch
+    }
+
+    /// Reports progress to the listeners of the batch ([`BatchContext::on_event`]): the completed amount, the whole amount if
+    /// it is known, and a description for people. Without listeners, and after the call has ended, it does nothing.
+    ///
+    /// ```
+    /// use tool_runtime::{CallContext, tool};
+    ///
+    /// /// Imports the files.
+    /// #[tool]
+    /// async fn import(files: Vec<String>, #[context] call: &CallContext) {
+    ///     for (done, file) in (0..).zip(&files) {
+    ///         call.progress(done, files.len() as u64, format!("reading {file}"));
+    ///     }
+    ///     call.progress(files.len() as u64, None, "building the index");
+    /// }
+    /// ```
+    pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, text: impl Into<String>) {
+        if let Some(events) = &self.events {
+            events.send(CallStatus::Progress { done, total: total.into(), text: text.into() });
+        }
+    }
+
+    /// The key of the call, which identifies it across restarts of the program. `None` if the batch has no
+    /// [`run_id`](BatchContext::run_id).
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Charges a card.
+    /// #[tool]
+    /// async fn charge(#[context] call: &CallContext) -> String {
+    ///     call.key().map(|key| key.to_string()).unwrap_or_default()
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let batch = BatchContext::new().run_id("order-7").reply_number(2);
+    /// let calls = [ToolCall::new("call_0", "charge", "{}"), ToolCall::new("call_1", "charge", "{}")];
+    /// let messages = Registry::new(tools![charge])?.with(&batch).dispatch(&calls).await;
+    /// assert_eq!(messages[1].content, "order-7/2/1");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn key(&self) -> Option<CallKey> {
+        let run_id = self.batch.id_of_run()?.to_owned();
+        Some(CallKey { run_id, reply: self.reply, position: self.position })
+    }
+}

@@ -1,0 +1,98 @@
+//! The events of calls.
+
+use super::BatchContext;
+use crate::outcome::Outcome;
+use crate::output::ToolResult;
+use crate::panics::catch_panic;
+use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
+
+/// An event of one call, for a listener of [`BatchContext::on_event`].
+///
+/// It serializes as one map, for example for server-sent events:
+/// `{"id":"call_1","tool":"export","status":"progress","done":1,"total":10,"text":"page 1"}`.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct CallEvent {
+    /// The id of the call.
+    pub id: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The change.
+    #[serde(flatten)]
+    pub status: CallStatus,
+}
+
+/// The status of a call in a [`CallEvent`].
+///
+/// `Started` is first, unless the call does not run. The last event of a call is `Finished` or `NeedsApproval`; a call
+/// whose dispatch is dropped has none.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CallStatus {
+    /// The call has its approval, has left the queue, and starts to run. With middleware, the tool itself may start
+    /// later, several times, or never.
+    Started,
+    /// The tool reports progress: see [`CallContext::progress`](super::CallContext::progress).
+    #[non_exhaustive]
+    Progress {
+        /// The completed amount, in a unit of the tool.
+        done: u64,
+        /// The whole amount, if it is known.
+        total: Option<u64>,
+        /// A description for people.
+        text: String,
+    },
+    /// The call needs approval, has none, and did not run.
+    #[non_exhaustive]
+    NeedsApproval {
+        /// The arguments that the tool would receive: the text of one JSON object.
+        arguments: String,
+    },
+    /// The call has ended. The result is that of its tool message, before
+    /// [`max_output_bytes`](crate::RegistryBuilder::max_output_bytes) truncates it.
+    #[non_exhaustive]
+    Finished {
+        /// The result.
+        result: ToolResult,
+        /// The duration of the call, and other data for the program.
+        outcome: Outcome,
+    },
+}
+
+/// The events of one call in a batch with listeners.
+#[derive(Debug)]
+pub(crate) struct CallEvents {
+    batch: BatchContext,
+    id: String,
+    tool: String,
+    has_ended: Mutex<bool>,
+}
+
+impl CallEvents {
+    pub(crate) fn new(batch: &BatchContext, id: &str, tool: &str) -> Self {
+        CallEvents {
+            batch: batch.clone(),
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            has_ended: Mutex::new(false),
+        }
+    }
+
+    /// Sends an event to all listeners. After the last event of the call, nothing is sent: a tool may report progress
+    /// from a thread that outlives its call.
+    pub(crate) fn send(&self, status: CallStatus) {
+        // The lock is held while listeners run, so that they receive the events in their order.
+        let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
+        if *has_ended {
+            return;
+        }
+        *has_ended = matches!(status, CallStatus::NeedsApproval { .. } | CallStatus::Finished { .. });
+        let event = CallEvent { id: self.id.clone(), tool: self.tool.clone(), status };
+        for listener in self.batch.listeners() {
+            // The panic hook of the process has reported it.
+            let _ = catch_panic(|| listener.call(&event));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The tool message of one call.
+
+use crate::context::{CallEvents, CallRecord, CallStatus};
+use crate::message::{Content, ERROR, ToolCall, ToolMessage};
+use crate::outcome::CallError;
+use crate::output::{ToolFailure, ToolOutput, ToolResult, truncate_middle};
+use crate::registry::Registry;
+use crate::tool::{Approval, Batch, Call, RegisteredTool, Stage};
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+#[cfg(feature = "tracing")]
+use tracing::Instrument as _;
+
+impl Registry {
+    /// Runs one call of a reply and writes its tool message in place, since moving a message through the futures of a batch
+    /// takes longer than creating it. Not an `async fn`, which would store its arguments twice.
+    ///
+    /// Its stages: look-up, limits of the reply, validation and coercion of the arguments, the [`Stage`]s of the call, the
+    /// run, the result.
+    ///
+    /// [`Stage`]: crate::tool::Stage
+    pub(crate) fn write_message<'a>(
+        &'a self,
+        batch: &'a Batch<'a>,
+        position: usize,
+        tool_call: &'a ToolCall,
+        approval: Approval,
+        observed: Option<&'a CallRecord>,
+        message: &'a mut ToolMessage,
+    ) -> impl Future<Output = ()> + Send + 'a {
+        #[cfg(feature = "tracing")]
+        let span = self.span(tool_call);
+        #[cfg(feature = "tracing")]
+        let recorded = span.clone();
+        let writing = async move {
+            let own_record = CallRecord::default();
+            let record = observed.unwrap_or(&own_record);
+            let has_listeners = batch.stages.contains(Stage::StartEvent);
+            let events = has_listeners.then(|| events(batch, tool_call));
+            let events = events.as_ref();
+            let result = match self.tool_to_run(batch, position, tool_call) {
+                Ok(tool) => {
+                    // The old name is empty. `clone_from` takes 30 instructions more.
+                    #[allow(clippy::assigning_clones, reason = "it moves a budget")]
+                    {
+                        message.tool = tool.name.clone();
+                    }
+                    let (id, arguments) = (&*tool_call.id, &*tool_call.arguments);
+                    let all_runs = None;
+                    let call =
+                        Call { tool, id, arguments, batch, position, approval, record, all_runs, events };
+                    self.run(&call).await
+                }
+                Err(error) => {
+                    message.tool = Cow::Owned(tool_call.name.clone());
+                    Err(error)
+                }
+            };
+            self.write_result(batch, record, events, result, message);
+            #[cfg(feature = "tracing")]
+            self.record(&recorded, message);
+        };
+        #[cfg(feature = "tracing")]
+        let writing = writing.instrument(span);
+        writing
+    }
+
+    /// The tool to run, or the reason why the call does not run.
+    pub(super) fn tool_to_run(
+        &self,
+        batch: &Batch<'_>,
+        position: usize,
+        call: &ToolCall,
+    ) -> Result<&Arc<RegisteredTool>, ToolFailure> {
+        if let Some(limit) = self.limits().max_calls_per_batch.filter(|&limit| position >= limit) {
+            return Err(CallError::TooManyCalls { limit }.into());
+        }
+        let Some(tool) = self.tool(&call.name) else {
+            return Err(CallError::UnknownTool(self.unknown_tool(&call.name)).into());
+        };
+        if let Some(rejection) = batch.rejection {
+            return Err(rejection(tool.name.to_string()).into());
+        }
+        if call.is_truncated {
+            return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
+        }
+        match batch.context.and_then(|context| context.allowed()) {
+            Some(allowed) if !tool.is_in(allowed) => {
+                let (tool, allowed) = (tool.name.to_string(), Arc::clone(allowed));
+                Err(CallError::NotAllowed { tool, allowed }.into())
+            }
+            _ => Ok(tool),
+        }
+    }
+
+    /// Writes the result of a call into its message.
+    #[inline]
+    fn write_result(
+        &self,
+        batch: &Batch<'_>,
+        record: &CallRecord,
+        events: Option<&Arc<CallEvents>>,
+        result: Result<ToolOutput, ToolFailure>,
+        message: &mut ToolMessage,
+    ) {
+        let result_of_event = events.map(|_| ToolResult::from(result.clone()));
+        let error = match result {
+            Ok(output) => {
+                let (content, artifact) = output.into_parts();
+                message.process.artifact = artifact;
+                message.content = self.truncate(content);
+                None
+            }
+            Err(failure) => {
+                let (kind, text, error) = failure.into_parts(&message.tool);
+                let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
+                let text = limit.and_then(|limit| truncate_middle(&text, limit)).unwrap_or(text);
+                message.content = [ERROR, &text].concat().into();
+                message.error_kind = Some(kind);
+                Some(error)
+            }
+        };
+        let outcome = record.outcome(error, batch.started.elapsed());
+        if let (Some(events), Some(result)) = (events, result_of_event) {
+            events.send(CallStatus::Finished { result, outcome: outcome.clone() });
+        }
+        message.process.outcome = Some(outcome);
+    }
+
+    /// Truncates the text of an output to the limit of the registry.
+    pub(super) fn truncate(&self, content: Content) -> Content {
+        let limit = self.limits().max_output_bytes;
+        match limit.and_then(|limit| truncate_middle(content.as_str(), limit)) {
+            Some(text) => content.with_text(text),
+            None => content,
+        }
+    }
+}
+
+#[cold]
+fn events(batch: &Batch<'_>, call: &ToolCall) -> Arc<CallEvents> {
+    Arc::new(CallEvents::new(batch.context(), &call.id, &call.name))
+}

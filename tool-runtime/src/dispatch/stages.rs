@@ -1,0 +1,93 @@
+//! The stages of a call between its start and its run: approval, queue, limits, middleware.
+
+use super::run::{CallResult, Started};
+use crate::context::{BatchContext, CallStatus};
+use crate::outcome::CallError;
+use crate::output::ToolResult;
+use crate::registry::Registry;
+use crate::tool::{Call, Stage};
+use futures_util::future::{Either, FutureExt as _, select};
+use std::ops::ControlFlow;
+use std::pin::pin;
+use tokio::task::unconstrained;
+use tokio_util::sync::CancellationToken;
+
+impl Registry {
+    /// Passes the stages of a call. Its batch can cancel it in each.
+    pub(super) async fn pass_stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
+        let stages = pin!(self.stages(call, started));
+        let Some(token) = call.batch.context().token() else { return stages.await };
+        match select(stages, pin!(token.cancelled())).await {
+            Either::Left((result, _)) => result,
+            // A tool that has finished, or finishes when the token wakes it, keeps its result, in whatever order they
+            // were woken. `unconstrained` because tokio's cooperative budget would make some calls of a large batch
+            // pending.
+            Either::Right(((), stages)) => {
+                unconstrained(stages).now_or_never().unwrap_or_else(|| Err(call.cancelled().into()))
+            }
+        }
+    }
+
+    async fn stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
+        // The permits of the queue are held until the call ends.
+        let mut _permits = None;
+        for stage in Stage::ALL.iter().filter(|stage| call.stages().contains(**stage)) {
+            match stage {
+                Stage::Cancellation => call.check_cancellation()?,
+                Stage::Runtime => call.check_runtime()?,
+                Stage::Approval => {
+                    if let ControlFlow::Break(output) = self.approve(call).await? {
+                        call.record.set_response_of_hook();
+                        return ToolResult::ok(output).into_result();
+                    }
+                }
+                Stage::Queue => {
+                    _permits = Some(self.wait_in_queue(call).await);
+                    // The token may have been cancelled at the same time.
+                    call.check_cancellation()?;
+                }
+                Stage::CallLimit => call.count()?,
+                Stage::StartEvent => call.send_event(|| CallStatus::Started),
+                Stage::Middleware => return self.run_with_middleware(call).await,
+                Stage::Timeout | Stage::BlockingThread => break,
+            }
+        }
+        self.attempt(call, started).await
+    }
+
+    /// One run of the tool, within its time limit. A call that is not started runs on a thread.
+    pub(super) async fn attempt(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
+        let running = async {
+            match started {
+                Some(started) => call.complete(started).await,
+                None => self.run_on_blocking_pool(call).await,
+            }
+        };
+        let late = |allowed| call.timed_out(allowed, call.record.has_begun());
+        call.with_timeout(call.tool.run_timeout, running, late).await?
+    }
+}
+
+impl Call<'_> {
+    pub(super) fn check_cancellation(&self) -> Result<(), CallError> {
+        let token = self.batch.context.and_then(BatchContext::token);
+        if token.is_some_and(CancellationToken::is_cancelled) { Err(self.cancelled()) } else { Ok(()) }
+    }
+
+    /// Counts the call in its batch, unless the limit of its tool is reached.
+    fn count(&self) -> Result<(), CallError> {
+        match self.tool.options.policy.max_calls {
+            Some(limit) if !self.batch.context().count_call(&self.tool.name, limit) => {
+                Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends an event of the call to the listeners of its batch, if there are any.
+    pub(super) fn send_event(&self, status: impl FnOnce() -> CallStatus) {
+        if let Some(events) = self.events {
+            events.send(status());
+        }
+    }
+}

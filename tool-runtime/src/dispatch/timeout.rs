@@ -1,0 +1,46 @@
+//! The time limits of a call.
+
+use crate::outcome::CallError;
+use crate::panics::catch_panic;
+use crate::tool::Call;
+use std::future::Future;
+use std::time::Duration;
+use tokio::runtime::Handle;
+
+impl Call<'_> {
+    /// Runs the future with a time limit, if any. The runtime's timer alone decides when it is late.
+    pub(super) async fn with_timeout<F: Future>(
+        &self,
+        limit: Option<Duration>,
+        future: F,
+        late: impl FnOnce(Duration) -> CallError,
+    ) -> Result<F::Output, CallError> {
+        let Some(limit) = limit else { return Ok(future.await) };
+        if Handle::try_current().is_err() {
+            return Err(self.unavailable("a time-out needs a Tokio runtime"));
+        }
+        // The timeout is created before the future is polled: tokio panics if the runtime has no timer.
+        match catch_panic(|| tokio::time::timeout(limit, future)) {
+            Ok(timeout) => timeout.await.map_err(|_| late(limit)),
+            Err(_) => Err(self.unavailable("a time-out needs a Tokio runtime with `enable_time`")),
+        }
+    }
+
+    pub(super) fn timed_out(&self, allowed: Duration, has_begun: bool) -> CallError {
+        let may_have_taken_effect = has_begun && !self.tool.options.annotations.is_read_only();
+        CallError::TimedOut { tool: self.tool.name.to_string(), allowed, may_have_taken_effect }
+    }
+
+    pub(super) fn check_runtime(&self) -> Result<(), CallError> {
+        match Handle::try_current() {
+            Ok(_) => Ok(()),
+            Err(_) => {
+                Err(self.unavailable("a tool that has a time-out or is `blocking` needs a Tokio runtime"))
+            }
+        }
+    }
+
+    fn unavailable(&self, reason: &str) -> CallError {
+        CallError::Unavailable { tool: self.tool.name.to_string(), source: reason.into() }
+    }
+}

@@ -1,0 +1,141 @@
+//! Tools before the registry is built.
+
+use crate::arguments::{ParamSchema, ToolValidator, key_probes, name_keys};
+use crate::panics::catch_panic;
+use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
+use crate::state::{Shared, States};
+use crate::tool::{
+    Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
+};
+use crate::validator::ExceededLimit;
+use schemars::generate::SchemaSettings;
+use std::borrow::Cow;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// A tool before the registry is built, with its schema and required state.
+pub(super) struct Candidate {
+    pub(super) tool: RegisteredTool,
+    pub(super) schema: ToolSchema,
+    pub(super) needs: Vec<Need>,
+}
+
+/// The error of a schema that cannot be used.
+pub(super) enum SchemaError {
+    Json(serde_json::Error),
+    Limit(ExceededLimit),
+}
+
+impl From<serde_json::Error> for SchemaError {
+    fn from(error: serde_json::Error) -> Self {
+        SchemaError::Json(error)
+    }
+}
+
+impl From<ExceededLimit> for SchemaError {
+    fn from(limit: ExceededLimit) -> Self {
+        SchemaError::Limit(limit)
+    }
+}
+
+impl Candidate {
+    /// Calls the shim of the function to describe its parameters, with one generator for all of them, and its required
+    /// state.
+    pub(super) fn from_descriptor(
+        name: Cow<'static, str>,
+        tool: &'static Descriptor,
+        instance: Option<Shared>,
+    ) -> Result<Self, SchemaError> {
+        let mut generator = SchemaSettings::draft2020_12()
+            .with(|settings| {
+                settings.inline_subschemas = true;
+                settings.meta_schema = None;
+            })
+            .into_generator();
+        let mut description = Description::default();
+        // The shim always returns `None` after a description.
+        let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
+        let definitions = generator.take_definitions(true);
+        name_map_keys(tool, &mut description.parameters);
+        let ParametersSchema { enforced, published } =
+            from_parameters(tool.parameters, &description.parameters, definitions)?;
+        let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
+        let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
+        let mut candidate = Candidate::new(
+            name,
+            schema,
+            validator,
+            (tool.options, Metadata::from_options(&tool.options)),
+            Body::Function(tool),
+        );
+        candidate.tool.instance = instance;
+        candidate.needs = description.needs;
+        Ok(candidate)
+    }
+
+    /// `name` may differ from that of the tool because of `map_names`.
+    pub(super) fn from_dynamic(name: String, tool: DynamicTool) -> Result<Self, SchemaError> {
+        let original_name = (name != tool.name).then(|| tool.name.into());
+        let ParametersSchema { enforced, published } =
+            from_dynamic(tool.parameters, tool.deny_unknown_arguments)?;
+        let validator = ToolValidator::from_schema(&enforced)?;
+        let name = Cow::<'static, str>::from(name);
+        let schema = ToolSchema::new(name.clone(), tool.description.into(), published);
+        let mut candidate = Candidate::new(
+            name,
+            schema,
+            validator,
+            (tool.options, tool.metadata),
+            Body::Dynamic(tool.handler),
+        );
+        candidate.tool.original_name = original_name;
+        Ok(candidate)
+    }
+
+    /// The state, the limits and the stages are set when the registry is built.
+    fn new(
+        name: Cow<'static, str>,
+        schema: ToolSchema,
+        validator: ToolValidator,
+        (options, metadata): (Options, Metadata),
+        body: Body,
+    ) -> Self {
+        let permits = options.policy.max_concurrency.map(|calls| calls.min(Semaphore::MAX_PERMITS));
+        let tool = RegisteredTool {
+            name,
+            original_name: None,
+            options,
+            metadata: Arc::new(metadata),
+            timeout: None,
+            run_timeout: None,
+            stages: StageSet::default(),
+            permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
+            forms: Arc::clone(schema.forms()),
+            validator: Arc::new(validator),
+            states: Arc::new(States::default()),
+            instance: None,
+            body,
+        };
+        Candidate { tool, schema, needs: Vec::new() }
+    }
+}
+
+/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside.
+fn name_map_keys(tool: &'static Descriptor, parameters: &mut [ParamSchema]) {
+    const MAX_PASSES: usize = 4;
+    for _ in 0..MAX_PASSES {
+        let (probes, mut errors) = (key_probes(parameters), Vec::new());
+        if probes.is_empty() {
+            return;
+        }
+        // A decoder of the program may panic on an unexpected key.
+        let _ = catch_panic(|| (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors)));
+        let mut has_named = false;
+        for (probe, error) in probes.iter().zip(&errors) {
+            has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));
+        }
+        if !has_named {
+            return;
+        }
+    }
+}

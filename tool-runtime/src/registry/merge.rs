@@ -1,0 +1,57 @@
+//! Union of registries.
+
+use super::validate::duplicates;
+use super::{BuildError, Registry, Tools};
+use std::sync::Arc;
+
+impl Registry {
+    /// Returns a registry with the tools of both registries.
+    ///
+    /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
+    /// middleware, the limits, the options and the batch are those of this registry.
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    ///
+    /// /// Turns the light on.
+    /// #[tool]
+    /// fn light() {}
+    ///
+    /// let registry = Registry::new(tools![now])?.merge(&Registry::new(tools![light])?)?;
+    /// assert_eq!(registry.names(), ["light", "now"]);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns an error for each name that both registries have.
+    pub fn merge(&self, other: impl AsRef<Registry>) -> Result<Self, BuildError> {
+        let other = other.as_ref();
+        let config = Arc::clone(&self.tools.config);
+        let own = self.tools.schemas.iter().cloned().zip(self.tools.registered.iter().cloned());
+        let added = other.tools.schemas.iter().zip(&other.tools.registered).map(|(schema, tool)| {
+            let mut tool = (**tool).clone();
+            config.apply_to(&mut tool);
+            (schema.clone(), Arc::new(tool))
+        });
+        let mut all: Vec<_> = own.chain(added).collect();
+        all.sort_by(|(_, a), (_, b)| (&a.name, a.location()).cmp(&(&b.name, b.location())));
+        let mut errors = Vec::new();
+        duplicates(all.iter().map(|(_, tool)| &**tool), &mut errors);
+        if !errors.is_empty() {
+            return Err(BuildError { errors, skipped: None });
+        }
+        let (schemas, tools) = all.into_iter().unzip();
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, config)), batch: self.batch.clone() })
+    }
+}
+
+impl AsRef<Registry> for Registry {
+    fn as_ref(&self) -> &Registry {
+        self
+    }
+}

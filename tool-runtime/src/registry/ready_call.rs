@@ -1,0 +1,201 @@
+//! Calls that are ready to run, and the middleware around them.
+
+use super::{Registry, RegistryBuilder};
+use crate::context::{CallContext, CallEvents, CallRecord};
+use crate::output::ToolResult;
+use crate::tool::{Annotations, Approval, Batch, Call, Policy, RegisteredTool, StageSet};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+use tokio::time::Instant;
+
+/// A call with valid arguments that is approved and has left the queue. The middleware of
+/// [`around_call`](RegistryBuilder::around_call) receives it and [runs](ReadyCall::run) it.
+///
+/// It owns its data, so it can be cloned, stored, and sent to another task.
+#[derive(Clone)]
+pub struct ReadyCall {
+    pub(crate) call: Arc<OwnedCall>,
+    /// The position of the next middleware.
+    pub(crate) next: usize,
+}
+
+impl ReadyCall {
+    /// The context of the call: its id, its batch and its key. The tool receives another one in each run, with a
+    /// cancellation token of its own.
+    #[must_use]
+    pub fn context(&self) -> &CallContext {
+        let call = &self.call;
+        call.context.get_or_init(|| Box::new(call.call(&call.batch(), &call.record).context()))
+    }
+
+    /// The name of the tool.
+    #[must_use]
+    pub fn tool(&self) -> &str {
+        &self.call.tool.name
+    }
+
+    /// The annotations of the tool: whether it changes nothing, for example.
+    #[must_use]
+    pub fn annotations(&self) -> Annotations {
+        self.call.tool.options.annotations
+    }
+
+    /// The policy of the tool: its time limit, for example.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.call.tool.policy()
+    }
+
+    /// The arguments that the tool receives: the text of one JSON object, after coercion.
+    #[must_use]
+    pub fn arguments(&self) -> &str {
+        self.call.arguments()
+    }
+}
+
+impl fmt::Debug for ReadyCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadyCall")
+            .field("id", &self.call.id())
+            .field("tool", &self.call.tool.name)
+            .field("arguments", &self.call.arguments())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A [`Call`] that owns its data, for threads and middleware.
+pub(crate) struct OwnedCall {
+    pub(crate) registry: Registry,
+    tool: Arc<RegisteredTool>,
+    /// The id and the arguments, in one allocation.
+    id_and_arguments: Box<str>,
+    id_length: usize,
+    reply: u64,
+    position: usize,
+    approval: Approval,
+    started: Instant,
+    events: Option<Arc<CallEvents>>,
+    /// The measurements of all runs.
+    pub(crate) record: CallRecord,
+    /// A pointer, since most middleware does not read it.
+    context: OnceLock<Box<CallContext>>,
+}
+
+impl OwnedCall {
+    pub(crate) fn new(registry: &Registry, call: &Call<'_>) -> Self {
+        let arguments = call.object();
+        let mut id_and_arguments = String::with_capacity(call.id.len() + arguments.len());
+        id_and_arguments.push_str(call.id);
+        id_and_arguments.push_str(arguments);
+        let id_and_arguments = id_and_arguments.into_boxed_str();
+        OwnedCall {
+            registry: registry.clone(),
+            tool: Arc::clone(call.tool),
+            id_and_arguments,
+            id_length: call.id.len(),
+            reply: call.batch.reply,
+            position: call.position,
+            approval: call.approval,
+            started: call.batch.started,
+            events: call.events.cloned(),
+            record: CallRecord::default(),
+            context: OnceLock::new(),
+        }
+    }
+
+    fn id(&self) -> &str {
+        &self.id_and_arguments[..self.id_length]
+    }
+
+    fn arguments(&self) -> &str {
+        &self.id_and_arguments[self.id_length..]
+    }
+
+    /// The batch of the call. Its stages are passed already.
+    pub(crate) fn batch(&self) -> Batch<'_> {
+        Batch {
+            context: self.registry.batch(),
+            reply: self.reply,
+            stages: StageSet::default(),
+            started: self.started,
+            rejection: None,
+        }
+    }
+
+    /// One run of the call.
+    pub(crate) fn call<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> Call<'a> {
+        Call {
+            tool: &self.tool,
+            id: self.id(),
+            arguments: self.arguments(),
+            batch,
+            position: self.position,
+            approval: self.approval,
+            record,
+            all_runs: Some(&self.record),
+            events: self.events.as_ref(),
+        }
+    }
+}
+
+/// Middleware around the run of a call.
+pub(crate) struct Layer(Box<dyn Fn(ReadyCall) -> RunningCall + Send + Sync>);
+
+pub(crate) type RunningCall = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
+
+impl Layer {
+    pub(crate) fn run(&self, call: ReadyCall) -> RunningCall {
+        (self.0)(call)
+    }
+}
+
+impl RegistryBuilder {
+    /// Adds middleware around each call: it receives the [`ReadyCall`], runs it, and returns the result. Default: none.
+    ///
+    /// - The middleware that is added first is the outermost: it receives the result of the second one.
+    /// - It runs after validation, approval and the queue of [`max_concurrency`](RegistryBuilder::max_concurrency). The call
+    ///   keeps its place in the queue until the middleware ends.
+    /// - [`ReadyCall::run`] may be called never, once or several times. Each run has the time limit of the tool;
+    ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
+    /// - A panic in it is an error of this call.
+    /// - It applies to [`dispatch`](super::Registry::dispatch) and [`call`](super::Registry::call), but not to calls that fail
+    ///   before they run: unknown tools, invalid arguments, missing approval.
+    /// - [`max_output_bytes`](RegistryBuilder::max_output_bytes) truncates the result after the middleware.
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::ReadyCall;
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// Looks up a customer.
+    /// #[tool]
+    /// fn find_customer(name: &str) -> String {
+    ///     format!("{name}, card 4111-1111-1111-1111")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::builder()
+    ///     .tools(tools![find_customer])
+    ///     .around_call(|call: ReadyCall| async move {
+    ///         let result = call.run().await;
+    ///         result.map_text(|text| text.replace("4111-1111-1111-1111", "[card]"))
+    ///     })
+    ///     .build()?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "find_customer", r#"{"name":"Ada"}"#)]).await;
+    /// assert_eq!(messages[0].content, "Ada, card [card]");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The [crate documentation](crate#middleware) has retries, a cache, redaction and marks around untrusted text.
+    pub fn around_call<L, F>(mut self, layer: L) -> Self
+    where
+        L: Fn(ReadyCall) -> F + Send + Sync + 'static,
+        F: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.layers.push(Layer(Box::new(move |call| Box::pin(layer(call)))));
+        self
+    }
+}

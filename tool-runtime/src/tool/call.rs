@@ -1,0 +1,167 @@
+//! One call of a tool.
+
+use super::{Body, Invocation, RegisteredTool, Stage, StageSet, Started};
+use crate::arguments::object;
+use crate::context::{BatchContext, CallContext, CallEvents, CallRecord};
+use crate::message::means_none;
+use crate::outcome::CallError;
+use crate::state::State;
+use serde_json::{Map, Value};
+use std::sync::Arc;
+// Tokio's clock, which tests can pause.
+use tokio::time::Instant;
+
+/// One call of a tool, from its look-up to its result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    pub(crate) tool: &'a Arc<RegisteredTool>,
+    pub(crate) id: &'a str,
+    /// As the tool receives them: after coercion.
+    pub(crate) arguments: &'a str,
+    pub(crate) batch: &'a Batch<'a>,
+    /// The position in the reply.
+    pub(crate) position: usize,
+    pub(crate) approval: Approval,
+    /// The measurements of this run.
+    pub(crate) record: &'a CallRecord,
+    /// The measurements of all runs of the call, if middleware may run it several times.
+    pub(crate) all_runs: Option<&'a CallRecord>,
+    /// `None` if the batch has no listeners.
+    pub(crate) events: Option<&'a Arc<CallEvents>>,
+}
+
+/// The data that the calls of one batch share.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Batch<'a> {
+    /// `None` for calls without a context.
+    pub(crate) context: Option<&'a BatchContext>,
+    /// The number of the reply in its run.
+    pub(crate) reply: u64,
+    /// The stages that concern all calls of the batch.
+    pub(crate) stages: StageSet,
+    pub(crate) started: Instant,
+    /// Creates the error of each call from the name of its tool, if the calls must not run.
+    pub(crate) rejection: Option<fn(String) -> CallError>,
+}
+
+impl<'a> Batch<'a> {
+    /// Creates a batch that starts now. `reply` is the number of the reply, unless the context has one.
+    #[inline]
+    pub(crate) fn new(context: Option<&'a BatchContext>, reply: u64) -> Self {
+        let number = context.and_then(BatchContext::number_of_reply);
+        let stages = context.map_or(StageSet::default(), stages);
+        Batch { context, reply: number.unwrap_or(reply), stages, started: Instant::now(), rejection: None }
+    }
+
+    /// The context, which is empty for calls without one.
+    pub(crate) fn context(&self) -> &'a BatchContext {
+        self.context.unwrap_or_else(|| BatchContext::none())
+    }
+}
+
+/// The stages that concern all calls of a batch.
+fn stages(context: &BatchContext) -> StageSet {
+    StageSet::new(|stage| match stage {
+        Stage::Cancellation => context.token().is_some(),
+        Stage::StartEvent => !context.listeners().is_empty(),
+        // Only the tool and its registry decide.
+        Stage::Runtime
+        | Stage::Approval
+        | Stage::Queue
+        | Stage::CallLimit
+        | Stage::Middleware
+        | Stage::Timeout
+        | Stage::BlockingThread => false,
+    })
+}
+
+/// The approval of a call before it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Approval {
+    /// Not approved. The hook decides, and must approve a tool that requires approval.
+    None,
+    /// A person has approved these arguments. The hook may still deny the call.
+    Granted,
+    /// The program runs the tool directly; the hook is not called.
+    Bypassed,
+}
+
+impl<'a> Call<'a> {
+    /// Validates and decodes the arguments, and returns the future of the tool, which has not begun.
+    ///
+    /// Inlined to avoid a copy of the invocation (4 ns).
+    #[inline]
+    pub(crate) fn start(&'a self) -> Result<Started<'a>, Box<CallError>> {
+        match &self.tool.body {
+            Body::Function(tool) => {
+                let mut invocation = Invocation::call(tool.parameters, self);
+                (tool.call)(&mut invocation).ok_or_else(|| match invocation.into_error() {
+                    Some(error) => Box::new(error),
+                    None => unreachable!("a shim returns `None` for a call only with an error"),
+                })
+            }
+            Body::Dynamic(handler) => Ok(handler(self.object_of_arguments()?, self.context())),
+        }
+    }
+
+    /// Validates the arguments, and the state, without a future of the tool.
+    pub(crate) fn validate(&self) -> Result<(), Box<CallError>> {
+        match &self.tool.body {
+            Body::Function(tool) => {
+                let mut invocation = Invocation::validate(tool.parameters, self);
+                // The shim always returns `None` after a validation.
+                let _ = (tool.call)(&mut invocation);
+                invocation.into_error().map_or(Ok(()), |error| Err(Box::new(error)))
+            }
+            Body::Dynamic(_) => self.object_of_arguments().map(drop),
+        }
+    }
+
+    fn object_of_arguments(&self) -> Result<Map<String, Value>, Box<CallError>> {
+        let object = object(self.arguments, &self.tool.validator.validator);
+        object.map_err(|error| Box::new(error.into_call_error(&self.tool.name)))
+    }
+
+    /// The context for the tool.
+    pub(crate) fn context(&self) -> CallContext {
+        let batch = self.batch.context();
+        CallContext {
+            id: self.id.to_owned(),
+            tool: self.tool.name.to_string(),
+            batch: batch.clone(),
+            cancellation: self.record.token(batch),
+            reply: self.batch.reply,
+            position: self.position,
+            events: self.events.cloned(),
+        }
+    }
+
+    /// The state of this type, from the batch or otherwise from the registry of the tool.
+    pub(super) fn state<T: State + ?Sized>(&self) -> Option<&'a T> {
+        let of_batch = self.batch.context.and_then(|batch| T::find(batch.states()));
+        of_batch.or_else(|| T::find(&self.tool.states))
+    }
+
+    /// The arguments as one JSON object.
+    pub(crate) fn object(&self) -> &'a str {
+        let is_none = !self.arguments.starts_with('{') && means_none(self.arguments);
+        if is_none { "{}" } else { self.arguments }
+    }
+
+    pub(crate) fn set_begun(&self) {
+        self.record.set_begun();
+        if let Some(all_runs) = self.all_runs {
+            all_runs.set_begun();
+        }
+    }
+
+    /// The stages that this call passes.
+    pub(crate) fn stages(&self) -> StageSet {
+        self.tool.stages.union(self.batch.stages)
+    }
+
+    #[cold]
+    pub(crate) fn cancelled(&self) -> CallError {
+        CallError::Cancelled { tool: self.tool.name.to_string() }
+    }
+}

@@ -1,0 +1,86 @@
+//! One tool of a registry: a function, a method or a dynamic tool.
+
+use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet};
+use crate::arguments::ToolValidator;
+use crate::coerce::{Coerced, CoercionOptions, coerce};
+use crate::schema::Forms;
+use crate::state::{Shared, States};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// A tool with its name in the registry.
+#[derive(Clone)]
+pub(crate) struct RegisteredTool {
+    pub(crate) name: Cow<'static, str>,
+    /// The name before `map_names` changed it.
+    pub(crate) original_name: Option<Arc<str>>,
+    pub(crate) options: Options,
+    pub(crate) metadata: Arc<Metadata>,
+    /// The time limit of the tool, otherwise that of its registry.
+    pub(crate) timeout: Option<Duration>,
+    /// The time limit of one run, which may be shorter.
+    pub(crate) run_timeout: Option<Duration>,
+    /// The stages that each call of the tool passes.
+    pub(crate) stages: StageSet,
+    /// The semaphore of the tool's `max_concurrency`, shared by all batches.
+    pub(crate) permits: Option<Arc<Semaphore>>,
+    /// The forms of the definition, which know whether a request may have had the strict one.
+    pub(crate) forms: Arc<Forms>,
+    pub(crate) validator: Arc<ToolValidator>,
+    /// The state of the registry that the tool was built for.
+    pub(crate) states: Arc<States>,
+    /// The toolset, if the tool is a method and its toolset does not come from the batch.
+    pub(crate) instance: Option<Shared>,
+    pub(crate) body: Body,
+}
+
+#[derive(Clone)]
+pub(crate) enum Body {
+    Function(&'static Descriptor),
+    Dynamic(Handler),
+}
+
+impl RegisteredTool {
+    /// The rules that dispatch enforces.
+    pub(crate) fn policy(&self) -> Policy {
+        let mut policy = self.options.policy;
+        policy.timeout = self.timeout;
+        policy
+    }
+
+    /// The source location; `None` for a dynamic tool.
+    pub(crate) fn location(&self) -> Option<Location> {
+        match self.body {
+            Body::Function(tool) => Some(tool.location),
+            Body::Dynamic(_) => None,
+        }
+    }
+
+    /// The location for a message.
+    pub(crate) fn describe_location(&self) -> String {
+        match (self.location(), &self.original_name) {
+            (Some(location), _) => format!("at {location}"),
+            (None, Some(original)) => format!("as the `DynamicTool` `{original}`"),
+            (None, None) => "as a `DynamicTool`".to_owned(),
+        }
+    }
+
+    /// Whether the name, or the name before `map_names`, is in the list.
+    pub(crate) fn is_in(&self, names: &[String]) -> bool {
+        names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())
+    }
+
+    /// The coerced arguments, if the tool can decode them.
+    pub(crate) fn coerce(&self, arguments: &str, options: CoercionOptions) -> Option<Coerced> {
+        coerce(arguments, &self.validator.validator, options)
+    }
+}
+
+impl fmt::Debug for RegisteredTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegisteredTool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
