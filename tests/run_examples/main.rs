@@ -7,5 +7,6 @@ mod process;
 mod quick_start;
 mod streaming;
 mod stub;
+mod tower;
 mod weather;
 mod wires;
