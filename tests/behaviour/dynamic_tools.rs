@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use tool_runtime::registry::{Annotations, BuildErrorKind, Policy};
-use tool_runtime::{DynamicTool, Registry, ToolCall, tool, tools};
+use tool_runtime::{DynamicTool, Registry, ToolCall, ToolOutput, tool, tools};
 
 fn parameters() -> Value {
     json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] })
@@ -72,14 +72,16 @@ async fn invalid_arguments_of_a_dynamic_tool_are_errors_and_empty_ones_are_an_em
 }
 
 #[tokio::test]
-async fn strings_null_and_json_are_results_of_a_dynamic_tool() {
-    async fn content_of_value<T: Into<Value> + Send + 'static>(value: fn() -> T) -> String {
+async fn strings_null_json_and_outputs_are_results_of_a_dynamic_tool() {
+    async fn content_of_value<T: Into<ToolOutput> + Send + 'static>(value: fn() -> T) -> String {
         let handler = move |_| async move { Ok::<T, String>(value()) };
         content_of(DynamicTool::new("dynamic", "", json!({"type": "object"}), handler), "{}").await
     }
     assert_eq!(content_of_value(|| "text").await, "text");
     assert_eq!(content_of_value(|| ()).await, "ok");
     assert_eq!(content_of_value(|| json!({"a": [1]})).await, r#"{"a":[1]}"#);
+    assert_eq!(content_of_value(|| 2.5).await, "2.5");
+    assert_eq!(content_of_value(|| ToolOutput::new().with_text("a").with_json(1)).await, "a1");
 }
 
 #[tokio::test(start_paused = true)]

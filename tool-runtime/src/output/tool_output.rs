@@ -3,8 +3,9 @@
 use crate::message::stored::StoredContent;
 use crate::message::{Artifact, Content, Part};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -202,6 +203,12 @@ impl From<String> for ToolOutput {
     }
 }
 
+impl From<Cow<'_, str>> for ToolOutput {
+    fn from(text: Cow<'_, str>) -> Self {
+        text.into_owned().into()
+    }
+}
+
 impl From<&str> for ToolOutput {
     fn from(text: &str) -> Self {
         Content::from(text).into()
@@ -225,6 +232,18 @@ impl From<Value> for ToolOutput {
         }
     }
 }
+
+macro_rules! json {
+    ($($value:ty),*) => {$(
+        /// The content is the JSON of the value.
+        impl From<$value> for ToolOutput {
+            fn from(value: $value) -> Self {
+                Value::from(value).into()
+            }
+        }
+    )*};
+}
+json!(bool, u8, u16, u32, u64, usize, i8, i16, i32, i64, isize, f32, f64, Vec<Value>, Map<String, Value>);
 
 impl fmt::Debug for ToolOutput {
     /// Shows whether there is an artifact: the type of an artifact need not implement `Debug`.

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// A tool whose name, description and parameters are defined at run time, for example by a plug-in or a remote server.
 ///
-/// The handler receives the arguments as one JSON object. The model receives a string that it returns unchanged, `()`
-/// and null as `ok`, any other [`Value`] as JSON, and an error as its `Display` text. The handler captures its state,
+/// The handler receives the arguments as one JSON object. It returns anything that converts to a [`ToolOutput`]: the model
+/// receives a string unchanged, `()` and null as `ok`, and numbers and any other [`Value`] as JSON. The model receives
+/// an error as its `Display` text. The handler captures its state,
 /// or takes it from the [`CallContext`] that [`with_context`](DynamicTool::with_context) passes to it.
 ///
 /// The arguments are validated against `parameters` before the handler runs: types, `properties`, `required`,
@@ -78,14 +79,14 @@ impl DynamicTool {
     where
         H: Fn(Map<String, Value>) -> F + Send + Sync + 'static,
         F: Future<Output = Result<T, E>> + Send + 'static,
-        T: Into<Value>,
+        T: Into<ToolOutput>,
         E: Display,
     {
         DynamicTool::from_handler(name.into(), description.into(), parameters, move |arguments, _| {
             let returned = handler(arguments);
             async move {
                 match returned.await {
-                    Ok(value) => Ok(value.into().into()),
+                    Ok(output) => output.into().into_serialized().map_err(ToolFailed::Unserializable),
                     Err(error) => Err(ToolFailed::from_text(error.to_string())),
                 }
             }
@@ -95,7 +96,7 @@ impl DynamicTool {
     /// Like [`new`](DynamicTool::new), with a handler that also receives the [`CallContext`]: the id of the call, its
     /// cancellation token, and the values that the program attached to the batch.
     ///
-    /// The handler may return a [`ToolOutput`]. The model receives the `Display` text of an error, also of a
+    /// The model receives the `Display` text of an error, also of a
     /// [`ToolError`](crate::ToolError); the program finds the error in
     /// [`CallError::Returned`](crate::CallError::Returned).
     ///
