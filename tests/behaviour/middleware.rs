@@ -381,33 +381,37 @@ async fn recorded_failure() -> String {
     std::mem::take(&mut *recorded.lock().expect("no panic"))
 }
 
-/// Replays the result that the environment contains. Runs in another process.
-#[test]
-#[ignore = "a part of `a_recorded_failure_is_replayed_in_another_process`"]
-fn replay() {
-    let recorded = std::env::var("RECORDED_RESULT").expect("it is set");
+/// Replays a result as the result of a call, and describes its message.
+async fn replay(recorded: String) -> String {
     let registry = built(builder(&Runs::default()).around_call(move |_| {
         let result = serde_json::from_str(&recorded).expect("a tool result");
         async move { result }
     }));
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    let message = runtime.block_on(registry.dispatch(&call("sleep", r#"{"seconds":9}"#))).remove(0);
+    let message = registry.dispatch(&call("sleep", r#"{"seconds":9}"#)).await.remove(0);
     let error = message.outcome().and_then(Outcome::error).expect("it failed");
-    println!("{}|{}|{}|{error}", message.content, message.error_kind().unwrap_or_default(), error.kind());
+    format!("{}|{}|{}|{error}", message.content, message.error_kind().unwrap_or_default(), error.kind())
 }
+
+/// The variable with the recorded result, in the other process.
+const RECORDED: &str = "RECORDED_RESULT";
 
 #[tokio::test(start_paused = true)]
 async fn a_recorded_failure_is_replayed_in_another_process() {
+    if let Ok(recorded) = std::env::var(RECORDED) {
+        println!("{}", replay(recorded).await);
+        return;
+    }
     let recorded = recorded_failure().await;
     let program = std::env::current_exe().expect("the path of this program");
+    let test = "middleware::a_recorded_failure_is_replayed_in_another_process";
     let output = std::process::Command::new(program)
-        .args(["--exact", "middleware::replay", "--ignored", "--nocapture"])
-        .env("RECORDED_RESULT", &recorded)
+        .args(["--exact", test, "--nocapture"])
+        .env(RECORDED, &recorded)
         .output()
         .expect("it runs");
     let output = String::from_utf8_lossy(&output.stdout).into_owned();
-    let text = "the tool `sleep` did not finish within 1 s. It may have taken effect.";
-    assert!(output.contains(&format!("Error: {text}|timeout|timeout|{text}")), "{recorded}\n{output}");
+    let message = "the tool `sleep` did not finish within 1 s. It may have taken effect.";
+    assert!(output.contains(&format!("Error: {message}|timeout|timeout|{message}")), "{recorded}\n{output}");
 }
 
 #[test]
