@@ -51,16 +51,16 @@ impl ReadyCall {
     /// The arguments that the tool receives: the text of one JSON object, after coercion.
     #[must_use]
     pub fn arguments(&self) -> &str {
-        self.call.arguments()
+        &self.call.arguments
     }
 }
 
 impl fmt::Debug for ReadyCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadyCall")
-            .field("id", &self.call.id())
+            .field("id", &self.call.id)
             .field("tool", &self.call.tool.name)
-            .field("arguments", &self.call.arguments())
+            .field("arguments", &self.call.arguments)
             .finish_non_exhaustive()
     }
 }
@@ -69,9 +69,8 @@ impl fmt::Debug for ReadyCall {
 pub(crate) struct OwnedCall {
     pub(crate) registry: Registry,
     tool: Arc<RegisteredTool>,
-    /// The id and the arguments, in one allocation.
-    id_and_arguments: Box<str>,
-    id_length: usize,
+    id: Box<str>,
+    arguments: Box<str>,
     reply: u64,
     position: usize,
     approval: Approval,
@@ -85,16 +84,11 @@ pub(crate) struct OwnedCall {
 
 impl OwnedCall {
     pub(crate) fn new(registry: &Registry, call: &Call<'_>) -> Self {
-        let arguments = call.object();
-        let mut id_and_arguments = String::with_capacity(call.id.len() + arguments.len());
-        id_and_arguments.push_str(call.id);
-        id_and_arguments.push_str(arguments);
-        let id_and_arguments = id_and_arguments.into_boxed_str();
         OwnedCall {
             registry: registry.clone(),
             tool: Arc::clone(call.tool),
-            id_and_arguments,
-            id_length: call.id.len(),
+            id: call.id.into(),
+            arguments: call.object().into(),
             reply: call.batch.reply,
             position: call.position,
             approval: call.approval,
@@ -103,14 +97,6 @@ impl OwnedCall {
             record: CallRecord::default(),
             context: OnceLock::new(),
         }
-    }
-
-    fn id(&self) -> &str {
-        &self.id_and_arguments[..self.id_length]
-    }
-
-    fn arguments(&self) -> &str {
-        &self.id_and_arguments[self.id_length..]
     }
 
     /// The batch of the call. Its stages are passed already.
@@ -128,8 +114,8 @@ impl OwnedCall {
     pub(crate) fn call<'a>(&'a self, batch: &'a Batch<'a>, record: &'a CallRecord) -> Call<'a> {
         Call {
             tool: &self.tool,
-            id: self.id(),
-            arguments: self.arguments(),
+            id: &self.id,
+            arguments: &self.arguments,
             batch,
             position: self.position,
             approval: self.approval,
