@@ -175,12 +175,10 @@ impl Registry {
             all_runs: None,
             events: None,
         };
-        let result = registry.run(&call).await;
-        result
-            .map(|output| {
-                let content = registry.truncate(output.content().clone());
-                output.with_content(content)
-            })
-            .into()
+        let mut result = registry.run(&call).await;
+        if let Ok(output) = &mut result {
+            registry.truncate(output.content_mut());
+        }
+        result.into()
     }
 }

@@ -109,7 +109,8 @@ impl Registry {
             Ok(output) => {
                 let (content, artifact) = output.into_parts();
                 message.process.artifact = artifact;
-                message.content = self.truncate(content);
+                message.content = content;
+                self.truncate(&mut message.content);
                 None
             }
             Err(failure) => {
@@ -129,11 +130,10 @@ impl Registry {
     }
 
     /// Truncates the text of an output to the limit of the registry.
-    pub(super) fn truncate(&self, content: Content) -> Content {
-        let limit = self.limits().max_output_bytes;
-        match limit.and_then(|limit| truncate_middle(content.as_str(), limit)) {
-            Some(text) => content.with_text(text),
-            None => content,
+    pub(super) fn truncate(&self, content: &mut Content) {
+        let Some(limit) = self.limits().max_output_bytes else { return };
+        if let Some(text) = truncate_middle(content.as_str(), limit) {
+            *content = std::mem::take(content).with_text(text);
         }
     }
 }

@@ -161,6 +161,10 @@ impl ToolOutput {
         (self.content, self.more.and_then(|more| more.artifact))
     }
 
+    pub(crate) fn content_mut(&mut self) -> &mut Content {
+        &mut self.content
+    }
+
     /// Replaces the content.
     pub(crate) fn with_content(self, content: Content) -> Self {
         ToolOutput { content, ..self }
