@@ -76,6 +76,7 @@ impl CallRecord {
 
 impl CallRecord {
     /// Cancels the token, unless the tool has finished.
+    #[inline]
     pub(crate) fn cancel_unfinished(&self) {
         if let (Some(token), false) = (self.token.get(), self.has_finished.load(Ordering::Relaxed)) {
             token.cancel();

@@ -130,6 +130,7 @@ impl Registry {
     }
 
     /// Truncates the text of an output to the limit of the registry.
+    #[inline]
     pub(super) fn truncate(&self, content: &mut Content) {
         let Some(limit) = self.limits().max_output_bytes else { return };
         if let Some(text) = truncate_middle(content.as_str(), limit) {

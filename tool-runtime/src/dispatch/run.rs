@@ -34,6 +34,7 @@ impl Registry {
 
     /// Starts a call, or validates a call that a later stage starts. The error is `None` if the arguments contain nulls that
     /// must be removed before they are decoded: a null for an omitted argument may also be a valid value.
+    #[inline]
     pub(super) fn start<'a>(
         &self,
         call: &'a Call<'a>,
@@ -47,6 +48,7 @@ impl Registry {
 
 impl<'a> Call<'a> {
     /// Starts the call. `None` if a later stage starts it with arguments that it owns; it is validated then.
+    #[inline]
     pub(super) fn start_or_validate(&'a self) -> Result<Option<Started<'a>>, Box<CallError>> {
         if self.tool.stages.starts_later() {
             self.validate().map(|()| None)
