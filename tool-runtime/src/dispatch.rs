@@ -44,7 +44,7 @@ pub(crate) use concurrent::Concurrent;
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, Call};
+use crate::tool::{Approval, Batch, Call, Stage};
 use serde::Serialize;
 
 impl Registry {
@@ -158,24 +158,25 @@ impl Registry {
     /// ```
     pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
         let registry = &*self.for_dispatch();
-        let Some(tool) = registry.tool(name) else {
-            return Err(CallError::UnknownTool(registry.unknown_tool(name)).into()).into();
-        };
         let batch = &Batch::new(registry.batch(), 0);
-        let record = &CallRecord::default();
-        let approval = Approval::Bypassed;
-        let call = Call {
-            tool,
-            id: "",
-            arguments,
-            batch,
-            position: 0,
-            approval,
-            record,
-            all_runs: None,
-            events: None,
+        let record = CallRecord::default();
+        let tool_call = ToolCall::new("", name, arguments);
+        let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, &tool_call));
+        let events = events.as_ref();
+        let mut result = match registry.tool_to_run(batch, 0, &tool_call) {
+            Ok(tool) => {
+                let (record, approval, all_runs) = (&record, Approval::Bypassed, None);
+                let call =
+                    Call { tool, id: "", arguments, batch, position: 0, approval, record, all_runs, events };
+                registry.run(&call).await
+            }
+            Err(failure) => Err(failure),
         };
-        let mut result = registry.run(&call).await;
+        if let Some(events) = events {
+            let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(name).2);
+            let outcome = record.outcome(error, batch.started.elapsed());
+            events.send(CallStatus::Finished { result: result.clone().into(), outcome });
+        }
         if let Ok(output) = &mut result {
             registry.truncate(output.content_mut());
         }

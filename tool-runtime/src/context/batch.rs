@@ -120,7 +120,8 @@ impl BatchContext {
     /// finishes. Default: none.
     ///
     /// The listener runs in the task or on the thread of the tool, and must not block: use a channel to send events to
-    /// other tasks. A panic in it is ignored.
+    /// other tasks. The events of a call arrive one after the other, in their order: if a listener is busy on one thread,
+    /// that thread also sends the events that arrive meanwhile. A panic in a listener is ignored.
     ///
     /// ```
     /// use std::sync::mpsc;
@@ -239,8 +240,14 @@ impl BatchContext {
         has_begun
     }
 
+    /// Whether as many calls of this tool have begun as the limit allows.
+    pub(crate) fn has_reached(&self, tool: &str, limit: usize) -> bool {
+        let counts = self.0.begun_calls.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.get(tool).is_some_and(|&count| count >= limit)
+    }
+
     /// A token that is cancelled together with the batch.
-    pub(super) fn child_token(&self) -> CancellationToken {
+    pub(crate) fn child_token(&self) -> CancellationToken {
         self.token().map_or_else(CancellationToken::new, CancellationToken::child_token)
     }
 }

@@ -5,7 +5,8 @@ use crate::outcome::Outcome;
 use crate::output::ToolResult;
 use crate::panics::catch_panic;
 use serde::Serialize;
-use std::sync::{Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An event of one call, for a listener of [`BatchContext::on_event`].
 ///
@@ -67,32 +68,58 @@ pub(crate) struct CallEvents {
     batch: BatchContext,
     id: String,
     tool: String,
-    has_ended: Mutex<bool>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    events: VecDeque<CallStatus>,
+    /// Whether a thread sends the events of the queue.
+    is_sending: bool,
+    /// Whether the last event was added.
+    has_ended: bool,
 }
 
 impl CallEvents {
     pub(crate) fn new(batch: &BatchContext, id: &str, tool: &str) -> Self {
-        CallEvents {
-            batch: batch.clone(),
-            id: id.to_owned(),
-            tool: tool.to_owned(),
-            has_ended: Mutex::new(false),
-        }
+        let (batch, id, tool) = (batch.clone(), id.to_owned(), tool.to_owned());
+        CallEvents { batch, id, tool, queue: Mutex::default() }
     }
 
     /// Sends an event to all listeners. After the last event of the call, nothing is sent: a tool may report progress
     /// from a thread that outlives its call.
     pub(crate) fn send(&self, status: CallStatus) {
-        // The lock is held while listeners run, so that they receive the events in their order.
-        let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
-        if *has_ended {
-            return;
+        {
+            let mut queue = self.queue();
+            if queue.has_ended {
+                return;
+            }
+            queue.has_ended =
+                matches!(status, CallStatus::NeedsApproval { .. } | CallStatus::Finished { .. });
+            queue.events.push_back(status);
+            if std::mem::replace(&mut queue.is_sending, true) {
+                return;
+            }
         }
-        *has_ended = matches!(status, CallStatus::NeedsApproval { .. } | CallStatus::Finished { .. });
-        let event = CallEvent { id: self.id.clone(), tool: self.tool.clone(), status };
-        for listener in self.batch.listeners() {
-            // The panic hook of the process has reported it.
-            let _ = catch_panic(|| listener.call(&event));
+        // The lock is not held while listeners run: a listener may report progress, or be slow.
+        while let Some(status) = self.next() {
+            let event = CallEvent { id: self.id.clone(), tool: self.tool.clone(), status };
+            for listener in self.batch.listeners() {
+                // The panic hook of the process has reported it.
+                let _ = catch_panic(|| listener.call(&event));
+            }
         }
+    }
+
+    /// The next event to send. The thread that gets none stops sending.
+    fn next(&self) -> Option<CallStatus> {
+        let mut queue = self.queue();
+        let next = queue.events.pop_front();
+        queue.is_sending = next.is_some();
+        next
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,7 @@
 //! The measurements of one call.
 
-use super::BatchContext;
 use crate::outcome::{CallError, Coercions, Outcome};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -12,12 +11,20 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Default)]
 pub(crate) struct CallRecord {
     token: OnceLock<CancellationToken>,
-    has_begun: AtomicBool,
+    /// One of `WAITING`, `BEGUN` and `CLOSED`.
+    state: AtomicU8,
     has_finished: AtomicBool,
     is_response_of_hook: AtomicBool,
     queue_time: OnceLock<Duration>,
     coercions: OnceLock<Coercions>,
 }
+
+/// The tool has not begun.
+const WAITING: u8 = 0;
+/// The tool has begun.
+const BEGUN: u8 = 1;
+/// The call has ended before the tool began, which may not begin any more.
+const CLOSED: u8 = 2;
 
 impl CallRecord {
     /// The record of a function on a blocking thread. The call's own record cancels the token.
@@ -28,13 +35,25 @@ impl CallRecord {
         record
     }
 
-    /// The token of the call, in this batch.
-    pub(crate) fn token(&self, batch: &BatchContext) -> CancellationToken {
-        self.token.get_or_init(|| batch.child_token()).clone()
+    /// The token, which is created on first use.
+    pub(crate) fn token(&self, create: impl FnOnce() -> CancellationToken) -> CancellationToken {
+        self.token.get_or_init(create).clone()
     }
 
     pub(crate) fn set_begun(&self) {
-        self.has_begun.store(true, Ordering::Relaxed);
+        self.state.store(BEGUN, Ordering::Relaxed);
+    }
+
+    /// Begins, unless the record is closed. A record can begin several times.
+    pub(crate) fn begin(&self) -> bool {
+        let before = self.state.compare_exchange(WAITING, BEGUN, Ordering::AcqRel, Ordering::Acquire);
+        before.is_ok() || self.has_begun()
+    }
+
+    /// Closes the record, so that nothing begins any more. Returns whether something has begun before.
+    pub(crate) fn close(&self) -> bool {
+        let before = self.state.compare_exchange(WAITING, CLOSED, Ordering::AcqRel, Ordering::Acquire);
+        before == Err(BEGUN)
     }
 
     pub(crate) fn set_finished(&self) {
@@ -57,7 +76,7 @@ impl CallRecord {
 
     /// Whether the tool has begun and may have taken effect.
     pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed) == BEGUN
     }
 
     /// The outcome of a call that ends now.
@@ -75,10 +94,14 @@ impl CallRecord {
 }
 
 impl CallRecord {
+    pub(crate) fn has_finished(&self) -> bool {
+        self.has_finished.load(Ordering::Relaxed)
+    }
+
     /// Cancels the token, unless the tool has finished.
     #[inline]
     pub(crate) fn cancel_unfinished(&self) {
-        if let (Some(token), false) = (self.token.get(), self.has_finished.load(Ordering::Relaxed)) {
+        if let (Some(token), false) = (self.token.get(), self.has_finished()) {
             token.cancel();
         }
     }

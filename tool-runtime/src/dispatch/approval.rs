@@ -90,7 +90,9 @@ impl Registry {
 impl Call<'_> {
     fn proposed(&self) -> Result<ProposedCall, serde_json::Error> {
         let arguments = RawValue::from_string(self.object().to_owned())?;
-        let proposed = ProposedCall::new(self.context(), arguments)
+        // The call has not started, and reports no progress.
+        let context = Call { events: None, ..*self }.context();
+        let proposed = ProposedCall::new(context, arguments)
             .with_annotations(self.tool.options.annotations)
             .with_policy(self.tool.policy());
         Ok(proposed.with_approved(self.approval == Approval::Granted))

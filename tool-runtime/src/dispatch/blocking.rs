@@ -5,18 +5,17 @@ use crate::context::CallRecord;
 use crate::outcome::CallError;
 use crate::output::{ToolFailed, ToolOutput};
 use crate::panics::{CatchPanic, PanicMessage};
-use crate::registry::{OwnedCall, Registry};
+use crate::registry::OwnedCall;
 use crate::tool::Call;
 use futures_util::FutureExt as _;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;
 
-impl Registry {
+impl Call<'_> {
     /// The thread owns the inputs of the tool, since the call may end before the thread does.
-    pub(super) async fn run_on_blocking_pool(&self, call: &Call<'_>) -> CallResult {
-        let owned = OwnedCall::new(self, call);
-        let record = CallRecord::with_token(call.record.token(call.batch.context()));
+    pub(super) async fn run_on_blocking_pool(&self, owned: Arc<OwnedCall>) -> CallResult {
+        let record = CallRecord::with_token(self.token());
         let begins = Arc::<OnceLock<bool>>::default();
         let begins_on_thread = Arc::clone(&begins);
         #[cfg(feature = "tracing")]
@@ -30,19 +29,20 @@ impl Registry {
             if begins_on_thread.set(true).is_err() {
                 return Err(call.cancelled().into());
             }
+            call.begin()?;
             // A `fn` never awaits, so its future completes at the first poll.
             let ended = started.now_or_never();
             Ok(ended.unwrap_or_else(|| unreachable!("`blocking` is for a `fn`, which never awaits")))
         });
-        let mut thread = Thread { handle, begins, call };
+        let mut thread = Thread { handle, begins, record: self.record };
         match (&mut thread.handle).await {
-            Ok(Ok(ended)) => call.result(ended),
+            Ok(Ok(ended)) => self.result(ended),
             Ok(Err(error)) => Err(error.into()),
             // A decoder panicked on the thread. `run` catches the resumed panic and reports it.
             Err(ended) => match ended.try_into_panic() {
                 Ok(payload) => resume_unwind(payload),
                 Err(shut_down) => {
-                    let tool = call.tool.name.to_string();
+                    let tool = self.tool.name.to_string();
                     Err(CallError::Unavailable { tool, source: shut_down.into() }.into())
                 }
             },
@@ -59,14 +59,14 @@ struct Thread<'a> {
     handle: JoinHandle<Result<Ended, Box<CallError>>>,
     /// Whether the function begins. Set once: by the thread, or by the drop of this value.
     begins: Arc<OnceLock<bool>>,
-    call: &'a Call<'a>,
+    record: &'a CallRecord,
 }
 
 impl Drop for Thread<'_> {
     fn drop(&mut self) {
         self.handle.abort();
         if self.begins.set(false).is_err() {
-            self.call.set_begun();
+            self.record.set_begun();
         }
     }
 }

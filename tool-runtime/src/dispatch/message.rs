@@ -37,7 +37,7 @@ impl Registry {
             let own_record = CallRecord::default();
             let record = observed.unwrap_or(&own_record);
             let has_listeners = batch.stages.contains(Stage::StartEvent);
-            let events = has_listeners.then(|| events(batch, tool_call));
+            let events = has_listeners.then(|| self.events(batch, tool_call));
             let events = events.as_ref();
             let result = match self.tool_to_run(batch, position, tool_call) {
                 Ok(tool) => {
@@ -85,13 +85,10 @@ impl Registry {
         if call.is_truncated {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
-        match batch.context.and_then(|context| context.allowed()) {
-            Some(allowed) if !tool.is_in(allowed) => {
-                let (tool, allowed) = (tool.name.to_string(), Arc::clone(allowed));
-                Err(CallError::NotAllowed { tool, allowed }.into())
-            }
-            _ => Ok(tool),
+        if let Some(context) = batch.context {
+            tool.check_limits(context)?;
         }
+        Ok(tool)
     }
 
     /// Writes the result of a call into its message.
@@ -137,9 +134,10 @@ impl Registry {
             *content = std::mem::take(content).with_text(text);
         }
     }
-}
 
-#[cold]
-fn events(batch: &Batch<'_>, call: &ToolCall) -> Arc<CallEvents> {
-    Arc::new(CallEvents::new(batch.context(), &call.id, &call.name))
+    #[cold]
+    pub(super) fn events(&self, batch: &Batch<'_>, call: &ToolCall) -> Arc<CallEvents> {
+        let tool = self.tool(&call.name).map_or(&*call.name, |tool| &tool.name);
+        Arc::new(CallEvents::new(batch.context(), &call.id, tool))
+    }
 }

@@ -1,6 +1,9 @@
 //! Middleware around the run of a call.
 
-use super::run::{CallResult, Started};
+use super::run::CallResult;
+use super::stages::Start;
+#[cfg(doc)]
+use crate::context::CallContext;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
 use crate::output::ToolResult;
@@ -9,6 +12,8 @@ use crate::registry::{Layer, OwnedCall, ReadyCall, Registry};
 use crate::tool::{Call, Stage};
 use std::future::Future;
 use std::sync::Arc;
+#[cfg(feature = "tracing")]
+use tracing::Instrument as _;
 
 impl Registry {
     /// Runs the call through all middleware, the outermost first.
@@ -19,18 +24,21 @@ impl Registry {
         let ended = match (ready.start(&self.layers()[0]), self.limits().call_timeout) {
             (Ok(running), None) => running.await,
             (Ok(running), limit) => {
-                let late = |allowed| call.timed_out(allowed, runs.owned.record.has_begun());
+                let late = |allowed| call.timed_out(allowed, runs.owned.record.close());
                 Box::pin(call.with_timeout(limit, running, late)).await?
             }
             (Err(source), _) => Err(source),
         };
+        let result = ended.map_err(|source| call.panicked(source))?;
         runs.owned.record.set_finished();
-        ended.map_err(|source| call.panicked(source))?.into_result()
+        call.record.set_finished();
+        result.into_result()
     }
 }
 
-/// The runs of a call. When they end or are dropped, the call has begun if one of them has. A clone of the [`ReadyCall`]
-/// may exist longer.
+/// The runs of a call. When they end or are dropped, the call has begun if one of them has. If the call ends without its
+/// result, and no run has begun, none begins later: a clone of the [`ReadyCall`] may exist longer, and the program may
+/// repeat the call.
 struct Runs<'a> {
     call: &'a Call<'a>,
     owned: Arc<OwnedCall>,
@@ -38,31 +46,41 @@ struct Runs<'a> {
 
 impl Drop for Runs<'_> {
     fn drop(&mut self) {
-        if self.owned.record.has_begun() {
-            self.call.set_begun();
+        let record = &self.owned.record;
+        if record.has_begun() || !record.has_finished() && record.close() {
+            self.call.record.set_begun();
         }
-        self.owned.record.cancel_unfinished();
+        record.cancel_unfinished();
     }
 }
 
 impl ReadyCall {
     /// Runs the call: the next middleware, or the tool. The call has the time limit of its tool in each run.
     ///
-    /// The future owns its data. It can be awaited in another task, and `run` can be called again, also after the call has
-    /// ended. A run that is not awaited within the middleware does not hold the place of the call in the queue.
+    /// The future owns its data. It can be awaited in another task, and `run` can be called again, also after the
+    /// middleware has returned. A run that is not awaited within the middleware does not hold the place of the call in the
+    /// queue.
+    ///
+    /// If the call ends without a result of the middleware (it was cancelled, dropped or too late) and no run has begun,
+    /// later runs fail as cancelled, since the program may repeat the call. The [token](CallContext::cancellation) of a run
+    /// that continues in another task is cancelled then.
     pub fn run(&self) -> impl Future<Output = ToolResult> + Send + use<> {
         let call = self.clone();
-        async move {
+        let running = async move {
             let owned = Arc::clone(&call.call);
             let Some(layer) = owned.registry.layers().get(call.next) else {
-                return attempt(&owned).await;
+                return run_tool(&owned).await;
             };
             let ended = match call.start(layer) {
                 Ok(running) => running.await,
                 Err(source) => Err(source),
             };
             ended.unwrap_or_else(|source| owned.panicked(source))
-        }
+        };
+        // Another task is outside of the span of the call.
+        #[cfg(feature = "tracing")]
+        let running = running.in_current_span();
+        running
     }
 
     /// Starts this middleware.
@@ -80,15 +98,18 @@ impl OwnedCall {
 }
 
 /// One run of the tool.
-async fn attempt(owned: &OwnedCall) -> ToolResult {
+async fn run_tool(owned: &Arc<OwnedCall>) -> ToolResult {
     let record = CallRecord::default();
     let batch = owned.batch();
     let call = owned.call(&batch, &record);
-    let result = match catch_panic(|| call.start_run()) {
-        Ok(Ok(Some(started))) if !call.tool.stages.contains(Stage::Timeout) => call.complete(started).await,
-        Ok(Ok(started)) => {
-            let attempt = CatchPanic::new(Box::pin(owned.registry.attempt(&call, started))).await;
-            attempt.unwrap_or_else(|source| Err(call.panicked(source).into()))
+    let result = match catch_panic(|| call.start_run(owned)) {
+        Ok(Ok(Start::Here(started))) if !call.tool.stages.contains(Stage::Timeout) => match call.begin() {
+            Ok(()) => call.complete(started).await,
+            Err(error) => Err(error.into()),
+        },
+        Ok(Ok(start)) => {
+            let ended = CatchPanic::new(Box::pin(call.run_once(start))).await;
+            ended.unwrap_or_else(|source| Err(call.panicked(source).into()))
         }
         Ok(Err(error)) => Err(error.into()),
         Err(source) => Err(call.panicked(source).into()),
@@ -97,12 +118,13 @@ async fn attempt(owned: &OwnedCall) -> ToolResult {
 }
 
 impl<'a> Call<'a> {
-    /// Starts one run of the call. `None` if a thread starts it.
-    fn start_run(&'a self) -> Result<Option<Started<'a>>, Box<CallError>> {
+    /// Starts one run of the call.
+    fn start_run(&'a self, owned: &Arc<OwnedCall>) -> Result<Start<'a>, Box<CallError>> {
         self.check_cancellation()?;
         if self.tool.options.blocking {
-            return Ok(None);
+            self.check_runtime()?;
+            return Ok(Start::OnThread(Arc::clone(owned)));
         }
-        self.start().map(|started| Some(CatchPanic::new(started)))
+        self.start().map(|started| Start::Here(CatchPanic::new(started)))
     }
 }

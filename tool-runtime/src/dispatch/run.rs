@@ -59,7 +59,7 @@ impl<'a> Call<'a> {
 
     /// Runs a started tool to its end.
     pub(super) fn complete(&self, started: Started<'_>) -> impl Future<Output = CallResult> {
-        self.set_begun();
+        self.record.set_begun();
         started.map(|ended| self.result(ended))
     }
 

@@ -4,11 +4,12 @@ use super::run::{CallResult, Started};
 use crate::context::{BatchContext, CallStatus};
 use crate::outcome::CallError;
 use crate::output::ToolResult;
-use crate::registry::Registry;
+use crate::registry::{OwnedCall, Registry};
 use crate::tool::{Call, Stage};
 use futures_util::future::{Either, FutureExt as _, select};
 use std::ops::ControlFlow;
 use std::pin::pin;
+use std::sync::Arc;
 use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 
@@ -52,23 +53,38 @@ impl Registry {
                 Stage::Timeout | Stage::BlockingThread => break,
             }
         }
-        self.attempt(call, started).await
-    }
-
-    /// One run of the tool, within its time limit. A call that is not started runs on a thread.
-    pub(super) async fn attempt(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
-        let running = async {
-            match started {
-                Some(started) => call.complete(started).await,
-                None => self.run_on_blocking_pool(call).await,
-            }
+        let start = match started {
+            Some(started) => Start::Here(started),
+            None => Start::OnThread(Arc::new(OwnedCall::new(self, call))),
         };
-        let late = |allowed| call.timed_out(allowed, call.record.has_begun());
-        call.with_timeout(call.tool.run_timeout, running, late).await?
+        call.run_once(start).await
     }
 }
 
+/// The start of one run.
+pub(super) enum Start<'a> {
+    /// In the task of the caller.
+    Here(Started<'a>),
+    /// On a blocking thread, which needs owned arguments and decodes them again.
+    OnThread(Arc<OwnedCall>),
+}
+
 impl Call<'_> {
+    /// Runs the tool once, within its time limit.
+    pub(super) async fn run_once(&self, start: Start<'_>) -> CallResult {
+        let running = async {
+            match start {
+                Start::Here(started) => {
+                    self.begin()?;
+                    self.complete(started).await
+                }
+                Start::OnThread(owned) => self.run_on_blocking_pool(owned).await,
+            }
+        };
+        let late = |allowed| self.timed_out(allowed, self.record.has_begun());
+        self.with_timeout(self.tool.run_timeout, running, late).await?
+    }
+
     pub(super) fn check_cancellation(&self) -> Result<(), CallError> {
         let token = self.batch.context.and_then(BatchContext::token);
         if token.is_some_and(CancellationToken::is_cancelled) { Err(self.cancelled()) } else { Ok(()) }

@@ -1,6 +1,7 @@
 //! The content of a message.
 
 use super::Part;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -31,7 +32,7 @@ pub struct Content {
 
 #[derive(Clone, Default, PartialEq)]
 struct More {
-    parts: Option<Box<[Part]>>,
+    parts: Option<Vec<Part>>,
     /// The content in a provider's format, if the parts do not contain all of it. A content does not change, so both
     /// are always the same content.
     native: Option<NativeContent>,
@@ -47,10 +48,16 @@ impl Content {
     /// Content of parts. Its text is the joined text of the parts with text or JSON.
     #[must_use]
     pub fn from_parts(parts: impl IntoIterator<Item = Part>) -> Self {
-        let parts: Box<[Part]> = parts.into_iter().collect();
+        let parts: Vec<Part> = parts.into_iter().collect();
         let text = parts.iter().filter_map(Part::as_text).collect();
         let more = More { parts: Some(parts), native: None };
         Content { text, is_json: false, more: Some(Box::new(more)) }
+    }
+
+    /// Content that was stored as JSON. It is text if it is not.
+    pub(super) fn from_stored_json(text: String) -> Self {
+        let is_json = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+        Content { is_json, ..text.into() }
     }
 
     /// Content that is the text of one JSON value, as `serde_json` writes it.
@@ -79,16 +86,16 @@ impl Content {
 
     /// Adds a part. The text becomes a part as well.
     pub(crate) fn with_part(self, part: Part) -> Self {
-        let mut parts = match self.more.and_then(|more| more.parts) {
-            Some(parts) => parts.into_vec(),
-            None if self.text.is_empty() => Vec::new(),
-            None if self.is_json => {
-                vec![serde_json::from_str(&self.text).map_or(Part::text(self.text), Part::json)]
-            }
-            None => vec![Part::text(self.text)],
+        let Content { mut text, is_json, more } = self;
+        let mut parts = match more.and_then(|more| more.parts) {
+            Some(parts) => parts,
+            None if text.is_empty() => Vec::new(),
+            None if is_json => vec![Part::from_json_text(text.clone())],
+            None => vec![Part::text(&*text)],
         };
+        text.push_str(&part.as_text().unwrap_or_default());
         parts.push(part);
-        Content::from_parts(parts)
+        Content { text, is_json: false, more: Some(Box::new(More { parts: Some(parts), native: None })) }
     }
 
     /// Replaces the text by another one, which is not JSON. Parts that are neither text nor JSON stay, after the text.

@@ -93,6 +93,15 @@ impl Part {
         Part::Json { json }
     }
 
+    /// A part with the JSON of this text, or with the text if a [`Value`] changes it: by the precision of a number, or
+    /// because a key is repeated. A `Value` that only sorts keys has a text of the same length.
+    pub(crate) fn from_json_text(text: String) -> Self {
+        match serde_json::from_str::<Value>(&text) {
+            Ok(json) if json.to_string().len() == text.len() => Part::Json { json },
+            _ => Part::Text { text },
+        }
+    }
+
     /// An image of this media type, for example `image/png`. In a result, servers of Chat Completions get it in a user
     /// message after the last result.
     #[must_use]

@@ -179,7 +179,7 @@ impl From<StoredContent<'_>> for Content {
             StoredContent::Parts(StoredParts { parts, text, is_json, native }) => {
                 let content = match parts {
                     Some(parts) => Content::from_parts(parts.into_owned()),
-                    None if is_json => Content::from_json_text(text.into_owned()),
+                    None if is_json => Content::from_stored_json(text.into_owned()),
                     None => text.into_owned().into(),
                 };
                 content.with_native_content(native.map(Cow::into_owned))

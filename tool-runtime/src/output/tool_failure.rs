@@ -81,6 +81,7 @@ impl ToolFailure {
                 CallError::Recorded { tool, kind: kind.to_string(), message }
             })
         });
+        let message = if message.is_empty() { error.to_string() } else { message };
         (kind, message, error)
     }
 }

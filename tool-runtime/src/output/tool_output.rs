@@ -2,6 +2,7 @@
 
 use crate::message::stored::StoredContent;
 use crate::message::{Artifact, Content, Part};
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::any::Any;
@@ -81,7 +82,7 @@ impl ToolOutput {
         }
     }
 
-    /// Adds a value as JSON. If its `Serialize` fails, or a key of a map is not a string, the call fails with
+    /// Adds a value as JSON. A number that a [`Value`] cannot hold, such as a `u128`, makes the part text. If its `Serialize` fails, or a key of a map is not a string, the call fails with
     /// [`CallError::Unserializable`](crate::CallError::Unserializable).
     ///
     /// ```
@@ -104,7 +105,7 @@ impl ToolOutput {
         if self.content.is_empty() {
             return self.with_content(Content::from_json_text(json));
         }
-        self.with_part(Part::json(serde_json::from_str(&json).unwrap_or(Value::String(json))))
+        self.with_part(Part::from_json_text(json))
     }
 
     /// Adds an image of this media type, for example `image/png`.
@@ -126,9 +127,9 @@ impl ToolOutput {
 
     /// Adds a part.
     #[must_use]
-    pub fn with_part(self, part: Part) -> Self {
-        let content = self.content.clone().with_part(part);
-        self.with_content(content)
+    pub fn with_part(mut self, part: Part) -> Self {
+        self.content = std::mem::take(&mut self.content).with_part(part);
+        self
     }
 
     /// Sets the artifact for the program. It replaces an earlier one.
@@ -262,7 +263,10 @@ impl fmt::Debug for ToolOutput {
 /// The content without loss, as in [`message::stored`](crate::message::stored); without the artifact.
 impl Serialize for ToolOutput {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        StoredContent::from(&self.content).serialize(serializer)
+        match self.more.as_ref().and_then(|more| more.unserializable.as_ref()) {
+            Some(error) => Err(S::Error::custom(error)),
+            None => StoredContent::from(&self.content).serialize(serializer),
+        }
     }
 }
 

@@ -161,10 +161,7 @@ fn map_content(content: &Content, map: &mut impl FnMut(&str) -> String) -> Conte
         }
         Some(parts) => Content::from_parts(parts.iter().map(|part| match part {
             Part::Text { text } => Part::text(map(text)),
-            Part::Json { json } => {
-                let text = map(&json.to_string());
-                serde_json::from_str(&text).map_or_else(|_| Part::text(text), Part::json)
-            }
+            Part::Json { json } => Part::from_json_text(map(&json.to_string())),
             other => other.clone(),
         })),
     }
@@ -185,7 +182,7 @@ impl From<ToolFailure> for ToolResult {
 impl From<Result<ToolOutput, ToolFailure>> for ToolResult {
     fn from(result: Result<ToolOutput, ToolFailure>) -> Self {
         match result {
-            Ok(output) => ToolResult(Repr::Output(output)),
+            Ok(output) => ToolResult::ok(output),
             Err(failure) => failure.into(),
         }
     }

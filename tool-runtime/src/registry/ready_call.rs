@@ -27,7 +27,8 @@ impl ReadyCall {
     #[must_use]
     pub fn context(&self) -> &CallContext {
         let call = &self.call;
-        call.context.get_or_init(|| Box::new(call.call(&call.batch(), &call.record).context()))
+        let of_all_runs = || Call { all_runs: None, ..call.call(&call.batch(), &call.record) }.context();
+        call.context.get_or_init(|| Box::new(of_all_runs()))
     }
 
     /// The name of the tool.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 // Tokio's clock, which tests can pause.
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// One call of a tool, from its look-up to its result.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +130,7 @@ impl<'a> Call<'a> {
             id: self.id.to_owned(),
             tool: self.tool.name.to_string(),
             batch: batch.clone(),
-            cancellation: self.record.token(batch),
+            cancellation: self.token(),
             reply: self.batch.reply,
             position: self.position,
             events: self.events.cloned(),
@@ -148,11 +149,22 @@ impl<'a> Call<'a> {
         if is_none { "{}" } else { self.arguments }
     }
 
-    pub(crate) fn set_begun(&self) {
-        self.record.set_begun();
-        if let Some(all_runs) = self.all_runs {
-            all_runs.set_begun();
+    /// The token of this run, which is cancelled together with the call and its batch.
+    pub(crate) fn token(&self) -> CancellationToken {
+        let of_batch = || self.batch.context().child_token();
+        self.record.token(|| match self.all_runs {
+            Some(all_runs) => all_runs.token(of_batch).child_token(),
+            None => of_batch(),
+        })
+    }
+
+    /// Begins a run of the call. An error if the call has ended, and its runs may not begin any more.
+    pub(crate) fn begin(&self) -> Result<(), CallError> {
+        if self.all_runs.is_some_and(|all_runs| !all_runs.begin()) {
+            return Err(self.cancelled());
         }
+        self.record.set_begun();
+        Ok(())
     }
 
     /// The stages that this call passes.
