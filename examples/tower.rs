@@ -120,7 +120,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
 
     // The first layer is the outermost: each run of a call, also a repeated one, passes the rate limit.
-    // `rate_limit` cannot be cloned, and `buffer` makes it so.
+    // `buffer` makes the service `Clone`, which `rate_limit` is not.
     let pauses = ExponentialBackoffMaker::new(
         Duration::from_millis(10),
         Duration::from_secs(1),

@@ -129,7 +129,7 @@ async fn a_union_has_the_tools_of_both_with_their_state() {
         .before_call(|_| async { tool_runtime::dispatch::Decision::deny("no") })
         .build();
     let (first, second) = (first.expect("one tool"), second.expect("three tools"));
-    let union = first.merge(&second).expect("different names");
+    let union = first.merge(second.clone()).expect("different names");
     assert_eq!(union.names(), ["close", "database", "owners", "shop"]);
     assert_eq!(union.schemas().len(), 4);
     assert_eq!(contents(&union.dispatch(&call("database")).await), ["left"]);
@@ -138,7 +138,7 @@ async fn a_union_has_the_tools_of_both_with_their_state() {
     let two = [ToolCall::new("1", "shop", "{}"), ToolCall::new("2", "shop", "{}")];
     let messages = union.dispatch(&two).await;
     assert_eq!(messages[1].error_kind(), Some("too_many_calls"), "the limits are those of the first");
-    let error = union.merge(&second).expect_err("it has the tools already");
+    let error = union.merge(second).expect_err("it has the tools already");
     assert_eq!(error.errors().len(), 3);
     assert!(error.to_string().contains("two tools are named `shop`"), "{error}");
 }

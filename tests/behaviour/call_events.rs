@@ -170,3 +170,49 @@ async fn a_unit_test_of_a_tool_can_listen() {
     context.progress(3, 4, "by hand");
     assert_eq!(statuses(&events), ["1 3 of Some(4): by hand"]);
 }
+
+/// Reports progress twice.
+#[tool]
+async fn reports(#[context] call: &CallContext) {
+    call.progress(1, 2, "first");
+    call.progress(2, 2, "second");
+}
+
+#[tokio::test]
+async fn a_listener_may_report_progress_of_the_same_call() {
+    let (batch, events) = batch();
+    let context = Arc::new(Mutex::new(None::<CallContext>));
+    let reporter = Arc::clone(&context);
+    let batch = batch.on_event(move |event| {
+        if let CallStatus::Progress { done: 1, .. } = event.status {
+            let context = reporter.lock().expect("no panic").clone();
+            context.expect("it is set").progress(7, None, "from the listener");
+        }
+    });
+    let call = CallContext::new("1", "reports").in_batch(batch);
+    context.lock().expect("no panic").replace(call.clone());
+    reports(&call).await;
+    assert_eq!(
+        statuses(&events),
+        ["1 1 of Some(2): first", "1 7 of None: from the listener", "1 2 of Some(2): second"]
+    );
+    context.lock().expect("no panic").take();
+}
+
+#[tokio::test]
+async fn middleware_and_direct_calls_have_events() {
+    let (batch, events) = batch();
+    let registry = Registry::builder()
+        .tools(tools![reports])
+        .around_call(|call| async move {
+            let _ = call.run().await;
+            call.run().await
+        })
+        .build()
+        .expect("one tool");
+    let result = registry.with(&batch).call("reports", ()).await;
+    assert_eq!(result.text(), "ok");
+    let progress = [" 1 of Some(2): first", " 2 of Some(2): second"];
+    let expected = [&[" started"][..], &progress, &progress, &[" finished ok"]].concat();
+    assert_eq!(statuses(&events), expected);
+}

@@ -131,12 +131,20 @@ async fn a_tool_that_is_not_allowed_does_not_run() {
 async fn a_renamed_tool_is_allowed_by_both_names() {
     let parameters = serde_json::json!({"type": "object"});
     let tool = DynamicTool::new("clock.now", "", parameters, |_| async { Ok::<_, String>("12:00") });
-    let registry = Registry::builder().map_names(true).dynamic(tool).build().expect("one tool");
+    let today =
+        DynamicTool::new("clock.today", "", serde_json::json!({}), |_| async { Ok::<_, String>("Monday") });
+    let registry = Registry::builder().map_names(true).dynamic(tool).dynamic(today).build();
+    let registry = registry.expect("two tools");
     for name in ["clock.now", "clock_now"] {
         let registry = registry.with(&BatchContext::new().allowed_tools([name]));
         assert_eq!(contents(&registry.dispatch(&calls(&["clock_now"])).await), ["12:00"]);
         assert_eq!(registry.call(name, ()).await.text(), "12:00", "the original name finds the tool");
     }
+    let other = registry.with(&BatchContext::new().allowed_tools(["clock.today", "clock.nwo"]));
+    assert_eq!(
+        other.call("clock.now", ()).await.text(),
+        "Error: the tool `clock_now` may not be called now. Available: `clock_today`."
+    );
 }
 
 /// Needs approval.

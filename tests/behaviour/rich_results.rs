@@ -176,6 +176,36 @@ async fn middleware_and_hooks_cannot_return_a_value_that_is_not_json_either() {
     }
 }
 
+#[test]
+fn numbers_that_a_json_value_cannot_hold_stay_exact() {
+    let number = u128::MAX.to_string();
+    let outputs = [
+        ToolOutput::new().with_json(u128::MAX).with_image("image/png", [0]),
+        ToolOutput::new().with_text("").with_json(u128::MAX).with_image("image/png", [0]),
+    ];
+    for output in outputs {
+        assert_eq!(output.text(), number);
+        let result = ToolResult::ok(output).map_text(str::to_owned);
+        assert_eq!(result.text(), number);
+    }
+    let failed: ToolResult = Ok(ToolOutput::new().with_json(Never)).into();
+    assert_eq!(failed.error_kind(), Some("unserializable"));
+    assert!(serde_json::to_string(&ToolOutput::new().with_json(Never)).is_err());
+}
+
+/// Returns no parts.
+#[tool]
+fn no_parts() -> Vec<Part> {
+    Vec::new()
+}
+
+#[tokio::test]
+async fn a_result_without_parts_is_written_as_empty_text() {
+    let registry = Registry::new(tools![no_parts]).expect("one tool");
+    let messages = registry.dispatch(&[ToolCall::new("1", "no_parts", "")]).await;
+    assert_eq!(serde_json::to_value(&messages[0]).expect("it is JSON")["content"], "");
+}
+
 #[tokio::test]
 async fn the_text_of_parts_is_truncated_and_images_stay() {
     let registry = registry(10);

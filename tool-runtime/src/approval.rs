@@ -59,6 +59,12 @@ impl ProposedCall {
         ProposedCall { policy, ..self }
     }
 
+    /// The id of the call.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.context.id()
+    }
+
     /// The name of the tool.
     #[must_use]
     pub fn tool(&self) -> &str {

@@ -109,8 +109,8 @@ impl Registry {
     /// Runs one tool, for tests and scripts. The arguments are any value that serializes as a JSON object, such as
     /// `json!({"a": 1})` or a struct, or as null for no arguments.
     ///
-    /// The [`before_call`](crate::RegistryBuilder::before_call) hook does not run. The batch, the middleware and the limits
-    /// of the registry apply; the message of a failure is not truncated.
+    /// The [`before_call`](crate::RegistryBuilder::before_call) hook does not run, and a tool with `requires_approval` needs
+    /// no approval. The batch with its listeners and limits, the middleware and the limits of the registry apply.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};

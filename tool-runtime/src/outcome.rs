@@ -94,14 +94,14 @@ impl Outcome {
         self.coercions.as_deref().map_or(&[], Vec::as_slice)
     }
 
-    /// The time from the start of the dispatch to the end of this call.
+    /// The time from the start of the dispatch to the end of this call. In a streamed reply, from the start of the call.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
     /// The part of the [`duration`](Outcome::duration) that the call waited in the queue of
-    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency).
+    /// [`max_concurrency`](crate::RegistryBuilder::max_concurrency), of the registry or of its tool.
     #[must_use]
     pub fn queue_time(&self) -> Duration {
         self.queue_time

@@ -27,7 +27,7 @@ use std::error::Error;
 
 /// The reason why a function that ran has no output.
 #[derive(Debug)]
-pub enum ToolFailed {
+pub enum FunctionError {
     /// It returned `Err`.
     Returned {
         /// The message for the model.
@@ -41,20 +41,20 @@ pub enum ToolFailed {
     Unserializable(serde_json::Error),
 }
 
-impl ToolFailed {
+impl FunctionError {
     #[cold]
     pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
-        ToolFailed::Returned { message: error.to_string(), is_for_model: false, error: Some(error) }
+        FunctionError::Returned { message: error.to_string(), is_for_model: false, error: Some(error) }
     }
 
     #[cold]
     pub(crate) fn from_text(message: String) -> Self {
-        ToolFailed::Returned { message, is_for_model: false, error: None }
+        FunctionError::Returned { message, is_for_model: false, error: None }
     }
 
     #[cold]
     pub(crate) fn from_tool_error(error: impl ToolError) -> Self {
         let message = error.for_model();
-        ToolFailed::Returned { message, is_for_model: true, error: Some(error.into()) }
+        FunctionError::Returned { message, is_for_model: true, error: Some(error.into()) }
     }
 }

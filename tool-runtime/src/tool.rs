@@ -32,7 +32,7 @@ pub(crate) use stage::{Stage, StageSet};
 pub use toolset::Toolset;
 
 use crate::arguments::Parameter;
-use crate::output::{ToolFailed, ToolOutput};
+use crate::output::{FunctionError, ToolOutput};
 use std::any::TypeId;
 use std::fmt;
 use std::future::Future;
@@ -100,13 +100,13 @@ impl fmt::Display for Location {
 }
 
 /// The future of a started tool.
-pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'a>>;
+pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a>>;
 
 /// `Box::pin`. The macro gives the call the span of the function's `async`, so that rustc reports a future that is not
 /// `Send` there. It always returns `Some`: it is the last expression of a shim, which returns `None` if it stops earlier.
 #[must_use]
 pub fn start<'a>(
-    tool: impl Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'a,
+    tool: impl Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a,
 ) -> Option<Started<'a>> {
     Some(Box::pin(tool))
 }

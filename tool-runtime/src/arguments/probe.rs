@@ -75,7 +75,7 @@ pub fn argument<'a, T: Decode + Describe>() -> ArgCell<'a, ByValue<T>> {
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an argument that a model can send nor marked as `#[state]` or `#[context]`",
-    label = "`#[state]` is missing, or `{Self}` does not implement `DeserializeOwned`",
+    label = "`#[state]` or `#[context]` is missing, or `{Self}` does not implement `DeserializeOwned`",
     note = "if the application provides the value, write `#[state]` before the parameter, or `#[context]` for a \
             `CallContext`",
     note = "if the model sends it, add `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type; \
@@ -88,7 +88,7 @@ impl<T: DeserializeOwned> Decode for T {}
 
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither an argument that a model can send nor marked as `#[state]` or `#[context]`",
-    label = "`#[state]` is missing, or `{Self}` does not implement `JsonSchema`",
+    label = "`#[state]` or `#[context]` is missing, or `{Self}` does not implement `JsonSchema`",
     note = "if the application provides the value, write `#[state]` before the parameter, or `#[context]` for a \
             `CallContext`",
     note = "if the model sends it, add `#[derive(schemars::JsonSchema)]` to the type; `cargo add schemars` adds the \

@@ -10,9 +10,9 @@ use tokio_util::sync::CancellationToken;
 /// The data that a program attaches to the calls of one batch: application state such as a user or a tenant, a cancellation
 /// token, listeners, limits.
 ///
-/// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. A clone
-/// shares its data, also the number of calls that count towards
-/// [`max_calls`](crate::registry::Policy::max_calls). A clone that is changed afterwards has its own copy.
+/// [`Registry::with`](crate::Registry::with) binds it to a registry; only calls of the bound registry see it. Clones
+/// share their data, and count the calls of [`max_calls`](crate::registry::Policy::max_calls) together. A clone that is
+/// changed afterwards has its own copy.
 ///
 /// ```
 /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
@@ -155,8 +155,8 @@ impl BatchContext {
     }
 
     /// Sets the tools that calls of this batch may use, by name. Default: all. A call of another tool gets an error that
-    /// lists these. [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) limits the tools of
-    /// a request in the same way.
+    /// lists these; a name that no tool has is left out. The request still has all tools: use
+    /// [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) as well.
     ///
     /// ```
     /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
@@ -185,16 +185,22 @@ impl BatchContext {
     }
 
     /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
-    /// no key. Use one id for all batches of a conversation, also after a restart of the program.
+    /// no key. Use one id for all batches of a conversation, also after a restart of the program, and another one for each
+    /// conversation.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());
         self
     }
 
-    /// Sets the number of the reply, which is part of the [`CallKey`](super::CallKey) of each call. Default: the number of
-    /// replies before it in its conversation; 0 for calls without a conversation. Set it if old messages are removed from
-    /// the conversation.
+    /// Sets the number of the reply, which is part of the [`CallKey`](super::CallKey) of each call. Default: in
+    /// [`PendingCalls`](crate::conversation::PendingCalls) and [`Conversation::drive`](crate::Conversation::drive), the number
+    /// of replies before it.
+    ///
+    /// [`dispatch`](crate::Registry::dispatch) and [`dispatch_stream`](crate::Registry::dispatch_stream) do not know the
+    /// number and use 0: set it for each reply, otherwise calls of different replies have the same key. Also set it for each
+    /// reply after [`trim`](crate::Conversation::trim) or another change has removed replies. A context with a number must
+    /// not be used for several replies.
     #[must_use]
     pub fn reply_number(mut self, number: u64) -> Self {
         self.data().reply_number = Some(number);

@@ -129,7 +129,7 @@ impl CallContext {
     }
 
     /// The key of the call, which identifies it across restarts of the program. `None` if the batch has no
-    /// [`run_id`](BatchContext::run_id).
+    /// [`run_id`](BatchContext::run_id). See [`reply_number`](BatchContext::reply_number) for the number of its reply.
     ///
     /// ```
     /// use tool_runtime::{BatchContext, CallContext, Registry, ToolCall, tool, tools};

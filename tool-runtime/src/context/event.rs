@@ -26,8 +26,8 @@ pub struct CallEvent {
 
 /// The status of a call in a [`CallEvent`].
 ///
-/// `Started` is first, unless the call does not run. The last event of a call is `Finished` or `NeedsApproval`; a call
-/// whose dispatch is dropped has none.
+/// `Started` is first, unless the call does not run. The last event of a call is `Finished` or `NeedsApproval`. A call
+/// whose dispatch is dropped has no last event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]

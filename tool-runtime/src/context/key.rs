@@ -1,13 +1,13 @@
 //! The key of a call.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Identifies a call across restarts of the program: the run, the number of the reply in it, and the position of the call
 /// in the reply. The id of a call does not, since several servers count from `call_0` in each reply.
 ///
 /// [`CallContext::key`](super::CallContext::key) returns it. Its `Display` text is `{run_id}/{reply}/{position}`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CallKey {
     /// The id of the run: see [`BatchContext::run_id`](super::BatchContext::run_id).

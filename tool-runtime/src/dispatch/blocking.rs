@@ -3,7 +3,7 @@
 use super::run::CallResult;
 use crate::context::CallRecord;
 use crate::outcome::CallError;
-use crate::output::{ToolFailed, ToolOutput};
+use crate::output::{FunctionError, ToolOutput};
 use crate::panics::{CatchPanic, PanicMessage};
 use crate::registry::OwnedCall;
 use crate::tool::Call;
@@ -51,7 +51,7 @@ impl Call<'_> {
 }
 
 /// The return value of a function, or its panic.
-type Ended = Result<Result<ToolOutput, ToolFailed>, PanicMessage>;
+type Ended = Result<Result<ToolOutput, FunctionError>, PanicMessage>;
 
 /// A call on a blocking thread. If it is dropped while it waits for the thread, it never begins; while it runs, it
 /// cannot be stopped.

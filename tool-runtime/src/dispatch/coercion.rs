@@ -26,7 +26,7 @@ impl Registry {
         if let Some(coercions) = coercions {
             call.record.set_coercions(coercions);
         }
-        self.pass_stages(call, started).await
+        self.run_until_cancelled(call, started).await
     }
 
     /// Coerces the arguments of a call that could not start with this error.

@@ -1,6 +1,6 @@
 //! The tool message of one call.
 
-use crate::context::{CallEvents, CallRecord, CallStatus};
+use crate::context::{BatchContext, CallEvents, CallRecord, CallStatus};
 use crate::message::{Content, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolOutput, ToolResult, truncate_middle};
@@ -86,9 +86,24 @@ impl Registry {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
         if let Some(context) = batch.context {
-            tool.check_limits(context)?;
+            self.check_limits_of_batch(context, tool)?;
         }
         Ok(tool)
+    }
+
+    /// An error if the batch allows no further call of the tool. Nobody is then asked for an approval of it.
+    fn check_limits_of_batch(&self, batch: &BatchContext, tool: &RegisteredTool) -> Result<(), CallError> {
+        if let Some(allowed) = batch.allowed().filter(|allowed| !tool.is_in(allowed)) {
+            let is_allowed = |name: &&str| self.tool(name).is_some_and(|tool| tool.is_in(allowed));
+            let allowed = self.names().into_iter().filter(is_allowed).map(str::to_owned).collect();
+            return Err(CallError::NotAllowed { tool: tool.name.to_string(), allowed });
+        }
+        match tool.options.policy.max_calls {
+            Some(limit) if batch.has_reached(&tool.name, limit) => {
+                Err(CallError::CallLimitReached { tool: tool.name.to_string(), limit })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes the result of a call into its message.

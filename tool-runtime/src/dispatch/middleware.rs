@@ -58,8 +58,8 @@ impl ReadyCall {
     /// Runs the call: the next middleware, or the tool. The call has the time limit of its tool in each run.
     ///
     /// The future owns its data. It can be awaited in another task, and `run` can be called again, also after the
-    /// middleware has returned. A run that is not awaited within the middleware does not hold the place of the call in the
-    /// queue.
+    /// middleware has returned. A run that continues after the middleware does not count towards `max_concurrency`. A
+    /// panic is a result of the kind `panic`.
     ///
     /// If the call ends without a result of the middleware (it was cancelled, dropped or too late) and no run has begun,
     /// later runs fail as cancelled, since the program may repeat the call. The [token](CallContext::cancellation) of a run

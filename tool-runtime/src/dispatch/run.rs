@@ -1,7 +1,7 @@
 //! The run of one call: its start, its end, and isolation of its panics.
 
 use crate::outcome::CallError;
-use crate::output::{ToolFailed, ToolFailure, ToolOutput};
+use crate::output::{FunctionError, ToolFailure, ToolOutput};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
 use crate::registry::Registry;
 use crate::tool::{Call, StageSet};
@@ -12,7 +12,7 @@ use std::future::Future;
 pub(super) type CallResult = Result<ToolOutput, ToolFailure>;
 
 /// A tool with decoded arguments, which has not begun.
-pub(super) type Started<'a> = CatchPanic<'a, Result<ToolOutput, ToolFailed>>;
+pub(super) type Started<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
 
 impl Registry {
     /// Runs a call. A panic is its failure.
@@ -25,7 +25,7 @@ impl Registry {
             Ok(Ok(None)) if call.stages() == StageSet::MIDDLEWARE => {
                 return Box::pin(self.run_with_middleware(call)).await;
             }
-            Ok(Ok(started)) => CatchPanic::new(Box::pin(self.pass_stages(call, started))).await,
+            Ok(Ok(started)) => CatchPanic::new(Box::pin(self.run_until_cancelled(call, started))).await,
             Ok(Err(error)) => CatchPanic::new(Box::pin(self.run_coerced(call, error))).await,
             Err(source) => Err(source),
         };
@@ -65,7 +65,10 @@ impl<'a> Call<'a> {
 
     /// Converts the output of a tool, or its panic, into the result of the call.
     #[inline]
-    pub(super) fn result(&self, ended: Result<Result<ToolOutput, ToolFailed>, PanicMessage>) -> CallResult {
+    pub(super) fn result(
+        &self,
+        ended: Result<Result<ToolOutput, FunctionError>, PanicMessage>,
+    ) -> CallResult {
         match ended {
             Ok(returned) => {
                 self.record.set_finished();
@@ -76,13 +79,13 @@ impl<'a> Call<'a> {
     }
 
     #[cold]
-    fn failed(&self, error: ToolFailed) -> CallError {
+    fn failed(&self, error: FunctionError) -> CallError {
         let tool = self.tool.name.to_string();
         match error {
-            ToolFailed::Returned { message, is_for_model, error } => {
+            FunctionError::Returned { message, is_for_model, error } => {
                 CallError::Returned { tool, message, is_for_model, error }
             }
-            ToolFailed::Unserializable(source) => CallError::Unserializable { tool, source },
+            FunctionError::Unserializable(source) => CallError::Unserializable { tool, source },
         }
     }
 

@@ -14,9 +14,13 @@ use tokio::task::unconstrained;
 use tokio_util::sync::CancellationToken;
 
 impl Registry {
-    /// Passes the stages of a call. Its batch can cancel it in each.
-    pub(super) async fn pass_stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
-        let stages = pin!(self.stages(call, started));
+    /// Passes the stages of a call until its batch is cancelled.
+    pub(super) async fn run_until_cancelled(
+        &self,
+        call: &Call<'_>,
+        started: Option<Started<'_>>,
+    ) -> CallResult {
+        let stages = pin!(self.pass_stages(call, started));
         let Some(token) = call.batch.context().token() else { return stages.await };
         match select(stages, pin!(token.cancelled())).await {
             Either::Left((result, _)) => result,
@@ -29,7 +33,8 @@ impl Registry {
         }
     }
 
-    async fn stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
+    /// Passes the stages that concern the call, in their order, and runs it.
+    async fn pass_stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
         // The permits of the queue are held until the call ends.
         let mut _permits = None;
         for stage in Stage::ALL.iter().filter(|stage| call.stages().contains(**stage)) {
@@ -50,6 +55,7 @@ impl Registry {
                 Stage::CallLimit => call.count()?,
                 Stage::StartEvent => call.send_event(|| CallStatus::Started),
                 Stage::Middleware => return self.run_with_middleware(call).await,
+                // `run_once` applies both to each run, also to those of middleware.
                 Stage::Timeout | Stage::BlockingThread => break,
             }
         }

@@ -77,7 +77,7 @@ impl Content {
         self.more.as_ref()?.parts.as_deref()
     }
 
-    /// Whether the text is one JSON value: the result of a tool that returned a value with `Serialize`, for example. A
+    /// Whether the content has no parts and its text is one JSON value: the result of a tool that returned a value with `Serialize`, for example. A
     /// content that was read in a format without this difference is text.
     #[must_use]
     pub fn is_json(&self) -> bool {

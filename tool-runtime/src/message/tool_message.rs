@@ -35,7 +35,7 @@ pub struct ToolMessage {
     pub(crate) process: ProcessData,
 }
 
-/// The kind of an error that the tool itself returned, and of one from elsewhere.
+/// The kind of an error that a tool returned, and of an error message whose kind is not known.
 pub(crate) const RETURNED: &str = "returned";
 
 /// The prefix of the content of a failed call.

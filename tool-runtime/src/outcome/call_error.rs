@@ -136,7 +136,7 @@ pub enum CallError {
         /// Whether the tool has begun and is not `read_only`.
         may_have_taken_effect: bool,
     },
-    /// The tool returned an error.
+    /// The tool returned an error, or middleware did.
     #[non_exhaustive]
     Returned {
         /// The name of the tool.
@@ -168,8 +168,9 @@ pub enum CallError {
         /// The panic message, if the payload is a string.
         source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// Middleware replaced the result by a failure that was recorded earlier: see
-    /// [`ToolResult`](crate::dispatch::ToolResult).
+    /// Middleware returned a failure without a [`CallError`]: one that was recorded, one with a
+    /// [kind](crate::dispatch::ToolFailure::with_kind) of its own, or an output that cannot be written as JSON. A recorded
+    /// error of a tool is [`Returned`](CallError::Returned).
     #[non_exhaustive]
     Recorded {
         /// The name of the tool.
@@ -228,6 +229,7 @@ impl CallError {
             CallError::TooManyCalls { .. } => "too_many_calls",
             CallError::NotAllowed { .. } => "not_allowed",
             CallError::CallLimitReached { .. } => "call_limit",
+            // The public method has its kind.
             CallError::Recorded { .. } => "recorded",
             CallError::Cancelled { .. } => "cancelled",
             CallError::TimedOut { .. } => "timeout",
@@ -307,7 +309,8 @@ impl fmt::Display for CallError {
             ),
             CallError::TooManyCalls { limit } => write!(
                 f,
-                "not run: a reply may have at most {limit} calls. Call it again in another reply if it is still needed."
+                "not run: a reply may have at most {limit} call{}. Call it again in another reply if it is still needed.",
+                if *limit == 1 { "" } else { "s" }
             ),
             CallError::NotAllowed { tool, allowed } => {
                 write!(f, "the tool `{tool}` may not be called now. ")?;

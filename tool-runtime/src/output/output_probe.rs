@@ -7,7 +7,7 @@
     reason = "all kinds have the same methods and differ only in their types"
 )]
 
-use super::{ToolFailed, ToolOutput};
+use super::{FunctionError, ToolOutput};
 use crate::message::{Content, Part};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -83,7 +83,7 @@ impl AsNothing {
     /// # Errors
     ///
     /// Never.
-    pub fn write(self, (): ()) -> Result<ToolOutput, ToolFailed> {
+    pub fn write(self, (): ()) -> Result<ToolOutput, FunctionError> {
         Ok(().into())
     }
 }
@@ -94,7 +94,7 @@ impl AsText {
     /// # Errors
     ///
     /// Never.
-    pub fn write(self, text: impl Into<String>) -> Result<ToolOutput, ToolFailed> {
+    pub fn write(self, text: impl Into<String>) -> Result<ToolOutput, FunctionError> {
         Ok(ToolOutput::from(text.into()))
     }
 }
@@ -105,8 +105,8 @@ impl AsOutput {
     /// # Errors
     ///
     /// Returns an error if the output contains a value that could not be written as JSON.
-    pub fn write(self, output: impl Into<ToolOutput>) -> Result<ToolOutput, ToolFailed> {
-        output.into().into_serialized().map_err(ToolFailed::Unserializable)
+    pub fn write(self, output: impl Into<ToolOutput>) -> Result<ToolOutput, FunctionError> {
+        output.into().reject_unserializable().map_err(FunctionError::Unserializable)
     }
 }
 
@@ -116,10 +116,10 @@ impl AsJson {
     /// # Errors
     ///
     /// Returns an error if the value's `Serialize` fails, or if a key of a map is not a string.
-    pub fn write<T: Output>(self, value: T) -> Result<ToolOutput, ToolFailed> {
+    pub fn write<T: Output>(self, value: T) -> Result<ToolOutput, FunctionError> {
         match value.to_json() {
             Ok(json) => Ok(ToolOutput::from_json_text(json)),
-            Err(error) => Err(ToolFailed::Unserializable(error)),
+            Err(error) => Err(FunctionError::Unserializable(error)),
         }
     }
 }

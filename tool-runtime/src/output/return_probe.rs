@@ -7,7 +7,7 @@
     reason = "all kinds have the same methods and differ only in their types"
 )]
 
-use super::ToolFailed;
+use super::FunctionError;
 use super::error_snapshot::ErrorSnapshot;
 use std::error::Error;
 use std::fmt::Display;
@@ -184,8 +184,8 @@ impl ToolErrorKind {
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn into_result<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, ToolFailed> {
-        returned.map_err(|error| ToolFailed::from_tool_error(error))
+    pub fn into_result<T, E: ToolError>(self, returned: Result<T, E>) -> Result<T, FunctionError> {
+        returned.map_err(|error| FunctionError::from_tool_error(error))
     }
 }
 
@@ -195,8 +195,8 @@ impl LocalBoxKind {
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn into_result<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, ToolFailed> {
-        returned.map_err(|error| ToolFailed::from_error(Box::new(ErrorSnapshot::new(&*error))))
+    pub fn into_result<T, E: Error + ?Sized>(self, returned: Result<T, Box<E>>) -> Result<T, FunctionError> {
+        returned.map_err(|error| FunctionError::from_error(Box::new(ErrorSnapshot::new(&*error))))
     }
 }
 
@@ -209,8 +209,8 @@ impl BoxableKind {
     pub fn into_result<T, E: Into<Box<dyn Error + Send + Sync>>>(
         self,
         returned: Result<T, E>,
-    ) -> Result<T, ToolFailed> {
-        returned.map_err(|error| ToolFailed::from_error(error.into()))
+    ) -> Result<T, FunctionError> {
+        returned.map_err(|error| FunctionError::from_error(error.into()))
     }
 }
 
@@ -220,8 +220,8 @@ impl DisplayKind {
     /// # Errors
     ///
     /// Returns the error of the function.
-    pub fn into_result<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, ToolFailed> {
-        returned.map_err(|error| ToolFailed::from_text(error.explain()))
+    pub fn into_result<T, E: Explain>(self, returned: Result<T, E>) -> Result<T, FunctionError> {
+        returned.map_err(|error| FunctionError::from_text(error.explain()))
     }
 }
 
@@ -231,7 +231,7 @@ impl ValueKind {
     /// # Errors
     ///
     /// Never.
-    pub fn into_result<T>(self, returned: T) -> Result<T, ToolFailed> {
+    pub fn into_result<T>(self, returned: T) -> Result<T, FunctionError> {
         Ok(returned)
     }
 }

@@ -1,5 +1,6 @@
 //! Failures of calls.
 
+use crate::message::RETURNED;
 use crate::outcome::CallError;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -32,14 +33,26 @@ struct Data {
     error: Option<Arc<CallError>>,
 }
 
-/// The kind of an error that the tool itself returned, and of one from elsewhere.
-const RETURNED: &str = crate::message::RETURNED;
-
 impl ToolFailure {
     /// Creates a failure of the kind `returned`, with this message for the model.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         ToolFailure(Box::new(Data { kind: RETURNED.into(), message: message.into(), error: None }))
+    }
+
+    /// Sets the kind, so that other middleware and metrics can recognize the failure.
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::{ToolFailure, ToolResult};
+    ///
+    /// let rejected: ToolResult = ToolFailure::new("the service is down").with_kind("circuit_open").into();
+    /// assert_eq!(rejected.error_kind(), Some("circuit_open"));
+    /// ```
+    #[must_use]
+    pub fn with_kind(mut self, kind: impl Into<Cow<'static, str>>) -> Self {
+        self.0.kind = kind.into();
+        self.0.error = None;
+        self
     }
 
     pub(super) fn unserializable(error: &serde_json::Error) -> Self {

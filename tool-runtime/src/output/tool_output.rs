@@ -176,7 +176,7 @@ impl ToolOutput {
     /// # Errors
     ///
     /// Returns the error of the value.
-    pub(crate) fn into_serialized(self) -> Result<Self, serde_json::Error> {
+    pub(crate) fn reject_unserializable(self) -> Result<Self, serde_json::Error> {
         match self.more.as_ref().and_then(|more| more.unserializable.as_ref()) {
             Some(error) => Err(serde::ser::Error::custom(error)),
             None => Ok(self),

@@ -67,7 +67,7 @@ impl TryFrom<Stored> for ToolResult {
 impl ToolResult {
     /// Creates a result with this output. It is a failure if the output has a value that could not be written as JSON.
     pub fn ok(output: impl Into<ToolOutput>) -> Self {
-        match output.into().into_serialized() {
+        match output.into().reject_unserializable() {
             Ok(output) => ToolResult(Repr::Output(output)),
             Err(error) => ToolFailure::unserializable(&error).into(),
         }

@@ -20,7 +20,7 @@ impl RegistryBuilder {
     ///   asks, so that it asks one question at a time. The wait for the lock counts towards the limit, which must
     ///   therefore suffice for the questions about all calls of a reply.
     /// - Decoders of arguments and expressions of their defaults run before the hook, and again on the thread of a
-    ///   `blocking` tool. No other application code runs before it.
+    ///   `blocking` tool and in each run of a call with middleware. No other application code runs before it.
     ///
     /// ```
     /// use std::sync::Arc;

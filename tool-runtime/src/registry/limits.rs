@@ -33,7 +33,7 @@ impl Limits {
 }
 
 impl RegistryBuilder {
-    /// Sets the time limit of a call, for tools without a `timeout` of their own. Default: no limit, since a build or a
+    /// Sets the time limit of one run, for tools without a `timeout` of their own. Without middleware, a call is one run. Default: no limit, since a build or a
     /// download may take an hour. Setting a limit is recommended.
     ///
     /// - The limit covers the run of the tool and the wait of a `blocking` tool for a thread. It covers
@@ -54,8 +54,9 @@ impl RegistryBuilder {
     /// Sets the time limit of a whole call: all its runs and the middleware of
     /// [`around_call`](RegistryBuilder::around_call), such as the pauses between retries. Default: no limit.
     ///
-    /// It covers neither [`before_call`](RegistryBuilder::before_call) nor the wait in the queue. A run ends at the earlier
-    /// one of this limit and that of its tool. Needs a Tokio runtime with time enabled.
+    /// It covers neither [`before_call`](RegistryBuilder::before_call) nor the wait in the queue. When it expires, the
+    /// middleware is dropped together with the run: code after `call.run().await` does not execute. For a result after a
+    /// late run, limit the run with the `timeout` of the tool. Needs a Tokio runtime with time enabled.
     pub fn call_timeout(mut self, limit: Duration) -> Self {
         self.options.limits.call_timeout = Some(limit);
         self
@@ -75,11 +76,12 @@ impl RegistryBuilder {
     /// Sets the maximum number of calls that run at the same time, over all batches of this registry, its clones and
     /// its subsets. Default: no limit.
     ///
-    /// Other calls wait in a first-in, first-out queue: the calls of a batch start before those of a later batch.
+    /// Other calls wait in a first-in, first-out queue: the calls of a batch start before those of a later batch, unless
+    /// they wait for the `max_concurrency` of their own tool first.
     ///
     /// A `blocking` function that continues after its call ended no longer counts, so that a hanging thread does not
-    /// block the queue; more functions than the limit may then run. A tool that dispatches calls on the same registry
-    /// and awaits them can deadlock.
+    /// block the queue; more functions than the limit may then run. A tool or middleware that dispatches calls on the
+    /// same registry and awaits them can deadlock.
     ///
     /// ```
     /// # use tool_runtime::{Registry, ToolCall, tool, tools};

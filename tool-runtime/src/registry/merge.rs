@@ -8,7 +8,8 @@ impl Registry {
     /// Returns a registry with the tools of both registries.
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
-    /// middleware, the limits, the options and the batch are those of this registry.
+    /// middleware, the limits, the options, the batch and the [`skipped`](Registry::skipped) tools are those of this
+    /// registry.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -21,7 +22,7 @@ impl Registry {
     /// #[tool]
     /// fn light() {}
     ///
-    /// let registry = Registry::new(tools![now])?.merge(&Registry::new(tools![light])?)?;
+    /// let registry = Registry::new(tools![now])?.merge(Registry::new(tools![light])?)?;
     /// assert_eq!(registry.names(), ["light", "now"]);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
@@ -29,8 +30,8 @@ impl Registry {
     /// # Errors
     ///
     /// Returns an error for each name that both registries have.
-    pub fn merge(&self, other: impl AsRef<Registry>) -> Result<Self, BuildError> {
-        let other = other.as_ref();
+    #[allow(clippy::needless_pass_by_value, reason = "the union contains the tools of `other`")]
+    pub fn merge(&self, other: Registry) -> Result<Self, BuildError> {
         let config = Arc::clone(&self.tools.config);
         let own = self.tools.schemas.iter().cloned().zip(self.tools.registered.iter().cloned());
         let added = other.tools.schemas.iter().zip(&other.tools.registered).map(|(schema, tool)| {
@@ -47,11 +48,5 @@ impl Registry {
         }
         let (schemas, tools) = all.into_iter().unzip();
         Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, config)), batch: self.batch.clone() })
-    }
-}
-
-impl AsRef<Registry> for Registry {
-    fn as_ref(&self) -> &Registry {
-        self
     }
 }

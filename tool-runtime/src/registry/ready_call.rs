@@ -31,6 +31,12 @@ impl ReadyCall {
         call.context.get_or_init(|| Box::new(of_all_runs()))
     }
 
+    /// The id of the call.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.call.id
+    }
+
     /// The name of the tool.
     #[must_use]
     pub fn tool(&self) -> &str {
@@ -143,12 +149,16 @@ impl RegistryBuilder {
     ///
     /// - The middleware that is added first is the outermost: it receives the result of the second one.
     /// - It runs after validation, approval and the queue of [`max_concurrency`](RegistryBuilder::max_concurrency). The call
-    ///   keeps its place in the queue until the middleware ends.
+    ///   counts towards that limit until the middleware ends, however often it runs.
     /// - [`ReadyCall::run`] may be called never, once or several times. Each run has the time limit of the tool;
     ///   [`call_timeout`](RegistryBuilder::call_timeout) limits the whole call.
     /// - A panic in it is an error of this call.
+    /// - When the batch is cancelled, the dispatch is dropped or `call_timeout` expires, it is dropped: code after
+    ///   `call.run().await` does not execute. A listener of [`BatchContext::on_event`](crate::BatchContext::on_event) receives
+    ///   the end of each call.
+    /// - A closure must own what its future uses: clone an `Arc` in it for each call, as in `before_call`.
     /// - It applies to [`dispatch`](super::Registry::dispatch) and [`call`](super::Registry::call), but not to calls that fail
-    ///   before they run: unknown tools, invalid arguments, missing approval.
+    ///   before they run: unknown tools, truncated calls, invalid arguments, missing or denied approval, exceeded limits.
     /// - [`max_output_bytes`](RegistryBuilder::max_output_bytes) truncates the result after the middleware.
     ///
     /// ```
@@ -176,7 +186,7 @@ impl RegistryBuilder {
     /// # }
     /// ```
     ///
-    /// The [crate documentation](crate#middleware) has retries, a cache, redaction and marks around untrusted text.
+    /// Test middleware with [`Registry::call`](super::Registry::call). The [crate documentation](crate#middleware) has retries, a cache, redaction and marks around untrusted text.
     pub fn around_call<L, F>(mut self, layer: L) -> Self
     where
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,

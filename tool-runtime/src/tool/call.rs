@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Call<'a> {
     pub(crate) tool: &'a Arc<RegisteredTool>,
     pub(crate) id: &'a str,
-    /// As the tool receives them: after coercion.
+    /// The arguments of the model, or the coerced ones if they had to be coerced.
     pub(crate) arguments: &'a str,
     pub(crate) batch: &'a Batch<'a>,
     /// The position in the reply.

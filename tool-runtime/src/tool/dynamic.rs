@@ -2,7 +2,7 @@
 
 use super::{Metadata, Options, Started};
 use crate::context::CallContext;
-use crate::output::{ToolFailed, ToolOutput};
+use crate::output::{FunctionError, ToolOutput};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -86,8 +86,10 @@ impl DynamicTool {
             let returned = handler(arguments);
             async move {
                 match returned.await {
-                    Ok(output) => output.into().into_serialized().map_err(ToolFailed::Unserializable),
-                    Err(error) => Err(ToolFailed::from_text(error.to_string())),
+                    Ok(output) => {
+                        output.into().reject_unserializable().map_err(FunctionError::Unserializable)
+                    }
+                    Err(error) => Err(FunctionError::from_text(error.to_string())),
                 }
             }
         })
@@ -136,14 +138,16 @@ impl DynamicTool {
             let returned = handler(arguments, context);
             async move {
                 match returned.await {
-                    Ok(output) => output.into().into_serialized().map_err(ToolFailed::Unserializable),
-                    Err(error) => Err(ToolFailed::from_error(error.into())),
+                    Ok(output) => {
+                        output.into().reject_unserializable().map_err(FunctionError::Unserializable)
+                    }
+                    Err(error) => Err(FunctionError::from_error(error.into())),
                 }
             }
         })
     }
 
-    fn from_handler<F: Future<Output = Result<ToolOutput, ToolFailed>> + Send + 'static>(
+    fn from_handler<F: Future<Output = Result<ToolOutput, FunctionError>> + Send + 'static>(
         name: String,
         description: String,
         parameters: Value,

@@ -80,7 +80,8 @@ impl DynamicTool {
         self.with_options(|options| options.max_concurrency(calls))
     }
 
-    /// Sets the number of calls of the tool that may begin in one batch, which must be more than zero:
+    /// Sets the number of calls of the tool that may begin with one [`BatchContext`](crate::BatchContext), which must be
+    /// more than zero:
     /// [`Policy::max_calls`](crate::registry::Policy::max_calls). Default: no limit other than that of the registry.
     #[must_use]
     pub fn max_calls(self, calls: usize) -> Self {

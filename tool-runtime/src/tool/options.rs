@@ -6,8 +6,8 @@ use std::time::Duration;
 /// Properties of a tool that its author declares: [`Registry::annotations`](crate::Registry::annotations).
 ///
 /// Each is `None` if the tool does not declare it, so that a program can send exactly what is declared to a client of
-/// the [Model Context Protocol][mcp]. Its names are the same, and it defines a default for each: `false` for
-/// `readOnlyHint` and `idempotentHint`, but `true` for `destructiveHint` and `openWorldHint`. This crate treats a
+/// the [Model Context Protocol][mcp]. The protocol has a hint for each, with a default: `false` for `readOnlyHint` and
+/// `idempotentHint`, but `true` for `destructiveHint` and `openWorldHint`. This crate treats a
 /// property that is not declared as false, in its own decisions and in [`is_read_only`](Annotations::is_read_only),
 /// [`is_destructive`](Annotations::is_destructive), [`is_idempotent`](Annotations::is_idempotent) and
 /// [`is_open_world`](Annotations::is_open_world).
@@ -73,13 +73,16 @@ impl Annotations {
 pub struct Policy {
     /// A call runs only after the program has approved it. Default: `false`.
     pub requires_approval: bool,
-    /// The time limit of a call: that of the tool, otherwise that of its registry. Default: `None`, no limit.
+    /// The time limit of one run of the tool: that of the tool, otherwise that of its registry. Without middleware, a call
+    /// is one run. Default: `None`, no limit.
     pub timeout: Option<Duration>,
     /// The number of calls of the tool that run at the same time, over all batches of the registry, its clones and its
     /// subsets. Other calls of the tool wait. Default: `None`, no limit other than
     /// [that of the registry](crate::RegistryBuilder::max_concurrency).
     pub max_concurrency: Option<usize>,
-    /// The number of calls of the tool that may begin in one batch. Further calls get an error with the limit. Default:
+    /// The number of calls of the tool that may begin with one [`BatchContext`](crate::BatchContext), over all its
+    /// dispatches. Further calls get an error with the limit. Without a bound context, each dispatch counts on its own:
+    /// bind one with [`Registry::with`](crate::Registry::with) to limit a whole conversation. Default:
     /// `None`, no limit other than [that of the registry](crate::RegistryBuilder::max_calls_per_batch).
     pub max_calls: Option<usize>,
 }

@@ -3,8 +3,6 @@
 use super::{Descriptor, Handler, Location, Metadata, Options, Policy, StageSet};
 use crate::arguments::ToolValidator;
 use crate::coerce::{Coerced, CoercionOptions, coerce};
-use crate::context::BatchContext;
-use crate::outcome::CallError;
 use crate::schema::Forms;
 use crate::state::{Shared, States};
 use std::borrow::Cow;
@@ -73,20 +71,6 @@ impl RegisteredTool {
     /// Whether the name, or the name before `map_names`, is in the list.
     pub(crate) fn is_in(&self, names: &[String]) -> bool {
         names.iter().any(|name| **name == *self.name || Some(&**name) == self.original_name.as_deref())
-    }
-
-    /// An error if the batch allows no further call of the tool, so that nobody is asked for an approval of it.
-    pub(crate) fn check_limits(&self, batch: &BatchContext) -> Result<(), CallError> {
-        let tool = || self.name.to_string();
-        match (batch.allowed(), self.options.policy.max_calls) {
-            (Some(allowed), _) if !self.is_in(allowed) => {
-                Err(CallError::NotAllowed { tool: tool(), allowed: Arc::clone(allowed) })
-            }
-            (_, Some(limit)) if batch.has_reached(&self.name, limit) => {
-                Err(CallError::CallLimitReached { tool: tool(), limit })
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The coerced arguments, if the tool can decode them.

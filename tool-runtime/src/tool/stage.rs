@@ -18,9 +18,9 @@ macro_rules! stages {
 }
 
 stages! {
-    /// A call of a cancelled batch ends. Later, the token ends the call at any time.
+    /// A call fails if its batch is cancelled already. Afterwards, the token ends the call in any stage.
     Cancellation,
-    /// A call that needs a Tokio runtime and has none ends.
+    /// A call that needs a Tokio runtime fails if there is none.
     Runtime,
     /// The `before_call` hook decides, and a tool may require an approval.
     Approval,
@@ -32,11 +32,13 @@ stages! {
     StartEvent,
     /// The middleware of `around_call` runs the call, as often as it decides.
     Middleware,
-    /// The run has a time limit.
+    /// The run has a time limit. `Call::run_once` applies it to each run.
     Timeout,
-    /// The function runs on a blocking thread.
+    /// The function runs on a blocking thread. `Call::run_once` starts the thread of each run.
     BlockingThread,
 }
+
+const _: () = assert!(Stage::ALL.len() <= u16::BITS as usize, "a `StageSet` has a bit for each stage");
 
 /// A set of stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
