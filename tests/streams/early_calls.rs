@@ -159,7 +159,7 @@ async fn the_call_limit_applies_to_the_reply() {
     let chunks = stream::iter([call(0, "send"), call(1, "read"), finish("stop")]);
     let (_, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert_eq!(texts(&answers)[0], "sent 0");
-    assert!(texts(&answers)[1].starts_with("Error: not run: a reply may have at most 1 calls"));
+    assert!(texts(&answers)[1].starts_with("Error: not run: a reply may have at most 1 call."));
 }
 
 #[tokio::test(start_paused = true)]

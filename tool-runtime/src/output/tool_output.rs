@@ -198,7 +198,8 @@ impl From<Part> for ToolOutput {
 
 impl From<Vec<Part>> for ToolOutput {
     fn from(parts: Vec<Part>) -> Self {
-        Content::from(parts).into()
+        // Servers reject a content without parts, but not an empty text.
+        if parts.is_empty() { ToolOutput::new() } else { Content::from(parts).into() }
     }
 }
 

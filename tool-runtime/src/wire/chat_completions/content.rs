@@ -15,8 +15,8 @@ impl Serialize for Content {
             (Some(native), _) => native.serialize(serializer),
             (None, Some(parts)) => {
                 let written: Vec<Value> = parts.iter().filter_map(write_part).collect();
-                // Servers reject an array without parts.
-                if written.is_empty() { serializer.serialize_str("") } else { written.serialize(serializer) }
+                // Servers reject an array without parts, unless they sent it.
+                if written.is_empty() && !parts.is_empty() { serializer.serialize_str("") } else { written.serialize(serializer) }
             }
             (None, None) => serializer.serialize_str(self.as_str()),
         }
