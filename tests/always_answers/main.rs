@@ -1,27 +1,39 @@
 //! A property test: every call gets one tool message. It generates random registries and batches, and an oracle computes the
 //! expected message of each call.
 //!
-//! The seed is printed; `ALWAYS_ANSWERS_SEED` repeats a run, and `ALWAYS_ANSWERS_BATCHES` sets the number of batches.
+//! The seed is printed; `ALWAYS_ANSWERS_SEED` repeats a run, and `ALWAYS_ANSWERS_ROUNDS` sets the number of rounds.
 
 #![allow(clippy::unused_async, reason = "both kinds of functions are tested, whether they await or not")]
 
 mod blocked;
+mod ending;
+mod events;
+mod layered;
+mod limited_tools;
+mod messages;
+mod middleware;
 mod oracle;
 mod plan;
+mod running;
+mod settings;
 mod silence;
+mod tally;
 mod tools;
 
+use events::{Dispatched, Recorded};
 use oracle::Oracle;
-use plan::{Planned, Settings};
+use plan::Batch;
+use running::{ALL, Running, Tenant};
+use settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
+use tally::Tally;
 use tokio::time::Instant;
-use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::dispatch::{CancellationToken, Outcome};
 use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
-use tools::{Running, Tenant};
 
-/// The default number of batches.
-const BATCHES: u64 = 6_000;
+/// The default number of rounds.
+const ROUNDS: u64 = 5_000;
 
 /// A duration that no round reaches.
 const FOREVER: Duration = Duration::from_secs(1_000_000);
@@ -37,10 +49,10 @@ fn from_environment(name: &str, default: u64) -> u64 {
 fn every_call_of_every_batch_gets_one_tool_message() {
     silence::planned_panics();
     let seed = from_environment("ALWAYS_ANSWERS_SEED", fastrand::u64(..));
-    let batches = from_environment("ALWAYS_ANSWERS_BATCHES", BATCHES);
-    println!("seed {seed}, {batches} batches; ALWAYS_ANSWERS_SEED={seed} repeats them");
-    let mut tally = oracle::Tally::default();
-    for round in 0..batches {
+    let rounds = from_environment("ALWAYS_ANSWERS_ROUNDS", ROUNDS);
+    println!("seed {seed}, {rounds} rounds; ALWAYS_ANSWERS_SEED={seed} repeats them");
+    let mut tally = Tally::default();
+    for round in 0..rounds {
         let mut random = fastrand::Rng::with_seed(seed.wrapping_add(round));
         let settings = Settings::random(&mut random);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
@@ -50,7 +62,7 @@ fn every_call_of_every_batch_gets_one_tool_message() {
         }));
         if let Err(panic) = result {
             eprintln!(
-                "ALWAYS_ANSWERS_SEED={} ALWAYS_ANSWERS_BATCHES=1\n{settings:#?}",
+                "ALWAYS_ANSWERS_SEED={} ALWAYS_ANSWERS_ROUNDS=1\n{settings:#?}",
                 seed.wrapping_add(round)
             );
             std::panic::resume_unwind(panic);
@@ -60,44 +72,72 @@ fn every_call_of_every_batch_gets_one_tool_message() {
     tally.assert_all_kinds_occurred();
 }
 
-/// Runs one to three concurrent batches on one registry.
-async fn one_round(settings: &Settings, random: &mut fastrand::Rng, tally: &mut oracle::Tally) {
+/// Runs one to four concurrent batches on one registry.
+async fn one_round(settings: &Settings, random: &mut fastrand::Rng, tally: &mut Tally) {
     let running = Arc::<Running>::default();
     let registry = settings.registry(&running);
-    let batches: Vec<Vec<Planned>> = (0..settings.batches).map(|_| plan::batch(settings, random)).collect();
+    let batches: Vec<Batch> = (0..settings.batches).map(|_| plan::batch(settings, random)).collect();
     let begun = Instant::now();
-    let dispatched = batches.iter().enumerate().map(|(tenant, batch)| {
+    let running_batches = batches.iter().enumerate().map(|(tenant, batch)| {
         let registry = registry.clone();
         async move { dispatch(&registry, settings, batch, tenant).await }
     });
-    let answers = tokio::time::timeout(FOREVER, futures_util::future::join_all(dispatched)).await;
-    let answers = answers.expect("every dispatch ends");
+    let dispatched = tokio::time::timeout(FOREVER, futures_util::future::join_all(running_batches)).await;
+    let dispatched = dispatched.expect("every dispatch ends");
     let took = begun.elapsed();
     let oracle = Oracle::new(settings, &batches);
     assert!(took <= oracle.latest + TIMER_DELAY, "{took:?} where at most {:?} is allowed", oracle.latest);
-    for (tenant, (batch, answers)) in batches.iter().zip(&answers).enumerate() {
-        if let Some(answers) = answers {
-            oracle.assert_answered(tenant, batch, answers, tally);
+    assert_nothing_runs(&running).await;
+    for (tenant, (batch, dispatched)) in batches.iter().zip(&dispatched).enumerate() {
+        if let Some(messages) = &dispatched.messages {
+            oracle.assert_answered(tenant, batch, messages, tally);
         }
+        oracle.assert_events(tenant, batch, dispatched, &running, tally);
     }
-    assert_eq!(running.futures(), 0, "a tool is still running");
-    running.wait_for_threads();
-    assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0, "a task is still alive");
+    events::assert_no_events_after_the_last(&running, &dispatched, tally);
+    assert_limits_of_concurrency(settings, &running);
     if let Some(permits) = settings.max_concurrency {
-        assert!(running.max_futures() <= permits, "{} at once, in {permits} permits", running.max_futures());
         assert_all_permits_are_free(&registry, permits).await;
+    }
+    limited_tools::assert_all_permits_are_free(&registry, settings).await;
+}
+
+/// No future, task or thread is left.
+async fn assert_nothing_runs(running: &Running) {
+    let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+    // The runtime drops aborted tasks of middleware later.
+    for _ in 0..1_000 {
+        if tasks() == 0 {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    running.wait_for_threads();
+    assert_eq!(running.runs.now(), 0, "a tool is still running");
+    assert_eq!(running.calls.now(), 0, "middleware is still running");
+    assert_eq!(tasks(), 0, "a task is still alive");
+}
+
+/// Never more calls than permits have run at once. With middleware, one call may run its tool twice at once.
+fn assert_limits_of_concurrency(settings: &Settings, running: &Running) {
+    let counts = if settings.middleware.is_empty() { &running.runs } else { &running.calls };
+    let of_tools = limited_tools::NAMES.iter().map(|tool| (*tool, settings.limits_of(tool).max_concurrency));
+    for (tool, permits) in of_tools.chain([(ALL, settings.max_concurrency)]) {
+        if let Some(permits) = permits {
+            let max = counts.max(tool);
+            assert!(max <= permits, "{max} calls of `{tool}` at once, in {permits} permits");
+        }
     }
 }
 
-/// Dispatches one batch; `None` if its future was dropped before it completed.
-async fn dispatch(
-    registry: &Registry,
-    settings: &Settings,
-    planned: &[Planned],
-    tenant: usize,
-) -> Option<Vec<ToolMessage>> {
-    let calls: Vec<ToolCall> = planned.iter().map(|planned| planned.call.clone()).collect();
-    let mut batch = BatchContext::new().state(Tenant(tenant));
+/// Dispatches one batch.
+async fn dispatch(registry: &Registry, settings: &Settings, planned: &Batch, tenant: usize) -> Dispatched {
+    let calls: Vec<ToolCall> = planned.calls.iter().map(|planned| planned.call.clone()).collect();
+    let mut batch = BatchContext::new().state(Tenant(tenant)).run_id(tenant.to_string());
+    batch = batch.state(planned.behaviours());
+    if let Some(allowed) = &planned.allowed {
+        batch = batch.allowed_tools(allowed.iter().copied());
+    }
     let token = CancellationToken::new();
     let cancelling = async {
         match settings.cancelled_after {
@@ -111,6 +151,7 @@ async fn dispatch(
     if settings.cancelled_after.is_some() {
         batch = batch.cancellation(token.clone());
     }
+    let (batch, recorded) = Recorded::listen(batch);
     let registry = registry.with(&batch);
     let dispatching = async {
         let dispatching = std::pin::pin!(registry.dispatch(&calls));
@@ -120,10 +161,11 @@ async fn dispatch(
             futures_util::future::Either::Right(((), dispatching)) => dispatching.await,
         }
     };
-    match settings.dropped_after {
+    let messages = match settings.dropped_after {
         Some(after) => tokio::time::timeout(after, dispatching).await.ok(),
         None => Some(dispatching.await),
-    }
+    };
+    Dispatched { messages, recorded }
 }
 
 /// As many tools as there are permits wait for each other. If a permit had leaked, they would wait forever.
@@ -133,8 +175,6 @@ async fn assert_all_permits_are_free(registry: &Registry, permits: usize) {
     let call = [ToolCall::new("1", "meets", "{}")];
     let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch(&call)));
     let met = tokio::time::timeout(FOREVER, meeting).await;
-    let has_met = |answers: &Vec<ToolMessage>| {
-        answers[0].outcome().is_some_and(tool_runtime::dispatch::Outcome::succeeded)
-    };
+    let has_met = |answers: &Vec<ToolMessage>| answers[0].outcome().is_some_and(Outcome::succeeded);
     assert!(met.is_ok_and(|met| met.iter().all(has_met)), "a place is not free");
 }

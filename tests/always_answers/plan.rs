@@ -1,38 +1,10 @@
-//! The random input of one round: a registry with limits, and calls of every kind.
+//! The random calls of one round, of every kind.
 
-use crate::tools::{self, Running, Tenant};
+use crate::limited_tools;
+use crate::middleware::{Behaviour, Behaviours};
+use crate::settings::Settings;
 use fastrand::Rng;
-use std::sync::Arc;
-use std::time::Duration;
-use tool_runtime::dispatch::Decision;
-use tool_runtime::{Registry, ToolCall};
-
-/// The limits of one registry, and the cancellation and drop of its batches.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) timeout: Option<Duration>,
-    pub(crate) max_concurrency: Option<usize>,
-    pub(crate) max_output_bytes: Option<usize>,
-    pub(crate) max_calls: Option<usize>,
-    pub(crate) hook: Option<Hook>,
-    pub(crate) cancelled_after: Option<Duration>,
-    pub(crate) dropped_after: Option<Duration>,
-    pub(crate) batches: usize,
-    pub(crate) max_planned_calls: usize,
-}
-
-/// The behaviour of the hook, for every call or for those of `succeeds`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Hook {
-    Runs,
-    Undecided,
-    Slow(Duration),
-    Denies,
-    Answers,
-    Panics,
-    /// Only if a time limit, a cancellation or a drop ends it.
-    Hangs,
-}
+use tool_runtime::ToolCall;
 
 /// The behaviour of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,103 +28,50 @@ pub(crate) enum Kind {
     Unserializable,
     SerializerPanics,
     NeedsApproval(u32),
+    Flaky(u32),
+    Reports {
+        steps: u64,
+        ms: u64,
+    },
+    /// A call of a tool with limits.
+    Limited(&'static str, u64),
 }
 
+/// The calls of one reply.
+pub(crate) struct Batch {
+    pub(crate) calls: Vec<Planned>,
+    /// The names of the tools that the batch allows.
+    pub(crate) allowed: Option<Vec<&'static str>>,
+}
+
+impl Batch {
+    pub(crate) fn behaviours(&self) -> Behaviours {
+        Behaviours(self.calls.iter().map(|planned| planned.middleware.clone()).collect())
+    }
+}
+
+#[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) call: ToolCall,
     pub(crate) kind: Kind,
+    /// The behaviour of each middleware, the outermost first.
+    pub(crate) middleware: Vec<Behaviour>,
 }
 
-fn ms(ms: u64) -> Duration {
-    Duration::from_millis(ms)
-}
-
-fn sometimes<T>(random: &mut Rng, value: impl FnOnce(&mut Rng) -> T) -> Option<T> {
-    random.bool().then(|| value(random))
-}
-
-impl Settings {
-    pub(crate) fn random(random: &mut Rng) -> Self {
-        let timeout = sometimes(random, |random| ms(10 * random.u64(1..10)));
-        let hook = sometimes(random, |random| match random.u8(..7) {
-            0 => Hook::Runs,
-            1 => Hook::Undecided,
-            // Never equal to the time limit of a tool, which would make the result ambiguous.
-            2 => Hook::Slow(ms(10 * random.u64(..5) + 5)),
-            3 => Hook::Denies,
-            4 => Hook::Answers,
-            5 => Hook::Panics,
-            _ if timeout.is_some() => Hook::Hangs,
-            _ => Hook::Runs,
-        });
-        Settings {
-            timeout,
-            hook,
-            max_concurrency: sometimes(random, |random| random.usize(1..8)),
-            max_output_bytes: sometimes(random, |random| random.usize(1..400)),
-            max_calls: sometimes(random, |random| random.usize(1..20)),
-            cancelled_after: sometimes(random, |random| ms(random.u64(0..120))),
-            dropped_after: (random.u8(..8) == 0).then(|| ms(random.u64(0..120))),
-            batches: random.usize(1..=3),
-            // Batches of more than 30 calls are polled in another way.
-            max_planned_calls: if random.u8(..10) == 0 { 60 } else { 12 },
-        }
-    }
-
-    pub(crate) fn registry(&self, running: &Arc<Running>) -> Registry {
-        let mut registry = Registry::builder()
-            .tools(tools::all())
-            .state(Arc::clone(running))
-            .batch_state::<Tenant>()
-            .batch_state::<Arc<tokio::sync::Barrier>>();
-        if let Some(timeout) = self.timeout {
-            registry = registry.timeout(timeout);
-        }
-        if let Some(tools) = self.max_concurrency {
-            registry = registry.max_concurrency(tools);
-        }
-        if let Some(bytes) = self.max_output_bytes {
-            registry = registry.max_output_bytes(bytes);
-        }
-        if let Some(calls) = self.max_calls {
-            registry = registry.max_calls_per_batch(calls);
-        }
-        if let Some(hook) = self.hook {
-            registry = registry.before_call(move |call| async move {
-                let is_target = call.tool() == "succeeds";
-                match hook {
-                    _ if call.tool() == "meets" => Decision::Run,
-                    Hook::Undecided => Decision::Undecided,
-                    Hook::Slow(duration) => {
-                        tokio::time::sleep(duration).await;
-                        Decision::Run
-                    }
-                    Hook::Denies if is_target => Decision::deny("denied by the hook"),
-                    Hook::Answers if is_target => Decision::respond("answered by the hook"),
-                    Hook::Panics if is_target => std::panic::panic_any(crate::silence::PLANNED),
-                    Hook::Hangs if is_target => std::future::pending().await,
-                    _ => Decision::Run,
-                }
-            });
-        }
-        registry.build().expect("a registry")
-    }
-
-    /// Whether a tool that never returns ends.
-    fn ends_all(&self) -> bool {
-        self.timeout.is_some() || self.cancelled_after.is_some() || self.dropped_after.is_some()
-    }
-}
-
-pub(crate) fn batch(settings: &Settings, random: &mut Rng) -> Vec<Planned> {
+pub(crate) fn batch(settings: &Settings, random: &mut Rng) -> Batch {
     let calls = random.usize(..=settings.max_planned_calls);
-    (0..calls).map(|_| planned(settings, random)).collect()
+    // Some batches have many calls of one tool with limits.
+    let frequent = (random.u8(..3) == 0).then(|| *random_of(&limited_tools::NAMES, random.u32(..)));
+    let calls: Vec<Planned> = (0..calls).map(|_| planned(settings, frequent, random)).collect();
+    let names = ["succeeds", "fails", "sleeps", "blocks", "flaky", "reports", "counted", "dynamic"];
+    let allowed = (random.u8(..6) == 0).then(|| names.into_iter().filter(|_| random.u8(..4) > 0).collect());
+    Batch { calls, allowed }
 }
 
-fn planned(settings: &Settings, random: &mut Rng) -> Planned {
+fn random_kind(settings: &Settings, random: &mut Rng) -> Kind {
     let n = random.u32(..1_000);
     let sleep = random.u64(0..100);
-    let kind = match random.u8(..40) {
+    match random.u8(..52) {
         0 | 1 => Kind::Unknown,
         2 | 3 => Kind::NotJson,
         4 | 5 => Kind::WrongArguments,
@@ -164,14 +83,25 @@ fn planned(settings: &Settings, random: &mut Rng) -> Planned {
         20..=23 => Kind::Sleeps(sleep),
         24 | 25 => Kind::SleepsReadOnly(sleep),
         26 | 27 => Kind::SleepsWithTimeout(sleep),
-        28 | 29 if settings.ends_all() => Kind::Hangs,
-        30 | 31 if settings.ends_all() => Kind::HangsUntilCancelled,
+        28 | 29 if settings.ends_all_runs() => Kind::Hangs,
+        30 | 31 if settings.ends_all_runs() => Kind::HangsUntilCancelled,
         32 => Kind::Blocks(n),
         33 => Kind::PanicsOnAThread,
         34 if random.u8(..4) == 0 => Kind::ReturnsLong,
         35 => Kind::Unserializable,
         36 => Kind::SerializerPanics,
+        37..=40 => Kind::Flaky(n % 4),
+        41..=43 => Kind::Reports { steps: u64::from(n % 4), ms: sleep / 3 },
+        44..=48 => Kind::Limited(random_of::<&str>(&limited_tools::NAMES, n), sleep / 2),
         _ => Kind::NeedsApproval(n),
+    }
+}
+
+fn planned(settings: &Settings, frequent: Option<&'static str>, random: &mut Rng) -> Planned {
+    let n = random.u32(..1_000);
+    let kind = match frequent {
+        Some(tool) if random.bool() => Kind::Limited(tool, random.u64(0..50)),
+        _ => random_kind(settings, random),
     };
     let of_n = |n: u32| format!(r#"{{"n":{n}}}"#);
     let of_ms = |ms: u64| format!(r#"{{"ms":{ms}}}"#);
@@ -182,7 +112,7 @@ fn planned(settings: &Settings, random: &mut Rng) -> Planned {
             ("succeeds", (*random_of(&["{", "{\"n\":1", "n=1", "{\"n\":1}}", "\u{0}"], n)).to_owned())
         }
         Kind::WrongArguments => (
-            "succeeds",
+            *random_of(&["succeeds", "counted"], n / 4),
             (*random_of(&["{}", "{\"n\":-1}", "{\"n\":\"1\"}", "{\"n\":1,\"m\":2}"], n)).to_owned(),
         ),
         Kind::DecoderPanics => ("decoder_panics", r#"{"value":{"set":true}}"#.to_owned()),
@@ -201,15 +131,33 @@ fn planned(settings: &Settings, random: &mut Rng) -> Planned {
         Kind::Unserializable => ("unserializable", none()),
         Kind::SerializerPanics => ("serializer_panics", none()),
         Kind::NeedsApproval(n) => ("needs_approval", of_n(n)),
+        Kind::Flaky(failures) => ("flaky", format!(r#"{{"failures":{failures}}}"#)),
+        Kind::Reports { steps, ms } => ("reports", format!(r#"{{"steps":{steps},"ms":{ms}}}"#)),
+        Kind::Limited(tool, ms) => (tool, of_ms(ms)),
     };
-    let id = match random.u8(..6) {
+    let id = match random.u8(..12) {
         0 => String::new(),
         1 => "call_0".to_owned(),
         2 => "функция".to_owned(),
         3 => "x".repeat(300),
         _ => format!("call_{:x}", random.u64(..)),
     };
-    Planned { call: ToolCall::new(id, name, arguments), kind }
+    let middleware = middleware(settings, kind, random);
+    Planned { call: ToolCall::new(id, name, arguments), kind, middleware }
+}
+
+/// The behaviours of one call. At most two of them run it twice, so that the oracle has few possible ends.
+fn middleware(settings: &Settings, kind: Kind, random: &mut Rng) -> Vec<Behaviour> {
+    let mut doubles = 0;
+    let behaviour = |&reads_context: &bool| {
+        if !reads_context {
+            return Behaviour::Pass;
+        }
+        let behaviour = Behaviour::random(settings, kind, random);
+        doubles += u8::from(matches!(behaviour, Behaviour::RunTwice | Behaviour::RunTwiceAtOnce));
+        if doubles > 2 { Behaviour::Pass } else { behaviour }
+    };
+    settings.middleware.iter().map(behaviour).collect()
 }
 
 fn random_of<T>(all: &[T], n: u32) -> &T {

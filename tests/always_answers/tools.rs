@@ -1,10 +1,11 @@
 //! Tools of every behaviour.
 
+use crate::limited_tools::{counted, sleeps_alone, sleeps_in_pairs};
+use crate::running::{Running, Tenant};
 use crate::silence::PLANNED;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::registry::ToolList;
@@ -12,61 +13,7 @@ use tool_runtime::schemars::JsonSchema;
 use tool_runtime::{CallContext, tool, tools};
 
 /// The length of a long result, in bytes.
-pub(crate) const LONG: usize = 10_000_000;
-
-/// The index of the batch.
-pub(crate) struct Tenant(pub(crate) usize);
-
-/// The number of running tools.
-#[derive(Default)]
-pub(crate) struct Running {
-    futures: AtomicUsize,
-    /// The maximum of `futures`.
-    max_futures: AtomicUsize,
-    threads: AtomicUsize,
-}
-
-struct RunGuard<'a>(&'a AtomicUsize);
-
-impl Running {
-    pub(crate) fn futures(&self) -> usize {
-        self.futures.load(Ordering::SeqCst)
-    }
-
-    pub(crate) fn max_futures(&self) -> usize {
-        self.max_futures.load(Ordering::SeqCst)
-    }
-
-    /// Waits for blocking functions, which may outlive their calls.
-    pub(crate) fn wait_for_threads(&self) {
-        for _ in 0..10_000 {
-            if self.threads.load(Ordering::SeqCst) == 0 {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        panic!("a blocking function never ends");
-    }
-
-    fn begin(&self) -> RunGuard<'_> {
-        let working = RunGuard::new(&self.futures);
-        self.max_futures.fetch_max(self.futures(), Ordering::SeqCst);
-        working
-    }
-}
-
-impl<'a> RunGuard<'a> {
-    fn new(counted: &'a AtomicUsize) -> Self {
-        counted.fetch_add(1, Ordering::SeqCst);
-        RunGuard(counted)
-    }
-}
-
-impl Drop for RunGuard<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
+pub(crate) const LONG: usize = 1_000_000;
 
 /// Returns its number and its tenant.
 #[tool]
@@ -85,14 +32,14 @@ fn fails(n: u32) -> Result<(), String> {
 /// Panics before the first await.
 #[tool]
 async fn panics_at_once(#[state] running: &Arc<Running>) {
-    let _working = running.begin();
+    let _working = running.runs.enter("panics_at_once");
     std::panic::panic_any(PLANNED);
 }
 
 /// Panics after an await.
 #[tool]
 async fn panics_after(ms: u64, #[state] running: &Arc<Running>) {
-    let _working = running.begin();
+    let _working = running.runs.enter("panics_after");
     sleep(Duration::from_millis(ms)).await;
     std::panic::panic_any(PLANNED);
 }
@@ -100,7 +47,7 @@ async fn panics_after(ms: u64, #[state] running: &Arc<Running>) {
 /// Sleeps.
 #[tool]
 async fn sleeps(ms: u64, #[state] running: &Arc<Running>) -> String {
-    let _working = running.begin();
+    let _working = running.runs.enter("sleeps");
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
@@ -108,7 +55,7 @@ async fn sleeps(ms: u64, #[state] running: &Arc<Running>) -> String {
 /// Sleeps, and changes nothing.
 #[tool(read_only)]
 async fn sleeps_read_only(ms: u64, #[state] running: &Arc<Running>) -> String {
-    let _working = running.begin();
+    let _working = running.runs.enter("sleeps_read_only");
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
@@ -116,7 +63,7 @@ async fn sleeps_read_only(ms: u64, #[state] running: &Arc<Running>) -> String {
 /// Sleeps, with a time limit of its own.
 #[tool(timeout = "20ms")]
 async fn sleeps_with_timeout(ms: u64, #[state] running: &Arc<Running>) -> String {
-    let _working = running.begin();
+    let _working = running.runs.enter("sleeps_with_timeout");
     sleep(Duration::from_millis(ms)).await;
     format!("slept {ms}")
 }
@@ -124,7 +71,7 @@ async fn sleeps_with_timeout(ms: u64, #[state] running: &Arc<Running>) -> String
 /// Never ends.
 #[tool]
 async fn hangs(#[state] running: &Arc<Running>) {
-    let _working = running.begin();
+    let _working = running.runs.enter("hangs");
     std::future::pending::<()>().await;
 }
 
@@ -134,15 +81,46 @@ async fn hangs_until_cancelled(
     #[state] running: &Arc<Running>,
     #[context] call: &CallContext,
 ) -> &'static str {
-    let _working = running.begin();
+    let _working = running.runs.enter("hangs_until_cancelled");
     call.cancellation().cancelled().await;
     "stopped"
 }
 
-/// Blocks its thread for a moment of real time.
+/// Reports progress after each step.
+#[tool]
+async fn reports(
+    steps: u64,
+    ms: u64,
+    #[state] running: &Arc<Running>,
+    #[context] call: &CallContext,
+) -> String {
+    let _working = running.runs.enter("reports");
+    running.report(call, 0, steps, "begins");
+    for step in 1..=steps {
+        sleep(Duration::from_millis(ms)).await;
+        running.report(call, step, steps, "a step");
+    }
+    format!("reported {steps}")
+}
+
+/// Fails in the first runs of a call.
+#[tool]
+async fn flaky(
+    failures: u32,
+    #[state] running: &Arc<Running>,
+    #[context] call: &CallContext,
+) -> Result<String, String> {
+    match running.next_run(call) {
+        run if run <= failures => Err(format!("failure {run}")),
+        run => Ok(format!("run {run}")),
+    }
+}
+
+/// Blocks its thread for a moment of real time, and reports progress.
 #[tool(blocking)]
-fn blocks(n: u32, #[state] running: &Arc<Running>) -> String {
-    let _working = RunGuard::new(&running.threads);
+fn blocks(n: u32, #[state] running: &Arc<Running>, #[context] call: &CallContext) -> String {
+    let _working = running.enter_thread();
+    running.report(call, 0, None, "on a thread");
     std::thread::sleep(Duration::from_micros(u64::from(n % 500)));
     format!("blocked {n}")
 }
@@ -217,6 +195,11 @@ pub(crate) fn all() -> ToolList {
         sleeps,
         sleeps_read_only,
         sleeps_with_timeout,
+        sleeps_alone,
+        sleeps_in_pairs,
+        counted,
+        reports,
+        flaky,
         hangs,
         hangs_until_cancelled,
         blocks,
