@@ -246,7 +246,8 @@ impl<'a> Oracle<'a> {
         let name = &*planned.call.name;
         if let Some(limit) = self.settings.max_calls.filter(|limit| position >= *limit) {
             let again = "Call it again in another reply if it is still needed.";
-            let text = format!("not run: a reply may have at most {limit} calls. {again}");
+            let calls = if limit == 1 { "call" } else { "calls" };
+            let text = format!("not run: a reply may have at most {limit} {calls}. {again}");
             return Some(Ending::error("too_many_calls", text));
         }
         if planned.kind == Kind::Unknown {

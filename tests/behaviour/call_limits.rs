@@ -151,6 +151,20 @@ async fn a_renamed_tool_is_allowed_by_both_names() {
 #[tool(requires_approval)]
 async fn delete() {}
 
+/// Needs approval, once.
+#[tool(requires_approval, max_calls = 1)]
+async fn format_disk() {}
+
+#[tokio::test]
+async fn no_approval_is_asked_beyond_max_calls() {
+    let registry = Registry::new(tools![format_disk]).expect("one tool").with(&BatchContext::new());
+    let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
+    let Turn::Calls(pending) = Conversation::new().user("Format.").reply(reply) else { panic!("it calls") };
+    assert_eq!(pending.awaiting_approval(&registry).len(), 1);
+    assert!(!registry.call("format_disk", ()).await.is_error());
+    assert_eq!(pending.awaiting_approval(&registry).len(), 0);
+}
+
 #[tokio::test]
 async fn no_approval_is_asked_for_a_tool_that_is_not_allowed() {
     let registry = Registry::new(tools![delete]).expect("one tool");

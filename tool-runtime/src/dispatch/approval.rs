@@ -41,7 +41,10 @@ impl Registry {
         call: &ToolCall,
     ) -> Option<ProposedCall> {
         let tool = self.tool_to_run(batch, position, call).ok()?;
-        if !tool.options.policy.requires_approval {
+        let has_reached =
+            |limit: usize| batch.context.is_some_and(|context| context.has_reached(&tool.name, limit));
+        let policy = &tool.options.policy;
+        if !policy.requires_approval || policy.max_calls.is_some_and(has_reached) {
             return None;
         }
         let record = CallRecord::default();

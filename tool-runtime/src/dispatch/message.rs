@@ -1,6 +1,6 @@
 //! The tool message of one call.
 
-use crate::context::{BatchContext, CallEvents, CallRecord, CallStatus};
+use crate::context::{CallEvents, CallRecord, CallStatus};
 use crate::message::{Content, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::output::{ToolFailure, ToolOutput, ToolResult, truncate_middle};
@@ -85,25 +85,18 @@ impl Registry {
         if call.is_truncated {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
-        if let Some(context) = batch.context {
-            self.check_limits_of_batch(context, tool)?;
+        match batch.context.and_then(|context| context.allowed()) {
+            Some(allowed) if !tool.is_in(allowed) => Err(self.not_allowed(tool, allowed).into()),
+            _ => Ok(tool),
         }
-        Ok(tool)
     }
 
-    /// An error if the batch allows no further call of the tool. Nobody is then asked for an approval of it.
-    fn check_limits_of_batch(&self, batch: &BatchContext, tool: &RegisteredTool) -> Result<(), CallError> {
-        if let Some(allowed) = batch.allowed().filter(|allowed| !tool.is_in(allowed)) {
-            let is_allowed = |name: &&str| self.tool(name).is_some_and(|tool| tool.is_in(allowed));
-            let allowed = self.names().into_iter().filter(is_allowed).map(str::to_owned).collect();
-            return Err(CallError::NotAllowed { tool: tool.name.to_string(), allowed });
-        }
-        match tool.options.policy.max_calls {
-            Some(limit) if batch.has_reached(&tool.name, limit) => {
-                Err(CallError::CallLimitReached { tool: tool.name.to_string(), limit })
-            }
-            _ => Ok(()),
-        }
+    /// The error lists the allowed tools by their names in requests.
+    #[cold]
+    fn not_allowed(&self, tool: &RegisteredTool, allowed: &[String]) -> CallError {
+        let is_allowed = |name: &&str| self.tool(name).is_some_and(|tool| tool.is_in(allowed));
+        let allowed = self.names().into_iter().filter(is_allowed).map(str::to_owned).collect();
+        CallError::NotAllowed { tool: tool.name.to_string(), allowed }
     }
 
     /// Writes the result of a call into its message.

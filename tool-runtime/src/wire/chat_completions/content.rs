@@ -16,7 +16,11 @@ impl Serialize for Content {
             (None, Some(parts)) => {
                 let written: Vec<Value> = parts.iter().filter_map(write_part).collect();
                 // Servers reject an array without parts, unless they sent it.
-                if written.is_empty() && !parts.is_empty() { serializer.serialize_str("") } else { written.serialize(serializer) }
+                if written.is_empty() && !parts.is_empty() {
+                    serializer.serialize_str("")
+                } else {
+                    written.serialize(serializer)
+                }
             }
             (None, None) => serializer.serialize_str(self.as_str()),
         }
