@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 use tool_runtime::RegistryBuilder;
 use tool_runtime::dispatch::{ReadyCall, ToolResult};
 
-/// What one middleware does with one call.
+/// The behaviour of one middleware for one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Behaviour {
     Pass,

@@ -1,4 +1,4 @@
-//! What runs: the calls and the tools that run now, and what tools have reported.
+//! The calls and the tools that run now, and the progress that tools have reported.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
