@@ -1,16 +1,17 @@
 //! Middleware around calls: `around_call`.
 
+mod other_tasks;
+mod recorded_results;
+
 use crate::contents;
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime::conversation::Turn;
 use tool_runtime::dispatch::{CancellationToken, Decision, Outcome, ReadyCall, ToolResult};
 use tool_runtime::{
-    AssistantMessage, BatchContext, CallContext, CallError, Conversation, Registry, RegistryBuilder,
-    ToolCall, ToolOutput, tool, tools,
+    BatchContext, CallContext, CallError, Registry, RegistryBuilder, ToolCall, ToolOutput, tool, tools,
 };
 
 /// The number of runs.
@@ -371,153 +372,4 @@ async fn a_dropped_dispatch_frees_the_queue() {
     let waiting = tokio::time::timeout(Duration::from_millis(1), registry.dispatch(&first)).await;
     assert!(waiting.is_err(), "it never ends");
     assert_eq!(content(&registry, "echo", r#"{"text":"x"}"#).await, "x");
-}
-
-/// Deletes on a thread, after approval.
-#[tool(blocking, requires_approval)]
-fn delete_on_a_thread(#[state] runs: &Runs) -> usize {
-    std::thread::sleep(Duration::from_millis(20));
-    runs.add()
-}
-
-#[tokio::test]
-async fn an_approval_is_for_one_run_also_if_the_run_is_in_another_task() {
-    for milliseconds in [0, 1, 5, 10, 15] {
-        let runs = Runs::default();
-        let registry = Registry::builder()
-            .tools(tools![delete_on_a_thread])
-            .state(runs.clone())
-            .around_call(|call| async move { tokio::spawn(call.run()).await.expect("it does not panic") })
-            .build()
-            .expect("one tool");
-        let reply = AssistantMessage::from_tool_calls(call("delete_on_a_thread", "").to_vec());
-        let Turn::Calls(mut pending) = Conversation::new().user("Delete.").reply(reply) else {
-            panic!("it calls")
-        };
-        pending.approve("call_1").expect("it waits");
-        // The client goes away while the call runs, and the program repeats it later.
-        let limit = Duration::from_millis(milliseconds);
-        let _ = tokio::time::timeout(limit, pending.run(&registry)).await;
-        let was_used = !pending.is_approved("call_1");
-        pending.run(&registry).await;
-        tokio::time::sleep(Duration::from_millis(60)).await;
-        assert_eq!(runs.count(), 1, "dropped after {milliseconds} ms, used: {was_used}");
-    }
-}
-
-#[tokio::test]
-async fn a_late_run_of_a_call_that_ended_without_a_result_does_not_begin() {
-    let runs = Runs::default();
-    let kept = Arc::<Mutex<Option<ReadyCall>>>::default();
-    let keep = Arc::clone(&kept);
-    let registry = built(builder(&runs).call_timeout(Duration::from_millis(5)).around_call(move |call| {
-        keep.lock().expect("no panic").replace(call);
-        std::future::pending()
-    }));
-    assert_eq!(
-        content(&registry, "block", "").await,
-        "Error: the tool `block` did not finish within 5 ms.",
-        "it has no effect"
-    );
-    let call = kept.lock().expect("no panic").take().expect("it was kept");
-    assert_eq!(call.run().await.error_kind(), Some("cancelled"));
-    assert_eq!(runs.count(), 0);
-
-    // If the middleware returned a result, the call can run later: to renew a cache, for example.
-    let keep = Arc::clone(&kept);
-    let registry = built(builder(&runs).around_call(move |call| {
-        keep.lock().expect("no panic").replace(call);
-        async { ToolResult::ok("cached") }
-    }));
-    assert_eq!(content(&registry, "block", "").await, "cached");
-    let call = kept.lock().expect("no panic").take().expect("it was kept");
-    assert_eq!(call.run().await.text(), "run 1 on a thread");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_run_in_another_task_is_cancelled_together_with_its_call() {
-    let tokens = Arc::<Mutex<Vec<CancellationToken>>>::default();
-    let registry = Registry::builder()
-        .tools(tools![watches])
-        .state(Arc::clone(&tokens))
-        .call_timeout(Duration::from_secs(1))
-        .around_call(|call| async move { tokio::spawn(call.run()).await.expect("it does not panic") })
-        .build()
-        .expect("one tool");
-    let message = content(&registry, "watches", "{}").await;
-    assert_eq!(message, "Error: the tool `watches` did not finish within 1 s. It may have taken effect.");
-    assert!(tokens.lock().expect("no panic")[0].is_cancelled());
-}
-
-/// The result of a tool that failed, as text.
-async fn recorded_failure() -> String {
-    let recorded = Arc::<Mutex<String>>::default();
-    let record = Arc::clone(&recorded);
-    let registry = built(builder(&Runs::default()).around_call(move |call| {
-        let record = Arc::clone(&record);
-        async move {
-            let result = call.run().await;
-            *record.lock().expect("no panic") = serde_json::to_string(&result).expect("it is JSON");
-            result
-        }
-    }));
-    content(&registry, "sleep", r#"{"seconds":9}"#).await;
-    std::mem::take(&mut *recorded.lock().expect("no panic"))
-}
-
-/// Replays a result as the result of a call, and describes its message.
-async fn replay(recorded: String) -> String {
-    let registry = built(builder(&Runs::default()).around_call(move |_| {
-        let result = serde_json::from_str(&recorded).expect("a tool result");
-        async move { result }
-    }));
-    let message = registry.dispatch(&call("sleep", r#"{"seconds":9}"#)).await.remove(0);
-    let error = message.outcome().and_then(Outcome::error).expect("it failed");
-    format!("{}|{}|{}|{error}", message.content, message.error_kind().unwrap_or_default(), error.kind())
-}
-
-/// The variable with the recorded result, in the other process.
-const RECORDED: &str = "RECORDED_RESULT";
-
-#[tokio::test(start_paused = true)]
-async fn a_recorded_failure_is_replayed_in_another_process() {
-    if let Ok(recorded) = std::env::var(RECORDED) {
-        println!("{}", replay(recorded).await);
-        return;
-    }
-    let recorded = recorded_failure().await;
-    let program = std::env::current_exe().expect("the path of this program");
-    let test = "middleware::a_recorded_failure_is_replayed_in_another_process";
-    let output = std::process::Command::new(program)
-        .args(["--exact", test, "--nocapture"])
-        .env(RECORDED, &recorded)
-        .output()
-        .expect("it runs");
-    let output = String::from_utf8_lossy(&output.stdout).into_owned();
-    let message = "the tool `sleep` did not finish within 1 s. It may have taken effect.";
-    assert!(output.contains(&format!("Error: {message}|timeout|timeout|{message}")), "{recorded}\n{output}");
-}
-
-#[test]
-fn a_result_is_recorded_without_loss() {
-    let output = ToolOutput::new().with_text("a").with_json(json!({"b": 1})).with_image("image/png", [1]);
-    for result in [
-        ToolResult::ok("text"),
-        ToolResult::ok(json!({"b": [1, 2]})),
-        ToolResult::ok(output),
-        ToolResult::ok(()),
-        ToolResult::error("it failed"),
-    ] {
-        let recorded = serde_json::to_string(&result).expect("it is JSON");
-        let replayed: ToolResult = serde_json::from_str(&recorded).expect(&recorded);
-        assert_eq!(serde_json::to_string(&replayed).expect("it is JSON"), recorded);
-        assert_eq!(replayed.text(), result.text());
-        let content = |result: &ToolResult| result.output().map(|output| output.content().clone());
-        assert_eq!(content(&replayed), content(&result));
-        let is_json = |result: &ToolResult| result.output().is_some_and(|output| output.content().is_json());
-        assert_eq!(is_json(&replayed), is_json(&result));
-    }
-    for invalid in ["{}", r#"{"error":{"kind":"x"}}"#, "[]", r#"{"output":{"parts":[{"type":"new"}]}}"#] {
-        assert!(serde_json::from_str::<ToolResult>(invalid).is_err(), "{invalid}");
-    }
 }
