@@ -1,5 +1,6 @@
 //! Tools with limits of their own, and the check that their permits are free.
 
+use crate::FOREVER;
 use crate::ending::Ending;
 use crate::running::{Running, Tenant};
 use crate::settings::Settings;
@@ -95,7 +96,10 @@ pub(crate) async fn assert_all_permits_are_free(registry: &Registry, settings: &
             let registry = registry.with(&BatchContext::new().state(Tenant(0)));
             registry.dispatch(&[ToolCall::new("1", tool, r#"{"ms":4}"#)]).await
         });
-        let messages = futures_util::future::join_all(calls).await.concat();
+        // Calls that wait for a leaked permit would never end.
+        let ended = tokio::time::timeout(FOREVER, futures_util::future::join_all(calls)).await;
+        let messages = ended.unwrap_or_default().concat();
+        assert_eq!(messages.len(), permits, "a permit of `{tool}` is not free");
         let queue_time = |message: &ToolMessage| message.outcome().map(Outcome::queue_time);
         assert!(
             messages.iter().all(|message| queue_time(message) == Some(Duration::ZERO)),

@@ -4,7 +4,7 @@ use crate::contents;
 use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::conversation::Turn;
-use tool_runtime::dispatch::{CallError, Outcome};
+use tool_runtime::dispatch::{CallError, Decision, Outcome};
 use tool_runtime::{
     AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, ToolCall, ToolMessage, tool, tools,
 };
@@ -94,6 +94,19 @@ async fn a_batch_context_counts_the_calls_of_all_its_dispatches() {
     assert_eq!(contents(&changed.dispatch(&calls(&["search"])).await), [REACHED]);
     let fresh = registry.with(&BatchContext::new());
     assert_eq!(contents(&fresh.dispatch(&calls(&["search"])).await), ["found x"]);
+}
+
+#[tokio::test]
+async fn a_call_that_is_denied_does_not_count() {
+    let registry = Registry::builder()
+        .tools(tools![search])
+        .before_call(|call| async move {
+            if call.context().id() == "0" { Decision::deny("no") } else { Decision::Run }
+        })
+        .build()
+        .expect("one tool");
+    let messages = registry.dispatch(&calls(&["search", "search", "search", "search"])).await;
+    assert_eq!(contents(&messages), ["Error: no", "found x", "found x", REACHED]);
 }
 
 #[tokio::test]
