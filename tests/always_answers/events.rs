@@ -139,7 +139,7 @@ impl CallEvents<'_> {
         });
         let sent: Vec<_> = sent.collect();
         let planned = self.possible.planned;
-        // A thread may report after the end of its call, and so may a task whose abortion is on its way.
+        // A thread may report after the end of its call, and so may a task that is aborted but not dropped yet.
         let may_be_late =
             matches!(planned.kind, Kind::Blocks(_)) || planned.middleware.contains(&Behaviour::Spawn);
         assert!(

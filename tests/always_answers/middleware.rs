@@ -1,4 +1,4 @@
-//! Middleware that does something else with each call.
+//! Middleware with a behaviour for each call: it retries, replaces, panics, and more.
 
 use crate::plan::Kind;
 use crate::running::{Running, place};
