@@ -33,7 +33,7 @@ use tool_runtime::dispatch::{CancellationToken, Outcome};
 use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
 
 /// The default number of rounds.
-const ROUNDS: u64 = 5_000;
+const ROUNDS: u64 = 4_500;
 
 /// A duration that no round reaches.
 const FOREVER: Duration = Duration::from_secs(1_000_000);
