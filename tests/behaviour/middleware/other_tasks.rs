@@ -7,8 +7,9 @@ use tool_runtime::{AssistantMessage, Conversation};
 /// Deletes on a thread, after approval.
 #[tool(blocking, requires_approval)]
 fn delete_on_a_thread(#[state] runs: &Runs) -> usize {
+    let run = runs.add();
     std::thread::sleep(Duration::from_millis(20));
-    runs.add()
+    run
 }
 
 #[tokio::test]
@@ -31,7 +32,10 @@ async fn an_approval_is_for_one_run_also_if_the_run_is_in_another_task() {
         let _ = tokio::time::timeout(limit, pending.run(&registry)).await;
         let was_used = !pending.is_approved("call_1");
         pending.run(&registry).await;
-        tokio::time::sleep(Duration::from_millis(60)).await;
+        // A run that has begun on its thread counts itself soon.
+        while runs.count() == 0 {
+            tokio::task::yield_now().await;
+        }
         assert_eq!(runs.count(), 1, "dropped after {milliseconds} ms, used: {was_used}");
     }
 }

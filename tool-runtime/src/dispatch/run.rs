@@ -21,7 +21,7 @@ impl Registry {
     pub(super) async fn run(&self, call: &Call<'_>) -> CallResult {
         let result = match catch_panic(|| self.start(call)) {
             Ok(Ok(Some(started))) if call.stages().is_empty() => return call.complete(started).await,
-            // Without the other stages, the call takes a quarter less time.
+            // Skipping the loop over the stages saves an eighth of the time of a call with middleware.
             Ok(Ok(None)) if call.stages() == StageSet::MIDDLEWARE => {
                 return Box::pin(self.run_with_middleware(call)).await;
             }
