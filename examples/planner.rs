@@ -10,7 +10,7 @@ use examples::transcript::{Transcript, print_line};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
 
 /// Write down the steps before executing them.
@@ -54,9 +54,9 @@ async fn step(
     registry: &Registry,
 ) -> Result<Conversation, Box<dyn Error>> {
     let request = chat.request(registry).with_tool_choice(choice);
-    match chat.reply(model.complete(request).await?) {
-        Turn::Answer(chat) => Ok(chat),
-        Turn::Calls(pending) => Ok(pending.dispatch(registry).await),
+    match chat.receive(model.complete(request).await?) {
+        Received::Answer(chat) => Ok(chat),
+        Received::ToolCalls(pending) => Ok(pending.dispatch(registry).await),
     }
 }
 

@@ -11,7 +11,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::stream::Event;
 use tool_runtime::{Conversation, Registry, tool};
@@ -85,12 +85,12 @@ async fn converse() -> Result<Conversation, Box<dyn Error>> {
                 after => format!("{call} started {:.2} s after the reply ended", after.as_secs_f64()),
             });
         }
-        match chat.reply(reply) {
-            Turn::Answer(done) => {
+        match chat.receive(reply) {
+            Received::Answer(done) => {
                 done.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
                 return Ok(done);
             }
-            Turn::Calls(mut pending) => {
+            Received::ToolCalls(mut pending) => {
                 pending.add_results(results)?;
                 chat = pending.dispatch(&registry).await;
             }

@@ -3,7 +3,7 @@
 use crate::contents;
 use serde_json::json;
 use std::sync::Arc;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::registry::BuildErrorKind;
 use tool_runtime::{
     AssistantMessage, BatchContext, CallContext, Conversation, Registry, ToolCall, tool, tools, toolset,
@@ -96,7 +96,7 @@ async fn a_toolset_can_come_from_the_batch() {
 async fn a_call_of_a_toolset_from_the_batch_waits_for_approval_also_before_the_batch_is_known() {
     let registry = Registry::builder().batch_toolset::<Shop>().build().expect("two tools");
     let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "close", r#"{"reason":"rain"}"#)]);
-    let Turn::Calls(mut pending) = Conversation::new().user("Close.").reply(reply) else {
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Close.").receive(reply) else {
         panic!("it calls")
     };
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
@@ -176,7 +176,7 @@ async fn a_call_has_a_key_that_survives_a_restart() {
     let mut chat = Conversation::new().user("Keys?");
     for reply in 0..2 {
         let calls = AssistantMessage::from_tool_calls(calls.to_vec());
-        let Turn::Calls(pending) = chat.reply(calls) else { panic!("it calls") };
+        let Received::ToolCalls(pending) = chat.receive(calls) else { panic!("it calls") };
         chat = pending.dispatch(&bound).await;
         let last = chat.messages().last().map(|message| message.text().to_owned());
         assert_eq!(last, Some(format!(r#""run/{reply}/1""#)));

@@ -4,7 +4,7 @@ use crate::contents;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallEvent, CallStatus};
 use tool_runtime::{
     AssistantMessage, BatchContext, CallContext, Conversation, Registry, ToolCall, tool, tools,
@@ -127,7 +127,7 @@ async fn a_call_that_waits_for_approval_is_not_finished() {
         ToolCall::new("1", "delete", r#"{"path":"x"}"#),
         ToolCall::new("2", "quick", ""),
     ]);
-    let Turn::Calls(mut pending) = Conversation::new().user("Delete x.").reply(reply) else {
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Delete x.").receive(reply) else {
         panic!("it calls")
     };
     let messages = registry.dispatch(pending.calls()).await;

@@ -3,7 +3,7 @@
 use crate::contents;
 use std::time::Duration;
 use tokio::time::Instant;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{CallError, Decision, Outcome};
 use tool_runtime::{
     AssistantMessage, BatchContext, Conversation, DynamicTool, Registry, ToolCall, ToolMessage, tool, tools,
@@ -172,7 +172,9 @@ async fn format_disk() {}
 async fn no_approval_is_asked_beyond_max_calls() {
     let registry = Registry::new(tools![format_disk]).expect("one tool").with(&BatchContext::new());
     let reply = AssistantMessage::from_tool_calls(calls(&["format_disk"]));
-    let Turn::Calls(pending) = Conversation::new().user("Format.").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("Format.").receive(reply) else {
+        panic!("it calls")
+    };
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     assert!(!registry.call("format_disk", ()).await.is_error());
     assert_eq!(pending.awaiting_approval(&registry).len(), 0);
@@ -182,7 +184,9 @@ async fn no_approval_is_asked_beyond_max_calls() {
 async fn no_approval_is_asked_for_a_tool_that_is_not_allowed() {
     let registry = Registry::new(tools![delete]).expect("one tool");
     let reply = AssistantMessage::from_tool_calls(calls(&["delete"]));
-    let Turn::Calls(pending) = Conversation::new().user("Delete.").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("Delete.").receive(reply) else {
+        panic!("it calls")
+    };
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     let batch = BatchContext::new().allowed_tools(["other"]);
     assert_eq!(pending.awaiting_approval(&registry.with(&batch)).len(), 0);

@@ -2,7 +2,7 @@
 
 use crate::{assert_accepted, contents_of, messages_on};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::history::ViolationKind;
 use tool_runtime::message::Message;
 use tool_runtime::wire::ChatCompletions;
@@ -30,7 +30,8 @@ fn a_conversation_serializes_as_the_messages_array() {
 
 #[test]
 fn a_reply_without_calls_returns_the_conversation() {
-    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(AssistantMessage::from_text("Hi."))
+    let Received::Answer(chat) =
+        Conversation::new().user("Hello!").receive(AssistantMessage::from_text("Hi."))
     else {
         panic!("it calls nothing")
     };
@@ -51,7 +52,7 @@ async fn results_are_in_call_order_even_for_invalid_calls() {
         {"id": "", "function": {"name": "now", "arguments": "{"}},
         {"id": "a", "function": {"name": "now", "arguments": ""}},
     ]}));
-    let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(calls) else {
+    let Received::ToolCalls(pending) = Conversation::new().user("What time is it?").receive(calls) else {
         panic!("it calls")
     };
     let chat = pending.dispatch(&registry).await;
@@ -93,7 +94,8 @@ fn editing_messages_keeps_the_other_messages() {
     changed.edit(|messages| messages[0] = Message::system("Tuesday")).expect("it is valid");
     assert_eq!(contents_of(&chat)[0], "Monday");
     assert_eq!(contents_of(&changed), ["Tuesday", "Hello!", "Hi."]);
-    let Turn::Answer(mut chat) = changed.reply(reply(json!({"content": "!", "reasoning": "Hm."}))) else {
+    let Received::Answer(mut chat) = changed.receive(reply(json!({"content": "!", "reasoning": "Hm."})))
+    else {
         panic!("it calls nothing")
     };
     let keeping = ChatCompletions::new().keep_reasoning(true);
@@ -107,7 +109,8 @@ fn editing_messages_keeps_the_other_messages() {
 fn half_of_a_surrogate_pair_in_arguments_is_repaired_in_the_next_request() {
     let calls =
         vec![ToolCall::new("a", "now", r#"{"a":"\ud800"}"#), ToolCall::new("b", "now", r#"{"a":"\u00e9"}"#)];
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    let Received::ToolCalls(pending) =
+        Conversation::new().user("?").receive(AssistantMessage::from_tool_calls(calls))
     else {
         panic!("it calls")
     };
@@ -123,7 +126,7 @@ fn a_declined_request_is_an_answer() {
         json!({"content": "", "refusal": "I cannot."}),
         json!({"content": [{"type": "refusal", "refusal": "I cannot."}]}),
     ] {
-        let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(declined)) else {
+        let Received::Answer(chat) = Conversation::new().user("Hello!").receive(reply(declined)) else {
             panic!("it calls nothing")
         };
         assert_eq!(chat.final_text(), "I cannot.");
@@ -141,7 +144,7 @@ fn a_clone_changes_independently() {
 #[test]
 fn the_wire_decides_whether_reasoning_is_sent_back() {
     let reasoning = reply(json!({"content": "Hi.", "reasoning_content": "Hm.", "annotations": []}));
-    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reasoning) else {
+    let Received::Answer(chat) = Conversation::new().user("Hello!").receive(reasoning) else {
         panic!("it calls nothing")
     };
     let without = json!({"role": "assistant", "content": "Hi."});
@@ -156,7 +159,8 @@ fn the_wire_decides_whether_reasoning_is_sent_back() {
 
 #[test]
 fn an_empty_reply_is_written_with_empty_text() {
-    let Turn::Answer(chat) = Conversation::new().user("Hello!").reply(reply(json!({"content": null}))) else {
+    let Received::Answer(chat) = Conversation::new().user("Hello!").receive(reply(json!({"content": null})))
+    else {
         panic!("it calls nothing")
     };
     assert_eq!(wire(&chat)[1], json!({"role": "assistant", "content": ""}));
@@ -168,7 +172,8 @@ async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form(
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let names = ["functions.now", "now<|channel|>commentary", "", "jetzt bitte", "now"];
     let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}")).collect();
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    let Received::ToolCalls(pending) =
+        Conversation::new().user("?").receive(AssistantMessage::from_tool_calls(calls))
     else {
         panic!("it calls")
     };
@@ -191,8 +196,8 @@ async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form(
 #[test]
 fn calls_of_another_type_are_sent_back_unchanged() {
     let call = json!({"id": "call_1", "type": "custom", "custom": {"name": "shell", "input": "ls -l"}});
-    let Turn::Calls(pending) =
-        Conversation::new().user("?").reply(reply(json!({"content": null, "tool_calls": [call]})))
+    let Received::ToolCalls(pending) =
+        Conversation::new().user("?").receive(reply(json!({"content": null, "tool_calls": [call]})))
     else {
         panic!("it calls")
     };

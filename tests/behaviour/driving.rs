@@ -263,7 +263,8 @@ async fn cancelled_calls_do_not_count_as_repeated_failures() {
     let registry = registry().with(&BatchContext::new().cancellation(token));
     let mut chat = chat();
     for _ in 0..3 {
-        let tool_runtime::conversation::Turn::Calls(pending) = chat.reply(calling(&[THIRTEEN])) else {
+        let tool_runtime::conversation::Received::ToolCalls(pending) = chat.receive(calling(&[THIRTEEN]))
+        else {
             panic!("it calls")
         };
         chat = pending.dispatch(&registry).await;

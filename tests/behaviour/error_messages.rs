@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
-use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::dispatch::{CancellationToken, Decision};
 use tool_runtime::message::Message;
 use tool_runtime::{
@@ -104,9 +104,9 @@ fn beijing() -> ToolCall {
 }
 
 fn pending(chat: Conversation, call: ToolCall) -> PendingCalls {
-    match chat.reply(AssistantMessage::from_tool_calls(vec![call])) {
-        Turn::Calls(pending) => pending,
-        Turn::Answer(_) => unreachable!("the reply has a call"),
+    match chat.receive(AssistantMessage::from_tool_calls(vec![call])) {
+        Received::ToolCalls(pending) => pending,
+        Received::Answer(_) => unreachable!("the reply has a call"),
     }
 }
 

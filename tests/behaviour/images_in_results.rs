@@ -2,7 +2,7 @@
 
 use crate::schemas::now;
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, tools};
@@ -11,8 +11,8 @@ use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessa
 fn chat(results: Vec<Content>) -> Conversation {
     let ids = (1..=results.len()).map(|id| id.to_string());
     let calls = ids.clone().map(|id| ToolCall::new(id, "now", "{}")).collect();
-    let Turn::Calls(mut pending) =
-        Conversation::new().user("Look.").reply(AssistantMessage::from_tool_calls(calls))
+    let Received::ToolCalls(mut pending) =
+        Conversation::new().user("Look.").receive(AssistantMessage::from_tool_calls(calls))
     else {
         panic!("it calls")
     };
@@ -83,7 +83,7 @@ fn images_and_files_of_several_results_are_in_one_message_in_their_order() {
 fn images_of_each_batch_follow_its_last_result() {
     let image_of = |chat: Conversation| {
         let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "now", "{}")]);
-        let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
+        let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };
         let content = Content::from(Part::image("image/png", [0, 1, 2]));
         pending.add_results([ToolMessage::new("1", content)]).expect("it waits");
         pending.finish().expect("the call has its result")

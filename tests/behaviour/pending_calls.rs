@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tool_runtime::conversation::{NotPendingError, PendingCalls, Turn};
+use tool_runtime::conversation::{NotPendingError, PendingCalls, Received};
 use tool_runtime::dispatch::{CancellationToken, Decision, ProposedCall};
 use tool_runtime::history::validate;
 use tool_runtime::wire::ChatCompletions;
@@ -58,14 +58,14 @@ fn registry() -> (Registry, Arc<Runs>) {
 fn pending(calls: &[(&str, &str, &str)]) -> PendingCalls {
     let calls = calls.iter().map(|(id, name, arguments)| ToolCall::new(*id, *name, *arguments));
     let reply = AssistantMessage::from_tool_calls(calls.collect());
-    match Conversation::new().user("Go on.").reply(reply) {
-        Turn::Calls(pending) => pending,
-        Turn::Answer(_) => panic!("it calls"),
+    match Conversation::new().user("Go on.").receive(reply) {
+        Received::ToolCalls(pending) => pending,
+        Received::Answer(_) => panic!("it calls"),
     }
 }
 
 fn ids(pending: &PendingCalls) -> Vec<&str> {
-    pending.unanswered().map(|call| &*call.id).collect()
+    pending.without_result().map(|call| &*call.id).collect()
 }
 
 fn after_restart(pending: &PendingCalls) -> PendingCalls {
@@ -127,7 +127,9 @@ fn reasoning_is_kept_across_a_restart() {
         "tool_calls": [{"id": "1", "function": {"name": "quick", "arguments": "{}"}, "extra_content": {"x": 1}}],
     }))
     .expect("it is read");
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("?").receive(reply) else {
+        panic!("it calls")
+    };
     let chat = after_restart(&pending).skip_rest("skipped");
     let chat = messages_on(&ChatCompletions::new().keep_reasoning(true), chat.messages());
     assert_eq!(chat[1]["reasoning_content"], "Hm.");
@@ -299,7 +301,9 @@ async fn edited_arguments_of_a_custom_call_are_in_the_history_after_a_restart() 
     let call =
         json!({"id": "1", "type": "custom", "custom": {"name": "delete", "input": "{\"path\":\"old\"}"}});
     let reply = serde_json::from_value(json!({"content": null, "tool_calls": [call]})).expect("it is read");
-    let Turn::Calls(mut calls) = Conversation::new().user("Go on.").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(mut calls) = Conversation::new().user("Go on.").receive(reply) else {
+        panic!("it calls")
+    };
     calls.approve_with("1", A).expect("it waits");
     let chat = after_restart(&calls).dispatch(&registry).await;
     assert_eq!(contents_of(&chat)[2], "a is deleted");
@@ -405,7 +409,7 @@ fn unknown_and_finished_calls_cannot_be_changed() {
         pending.approve("1"),
         pending.approve_with("1", "{}"),
     ] {
-        assert!(matches!(result, Err(NotPendingError::Answered { .. })), "{result:?}");
+        assert!(matches!(result, Err(NotPendingError::HasResult { .. })), "{result:?}");
     }
 }
 

@@ -1,16 +1,16 @@
 //! Warnings about replies.
 
 use serde_json::{Value, json};
-use tool_runtime::conversation::{ReplyWarning, Turn};
+use tool_runtime::conversation::{Received, ReplyWarning};
 use tool_runtime::message::Message;
 use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, Conversation};
 
 fn warnings(message: Value) -> Vec<ReplyWarning> {
     let reply = serde_json::from_value(message).expect("it is read");
-    match Conversation::new().user("Hello!").reply(reply) {
-        Turn::Answer(chat) => chat.warnings().to_vec(),
-        Turn::Calls(pending) => {
+    match Conversation::new().user("Hello!").receive(reply) {
+        Received::Answer(chat) => chat.warnings().to_vec(),
+        Received::ToolCalls(pending) => {
             let warnings = pending.warnings().to_vec();
             assert_eq!(pending.skip_rest("skipped").warnings(), warnings);
             warnings
@@ -111,7 +111,7 @@ fn each_kind_of_warning_is_reported_once() {
     let mut chat = Conversation::new();
     for content in [json!(null), json!(""), json!("<tool_call>{}"), json!("[TOOL_CALLS][]")] {
         let reply = serde_json::from_value(json!({ "content": content })).expect("it is read");
-        let Turn::Answer(next) = chat.user("Hello!").reply(reply) else { panic!("it calls nothing") };
+        let Received::Answer(next) = chat.user("Hello!").receive(reply) else { panic!("it calls nothing") };
         chat = next;
     }
     assert!(matches!(

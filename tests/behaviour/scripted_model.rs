@@ -3,7 +3,7 @@
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tool_runtime::conversation::{Ending, Request, Turn};
+use tool_runtime::conversation::{Ending, Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
 use tool_runtime::stream::{Event, ReplyAssembler};
 use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
@@ -141,9 +141,9 @@ async fn a_streamed_reply_is_dispatched_on_each_wire() {
         for _ in 0..2 {
             let chunks = model.stream(chat.request(&registry)).expect("the request is valid");
             let (reply, results) = registry.dispatch_stream(chunks).await.expect("the stream is complete");
-            chat = match chat.reply(reply) {
-                Turn::Answer(chat) => chat,
-                Turn::Calls(mut pending) => {
+            chat = match chat.receive(reply) {
+                Received::Answer(chat) => chat,
+                Received::ToolCalls(mut pending) => {
                     pending.add_results(results).expect("they are results of its calls");
                     pending.dispatch(&registry).await
                 }

@@ -1,7 +1,7 @@
 //! No field that only the program needs is in a request: Mistral rejects unknown fields with status 422.
 
 use serde_json::{Value, json};
-use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::message::{Content, Message, Part, stored};
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, ToolCall, ToolChoice, ToolMessage, ToolOutput, tool, tools,
@@ -45,7 +45,7 @@ fn full_reply() -> AssistantMessage {
 }
 
 async fn dispatched() -> Conversation {
-    let Turn::Calls(pending) = Conversation::new().user("Read them.").reply(full_reply()) else {
+    let Received::ToolCalls(pending) = Conversation::new().user("Read them.").receive(full_reply()) else {
         panic!("it calls")
     };
     pending.dispatch(&registry()).await
@@ -99,7 +99,8 @@ async fn stored_messages_and_pending_calls_contain_only_these_fields_when_they_a
     let read: Conversation = stored::deserialize(stored_messages.expect("it is stored")).expect("it is read");
     assert_eq!(written(&read), expected());
 
-    let Turn::Calls(mut pending) = Conversation::new().user("Read them.").reply(full_reply()) else {
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Read them.").receive(full_reply())
+    else {
         panic!("it calls")
     };
     pending.run(&registry()).await;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::message::{self, Completeness, Content, Message, Part};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, tool, tools};
 
@@ -159,7 +159,7 @@ async fn pending_calls_are_stored_without_loss() {
     let before =
         before.into_iter().chain(["a", "b", "c"].map(|id| ToolMessage::error(id, "it is offline").into()));
     let chat = Conversation::try_from(before.collect::<Vec<_>>()).expect("it is valid");
-    let Turn::Calls(mut pending) = chat.reply(reply(response)) else { panic!("it calls") };
+    let Received::ToolCalls(mut pending) = chat.receive(reply(response)) else { panic!("it calls") };
     pending.add_results(registry.dispatch(&pending.calls()[3..]).await).expect("it waits");
     pending.approve("a").expect("it waits");
     pending.approve("b").expect("it waits");
@@ -191,7 +191,8 @@ async fn pending_calls_are_stored_without_loss() {
 async fn a_dispatched_conversation_equals_its_stored_copy() {
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let calls = vec![ToolCall::new("a", "now", "{}"), ToolCall::new("b", "unknown", "{}")];
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(AssistantMessage::from_tool_calls(calls))
+    let Received::ToolCalls(pending) =
+        Conversation::new().user("?").receive(AssistantMessage::from_tool_calls(calls))
     else {
         panic!("it calls")
     };

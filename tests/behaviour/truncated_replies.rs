@@ -3,7 +3,7 @@
 use crate::{assert_accepted, contents};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tool_runtime::conversation::{PendingCalls, ReplyWarning, Turn};
+use tool_runtime::conversation::{PendingCalls, Received, ReplyWarning};
 use tool_runtime::{AssistantMessage, CallError, Conversation, Registry, ToolCall, tool, tools};
 
 /// Deletes all.
@@ -47,7 +47,7 @@ async fn a_truncated_call_does_not_run_but_a_complete_sibling_does() {
     {
         let reply: AssistantMessage =
             serde_json::from_value(truncated_choice(&arguments)).expect("a choice is read");
-        let Turn::Calls(pending) = Conversation::new().user("Delete a and b.").reply(reply) else {
+        let Received::ToolCalls(pending) = Conversation::new().user("Delete a and b.").receive(reply) else {
             panic!("it calls")
         };
         let chat = pending.dispatch(&registry()).await;
@@ -127,7 +127,7 @@ async fn incomplete_arguments_are_reported_as_truncated_without_a_finish_reason(
 async fn truncation_is_kept_across_a_restart_and_an_approval() {
     let reply: AssistantMessage =
         serde_json::from_value(truncated_choice(&json!(""))).expect("a choice is read");
-    let Turn::Calls(pending) = Conversation::new().user("Delete a and b.").reply(reply) else {
+    let Received::ToolCalls(pending) = Conversation::new().user("Delete a and b.").receive(reply) else {
         panic!("it calls")
     };
     let stored = serde_json::to_string(&pending).expect("it is written");
@@ -151,10 +151,10 @@ fn a_truncated_call_does_not_await_approval() {
     let registry = Registry::new(tools![delete_all]).expect("one tool");
     let calls = vec![ToolCall::new("1", "delete_all", ""), ToolCall::new("2", "delete_all", "{}")];
     let waiting = |reason| match Conversation::new()
-        .reply(AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason))
+        .receive(AssistantMessage::from_tool_calls(calls.clone()).with_finish_reason(reason))
     {
-        Turn::Calls(pending) => pending.awaiting_approval(&registry).len(),
-        Turn::Answer(_) => panic!("it calls"),
+        Received::ToolCalls(pending) => pending.awaiting_approval(&registry).len(),
+        Received::Answer(_) => panic!("it calls"),
     };
     assert_eq!((waiting("length"), waiting("tool_calls")), (1, 2));
 }

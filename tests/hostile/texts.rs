@@ -3,7 +3,7 @@
 use crate::cases::{Case, Input};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall};
 
@@ -52,9 +52,9 @@ fn reply(name: &'static str, text: String) -> Case {
         let run = Box::new(move || {
             let reply: AssistantMessage =
                 serde_json::from_value(json!({ "content": text })).expect("a reply");
-            match Conversation::new().user("Hello!").reply(reply) {
-                Turn::Answer(chat) => format!("{} warnings", chat.warnings().len()),
-                Turn::Calls(_) => "calls".to_owned(),
+            match Conversation::new().user("Hello!").receive(reply) {
+                Received::Answer(chat) => format!("{} warnings", chat.warnings().len()),
+                Received::ToolCalls(_) => "calls".to_owned(),
             }
         });
         Input::Text { bytes: 100_000, run }

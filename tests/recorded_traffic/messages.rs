@@ -2,7 +2,7 @@
 
 use crate::{list, rows};
 use serde_json::Value;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::history::{self, ViolationKind};
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
@@ -24,9 +24,9 @@ fn calls(message: &Value) -> Vec<(&str, &str, &str)> {
 /// Adds the reply to a conversation, and asserts that a strict server accepts the next request.
 async fn converse(row: &Value, registry: &Registry) {
     let reply = serde_json::from_value(row["message"].clone()).expect("it was read before");
-    let chat = match Conversation::new().user("?").reply(reply) {
-        Turn::Answer(chat) => chat,
-        Turn::Calls(pending) => pending.dispatch(registry).await,
+    let chat = match Conversation::new().user("?").receive(reply) {
+        Received::Answer(chat) => chat,
+        Received::ToolCalls(pending) => pending.dispatch(registry).await,
     };
     if let Err(violations) = history::validate(chat.messages()) {
         panic!("{}: {violations}", row["source"]);

@@ -7,7 +7,7 @@ use futures_util::stream;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::stream::{Chunk, Event, InterruptedError, ReplyAssembler};
 use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, history, tool, tools};
 
@@ -289,7 +289,7 @@ async fn any_sequence_of_chunks_gives_calls_or_an_error_and_paired_messages() {
             continue;
         }
         assert_eq!(history::validate(&history_of(reply.clone(), answers.clone())), Ok(()));
-        let Turn::Calls(mut pending) = Conversation::new().user("Go on.").reply(reply) else {
+        let Received::ToolCalls(mut pending) = Conversation::new().user("Go on.").receive(reply) else {
             panic!("expected tool calls")
         };
         pending.add_results(answers).expect("the results belong to the calls of the reply");

@@ -145,7 +145,7 @@ async fn calls_get_unique_ids_if_the_server_sends_none() {
     assert_eq!(texts(&answers), ["sent 0", "read 1", "read 2", "read 3"]);
     assert_eq!(reply.tool_calls[2].id, "call_0", "a usable id is kept");
     let chat = Conversation::new().user("Go on.");
-    let tool_runtime::conversation::Turn::Calls(mut pending) = chat.reply(reply) else {
+    let tool_runtime::conversation::Received::ToolCalls(mut pending) = chat.receive(reply) else {
         panic!("expected tool calls")
     };
     pending.add_results(answers).expect("the results belong to the calls of the reply");

@@ -3,7 +3,7 @@
 use crate::{calls, delta, finish};
 use futures_util::stream;
 use serde_json::{Value, json};
-use tool_runtime::conversation::{NotPendingError, PendingCalls, ReplyWarning, Turn};
+use tool_runtime::conversation::{NotPendingError, PendingCalls, Received, ReplyWarning};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, tool, tools};
 
 /// Reads a file.
@@ -31,9 +31,9 @@ async fn streamed(
 ) -> (PendingCalls, Vec<ToolMessage>) {
     let (reply, answers) =
         registry.dispatch_stream(stream::iter(chunks)).await.expect("the stream is not interrupted");
-    match chat.reply(reply) {
-        Turn::Calls(pending) => (pending, answers),
-        Turn::Answer(chat) => panic!("no calls in {:?}", chat.messages()),
+    match chat.receive(reply) {
+        Received::ToolCalls(pending) => (pending, answers),
+        Received::Answer(chat) => panic!("no calls in {:?}", chat.messages()),
     }
 }
 
@@ -47,9 +47,9 @@ async fn a_reply_of_text_is_an_answer() {
     ]);
     let (reply, answers) = registry.dispatch_stream(chunks).await.expect("the stream is not interrupted");
     assert!(answers.is_empty());
-    match Conversation::new().user("Hello!").reply(reply) {
-        Turn::Answer(chat) => assert_eq!(chat.final_text(), "Hello."),
-        Turn::Calls(_) => panic!("expected an answer"),
+    match Conversation::new().user("Hello!").receive(reply) {
+        Received::Answer(chat) => assert_eq!(chat.final_text(), "Hello."),
+        Received::ToolCalls(_) => panic!("expected an answer"),
     }
 }
 
@@ -60,7 +60,7 @@ async fn a_call_that_needs_approval_stays_pending() {
         vec![call(0, "read", r#"{"path":"a"}"#), call(1, "delete", r#"{"path":"b"}"#), finish("tool_calls")];
     let (mut pending, answers) = streamed(&registry, chunks, Conversation::new().user("Clean up.")).await;
     pending.add_results(answers).expect("the results belong to the calls of the reply");
-    assert_eq!(pending.unanswered().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
+    assert_eq!(pending.without_result().map(|call| &*call.name).collect::<Vec<_>>(), ["delete"]);
     assert_eq!(pending.awaiting_approval(&registry).len(), 1);
     pending.approve("call_1").expect("the call is pending");
     let chat = pending.dispatch(&registry).await;
@@ -91,19 +91,19 @@ async fn results_of_unknown_or_finished_calls_are_rejected() {
     let unknown = pending.add_results(with(ToolMessage::new("call_9", "?")));
     assert!(matches!(unknown, Err(NotPendingError::UnknownId { id, .. }) if id == "call_9"));
     let twice = pending.add_results(with(answers[0].clone()));
-    assert!(matches!(twice, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
-    assert_eq!(pending.unanswered().count(), 2);
+    assert!(matches!(twice, Err(NotPendingError::HasResult { id, .. }) if id == "call_0"));
+    assert_eq!(pending.without_result().count(), 2);
     pending.add_results(answers.clone()).expect("the results belong to the calls of the reply");
-    assert_eq!(pending.unanswered().count(), 0);
+    assert_eq!(pending.without_result().count(), 0);
     let again = pending.add_results(answers);
-    assert!(matches!(again, Err(NotPendingError::Answered { id, .. }) if id == "call_0"));
+    assert!(matches!(again, Err(NotPendingError::HasResult { id, .. }) if id == "call_0"));
 }
 
 #[test]
 fn a_stream_without_an_end_is_a_warning() {
-    let warnings_of = |reply: AssistantMessage| match Conversation::new().user("Hello!").reply(reply) {
-        Turn::Answer(chat) => chat.warnings().to_vec(),
-        Turn::Calls(pending) => pending.warnings().to_vec(),
+    let warnings_of = |reply: AssistantMessage| match Conversation::new().user("Hello!").receive(reply) {
+        Received::Answer(chat) => chat.warnings().to_vec(),
+        Received::ToolCalls(pending) => pending.warnings().to_vec(),
     };
     let warnings = |chunks: Vec<Value>| warnings_of(crate::assembled(chunks));
     let half = delta(json!({ "content": "Half a sen" }));

@@ -3,7 +3,7 @@
 use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, RequestParts, Wire, WireError};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice};
@@ -35,7 +35,9 @@ pub(crate) fn parallel_calls() -> Value {
 #[tokio::test]
 async fn parallel_results_and_errors_are_in_one_user_message_after_the_unchanged_blocks() {
     let chat = Conversation::new().system("Be brief.").user("Rome and Atlantis?");
-    let Turn::Calls(pending) = chat.reply(read(&parallel_calls(), "tool_use")) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = chat.receive(read(&parallel_calls(), "tool_use")) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
     let body = chat.request(&registry()).on(&Anthropic::new()).expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
@@ -125,7 +127,7 @@ fn a_declined_request_is_the_final_text_and_has_content_in_the_next_request() {
     });
     let reply = Anthropic::new().read_reply(&body.to_string()).expect("it is read");
     assert_eq!(reply.refusal(), Some("This is not allowed."));
-    let Turn::Answer(chat) = Conversation::new().user("?").reply(reply) else { panic!("no calls") };
+    let Received::Answer(chat) = Conversation::new().user("?").receive(reply) else { panic!("no calls") };
     assert_eq!(chat.final_text(), "This is not allowed.");
     let written = json(&write(&Anthropic::new(), chat.messages()));
     assert_eq!(
@@ -136,7 +138,7 @@ fn a_declined_request_is_the_final_text_and_has_content_in_the_next_request() {
 
 #[test]
 fn an_empty_reply_is_left_out() {
-    let Turn::Answer(chat) = Conversation::new().user("One").reply(read(&json!([]), "end_turn")) else {
+    let Received::Answer(chat) = Conversation::new().user("One").receive(read(&json!([]), "end_turn")) else {
         panic!("no calls")
     };
     let written = json(&write(&Anthropic::new(), chat.user("Two").messages()));

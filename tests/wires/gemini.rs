@@ -3,7 +3,7 @@
 use crate::weather_tools::registry;
 use crate::{json, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, Gemini, RequestParts, Wire, WireError};
@@ -67,7 +67,9 @@ fn a_conversation_that_starts_with_a_reply_gets_a_text_of_the_user() {
 #[tokio::test]
 async fn parallel_results_and_errors_are_one_user_content_after_the_unchanged_parts() {
     let chat = Conversation::new().system("Be brief.").user("Rome and Atlantis?");
-    let Turn::Calls(pending) = chat.reply(read(&parallel_calls(), "STOP")) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = chat.receive(read(&parallel_calls(), "STOP")) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
     let body = chat.request(&registry()).on(&Gemini::new()).expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
@@ -190,7 +192,9 @@ async fn a_call_of_an_undeclared_tool_is_answered_with_an_error() {
     assert_eq!(reply.completeness(), Completeness::Complete);
     let message = json!("Model tried to call an undeclared function");
     assert_eq!(reply.extra("finishMessage"), Some(&message));
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("?").receive(reply) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry()).await;
     let contents = written(chat.messages());
     // The name of the result is that of the call, which goes back unchanged.
@@ -275,7 +279,9 @@ async fn names_that_the_api_rejects_get_a_prefix() {
     let parts = json!([{ "functionCall": { "name": "n_2fa", "args": {} } }]);
     let reply = read(&parts, "STOP");
     assert_eq!(reply.tool_calls[0].name, "2fa");
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(reply.clone()) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("?").receive(reply.clone()) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry).await;
     let contents = written(chat.messages());
     assert_eq!(contents[1]["parts"], parts);

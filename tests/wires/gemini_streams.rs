@@ -3,7 +3,7 @@
 use crate::gemini::{call, parallel_calls, read, written};
 use crate::weather_tools::registry;
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
@@ -110,7 +110,9 @@ async fn read_only_tools_start_while_the_reply_is_streamed() {
     let (reply, results) =
         registry.dispatch_stream(futures_util::stream::iter(chunks)).await.expect("it is complete");
     assert_eq!(results[0].text(), "Rome: sunny");
-    let Turn::Calls(mut pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(mut pending) = Conversation::new().user("?").receive(reply) else {
+        panic!("it calls")
+    };
     pending.add_results(results).expect("the ids are equal");
     let chat = pending.finish().expect("each call has its result");
     assert_eq!(written(chat.messages())[1]["parts"], parallel_calls());

@@ -3,7 +3,7 @@
 use crate::exchanged::{Entry, exchanged};
 use crate::{dropped, json, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
@@ -34,7 +34,7 @@ async fn run(chat: Conversation, reply: AssistantMessage) -> Conversation {
     let registry = Registry::new(tools![get_weather, draw]).expect("two tools");
     let charts: Vec<String> =
         reply.tool_calls.iter().filter(|call| call.name == "draw").map(|call| call.id.clone()).collect();
-    let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };
     for id in charts {
         let result = Content::from_parts([Part::text("a chart"), Part::image("image/png", [1, 2, 3])]);
         pending.provide_result(&id, result).expect("it is pending");
@@ -61,8 +61,8 @@ async fn conversation() -> Conversation {
         let body = json!({ "choices": [{ "message": { "role": "assistant", field: text }, "finish_reason": "stop" }] });
         ChatCompletions::new().read_reply(&body.to_string()).expect("it is read")
     };
-    let Turn::Answer(chat) = chat.reply(answer("refusal", "I cannot.")) else { panic!("no calls") };
-    let Turn::Answer(chat) = chat.user("Please.").reply(answer("content", "Sunny.")) else {
+    let Received::Answer(chat) = chat.receive(answer("refusal", "I cannot.")) else { panic!("no calls") };
+    let Received::Answer(chat) = chat.user("Please.").receive(answer("content", "Sunny.")) else {
         panic!("no calls")
     };
     chat.user("Thanks.")

@@ -2,7 +2,7 @@
 //! them against the types of the providers' clients.
 
 use serde_json::{Value, json};
-use tool_runtime::conversation::{Request, Turn};
+use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Content, Part};
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
 use tool_runtime::{Conversation, Registry, ToolChoice, ToolMessage, tool, tools};
@@ -41,15 +41,18 @@ fn print(name: &str, wire: &dyn Wire, request: &Request) {
 /// Continues after a reply whose calls run, but for the chart, whose result is given.
 async fn run(chat: Conversation, wire: &dyn Wire, reply: &Value, registry: &Registry) -> Conversation {
     let reply = wire.read_reply(&reply.to_string()).expect("it is read");
-    let Turn::Calls(mut pending) = chat.reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };
     let result = Content::from_parts([
         Part::text("a chart"),
         Part::json(json!({ "points": 2 })),
         Part::image("image/png", [1, 2, 3]),
         Part::file("data.txt", "text/plain", "1, 2"),
     ]);
-    let ids: Vec<String> =
-        pending.unanswered().filter(|call| call.name == "draw_chart").map(|call| call.id.clone()).collect();
+    let ids: Vec<String> = pending
+        .without_result()
+        .filter(|call| call.name == "draw_chart")
+        .map(|call| call.id.clone())
+        .collect();
     for id in ids {
         pending
             .add_results([ToolMessage::new(id, result.clone()).with_tool("draw_chart")])
@@ -87,7 +90,7 @@ async fn in_chat_completions(registry: &Registry) -> Conversation {
     let chat = run(chat, &wire, &chat_completion(&second, "length"), registry).await;
     let refusal = json!({ "role": "assistant", "content": null, "refusal": "I cannot." });
     let refusal = wire.read_reply(&chat_completion(&refusal, "stop").to_string()).expect("it is read");
-    let Turn::Answer(chat) = chat.user("Go on.").reply(refusal) else { panic!("no calls") };
+    let Received::Answer(chat) = chat.user("Go on.").receive(refusal) else { panic!("no calls") };
     chat.user("Please.")
 }
 

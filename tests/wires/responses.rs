@@ -3,7 +3,7 @@
 use crate::weather_tools::{delete, get_weather};
 use crate::{dropped, json, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::{Completeness, Content, Message, Part};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Body, ChatCompletions, RequestParts, Responses, Wire, WireError};
@@ -81,7 +81,9 @@ pub(crate) fn accepted(wire: &Responses, body: &Body) -> Value {
 #[tokio::test]
 async fn calls_and_results_follow_the_unchanged_items_of_the_reply() {
     let chat = Conversation::new().system("Be brief.").user("Rome and Atlantis?");
-    let Turn::Calls(pending) = chat.reply(read(&parallel_calls(), "completed")) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = chat.receive(read(&parallel_calls(), "completed")) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry()).await.user("Quickly!");
     let body = chat.request(&registry()).on(&Responses::new()).expect("it is written");
     assert!(body.report().is_empty(), "{:?}", body.report());
@@ -272,7 +274,7 @@ fn a_declined_request_is_the_final_text_and_goes_back() {
         "content": [{ "type": "refusal", "refusal": "This is not allowed." }] }]);
     let reply = read(&output, "completed");
     assert_eq!((reply.refusal(), reply.text()), (Some("This is not allowed."), ""));
-    let Turn::Answer(chat) = Conversation::new().user("?").reply(reply) else { panic!("no calls") };
+    let Received::Answer(chat) = Conversation::new().user("?").receive(reply) else { panic!("no calls") };
     assert_eq!(chat.final_text(), "This is not allowed.");
     assert_eq!(input(&Responses::new(), chat.messages())[1], output[0]);
 }

@@ -5,7 +5,7 @@ use crate::responses::{
 };
 use crate::{dropped, json, list, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::Message;
 use tool_runtime::stream::ReplyAssembler;
 use tool_runtime::wire::{ChatCompletions, RequestParts, Responses, Wire};
@@ -176,7 +176,9 @@ async fn a_custom_tool_takes_text_and_its_result_is_one_of_a_custom_tool() {
         json!([custom_call(1, "run_sql", "SELECT \"a\""), call(2, "get_weather", r#"{"city":"Rome"}"#)]);
     let reply = read_on(&wire, &output, "completed");
     assert_eq!(reply.tool_calls[0].arguments, r#"{"query":"SELECT \"a\""}"#);
-    let Turn::Calls(pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(pending) = Conversation::new().user("?").receive(reply) else {
+        panic!("it calls")
+    };
     let chat = pending.dispatch(&registry()).await;
     let request = chat.request(&registry()).with_tool_choice(ToolChoice::Tool("run_sql".to_owned()));
     let written = accepted(&wire, &request.on(&wire).expect("it is written"));

@@ -3,7 +3,7 @@
 use crate::responses::{call, custom_call, parallel_calls, read, read_on, registry, text};
 use crate::{json, write};
 use serde_json::{Value, json};
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
 use tool_runtime::wire::{Responses, Wire};
@@ -121,7 +121,9 @@ async fn read_only_tools_start_while_the_reply_is_streamed() {
     let (reply, results) =
         registry.dispatch_stream(futures_util::stream::iter(chunks)).await.expect("it is complete");
     assert_eq!(results[0].text(), "Rome: sunny");
-    let Turn::Calls(mut pending) = Conversation::new().user("?").reply(reply) else { panic!("it calls") };
+    let Received::ToolCalls(mut pending) = Conversation::new().user("?").receive(reply) else {
+        panic!("it calls")
+    };
     pending.add_results(results).expect("the ids are equal");
     let chat = pending.finish().expect("each call has its result");
     let written = json(&write(&Responses::new(), chat.messages()));

@@ -1,6 +1,6 @@
 //! Conversations whose calls and tool messages are always paired.
 //!
-//! A [`Conversation`] takes a reply of the model and becomes a [`Turn`]: the conversation with the model's answer, or the
+//! A [`Conversation`] takes a reply of the model and becomes a [`Received`]: the conversation with the model's answer, or the
 //! [`PendingCalls`] of the reply. Pending calls run, wait for a person or are skipped, and become a conversation again when
 //! each call has its tool message. [`Conversation::drive`] is this loop, and returns its [`Ending`].
 //!
@@ -35,13 +35,13 @@ use std::sync::Arc;
 /// `Serialize` writes the `messages` of a request of Chat Completions, without reasoning and without a provider's items. To
 /// store a conversation, use `#[serde(with = "message::stored")]`: see [`message::stored`](crate::message::stored).
 ///
-/// [`reply`](Conversation::reply) consumes the conversation: if the
+/// [`receive`](Conversation::receive) consumes the conversation: if the
 /// reply calls tools, it returns [`PendingCalls`], which become a conversation again once every call has its tool
 /// message. Sending a conversation with unanswered calls is a compile error. Clones share their messages until one of
 /// them changes.
 ///
 /// ```
-/// use tool_runtime::conversation::Turn;
+/// use tool_runtime::conversation::Received;
 /// use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
 ///
 /// /// Look up the weather of a city.
@@ -67,9 +67,9 @@ use std::sync::Arc;
 /// let mut chat = Conversation::new().system("You can look up the weather.").user("Beijing?");
 /// let answer = loop {
 ///     let reply: AssistantMessage = model.complete(&chat, registry.schemas()).await?;
-///     match chat.reply(reply) {
-///         Turn::Answer(done) => break done,
-///         Turn::Calls(pending) => chat = pending.dispatch(&registry).await,
+///     match chat.receive(reply) {
+///         Received::Answer(done) => break done,
+///         Received::ToolCalls(pending) => chat = pending.dispatch(&registry).await,
 ///     }
 /// };
 /// assert_eq!(answer.final_text(), "It is sunny.");
@@ -86,15 +86,15 @@ pub struct Conversation {
     warnings: Vec<ReplyWarning>,
 }
 
-/// The result of [`Conversation::reply`].
+/// The result of [`Conversation::receive`].
 #[derive(Clone, Debug)]
 #[must_use = "it contains the conversation"]
-pub enum Turn {
+pub enum Received {
     /// The reply answers: the conversation with the [`final_text`](Conversation::final_text). A
     /// [paused](crate::message::Completeness::Paused) reply does not answer yet: send the next request.
     Answer(Conversation),
     /// The reply calls tools.
-    Calls(PendingCalls),
+    ToolCalls(PendingCalls),
 }
 
 impl Conversation {
@@ -176,15 +176,15 @@ impl Conversation {
     /// Adds a reply of the model. Ids of calls that are empty or repeated within the reply are replaced.
     ///
     /// ```
-    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::conversation::Received;
     /// use tool_runtime::{AssistantMessage, Conversation};
     ///
-    /// match Conversation::new().user("Hello!").reply(AssistantMessage::from_text("Hello.")) {
-    ///     Turn::Answer(chat) => assert_eq!(chat.user("How are you?").messages().len(), 3),
-    ///     Turn::Calls(_) => unreachable!("it calls nothing"),
+    /// match Conversation::new().user("Hello!").receive(AssistantMessage::from_text("Hello.")) {
+    ///     Received::Answer(chat) => assert_eq!(chat.user("How are you?").messages().len(), 3),
+    ///     Received::ToolCalls(_) => unreachable!("it calls nothing"),
     /// }
     /// ```
-    pub fn reply(mut self, mut reply: AssistantMessage) -> Turn {
+    pub fn receive(mut self, mut reply: AssistantMessage) -> Received {
         for warning in ReplyWarning::of(&reply) {
             if self.warnings.iter().all(|known| discriminant(known) != discriminant(&warning)) {
                 self.warnings.push(warning);
@@ -196,9 +196,9 @@ impl Conversation {
         }
         reply.make_ids_usable();
         if reply.tool_calls.is_empty() {
-            Turn::Answer(self.with(reply.into()))
+            Received::Answer(self.with(reply.into()))
         } else {
-            Turn::Calls(PendingCalls::new(self, reply))
+            Received::ToolCalls(PendingCalls::new(self, reply))
         }
     }
 

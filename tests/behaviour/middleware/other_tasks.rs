@@ -1,7 +1,7 @@
 //! Runs in another task than that of the dispatch, and after its end.
 
 use super::*;
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::{AssistantMessage, Conversation};
 
 /// Deletes on a thread, after approval.
@@ -23,7 +23,7 @@ async fn an_approval_is_for_one_run_also_if_the_run_is_in_another_task() {
             .build()
             .expect("one tool");
         let reply = AssistantMessage::from_tool_calls(call("delete_on_a_thread", "").to_vec());
-        let Turn::Calls(mut pending) = Conversation::new().user("Delete.").reply(reply) else {
+        let Received::ToolCalls(mut pending) = Conversation::new().user("Delete.").receive(reply) else {
             panic!("it calls")
         };
         pending.approve("call_1").expect("it waits");

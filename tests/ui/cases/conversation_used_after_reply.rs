@@ -1,6 +1,6 @@
 //! Adding a reply moves the conversation, so that it cannot be sent while calls are pending.
 
-use tool_runtime::conversation::Turn;
+use tool_runtime::conversation::Received;
 use tool_runtime::{AssistantMessage, Conversation, Registry};
 
 fn send(_: &Conversation) -> AssistantMessage {
@@ -10,7 +10,7 @@ fn send(_: &Conversation) -> AssistantMessage {
 fn main() {
     let chat = Conversation::new().user("Hello!");
     let reply = send(&chat);
-    if let Turn::Calls(_pending) = chat.reply(reply) {
+    if let Received::ToolCalls(_pending) = chat.receive(reply) {
         send(&chat);
         let _ = chat.request(&Registry::builder().build().unwrap());
     }

@@ -1,6 +1,6 @@
 //! `PendingCalls` cannot be used as a `Conversation`.
 
-use tool_runtime::conversation::{PendingCalls, Turn};
+use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::{AssistantMessage, Conversation, Registry};
 
 fn send(_: &Conversation) -> AssistantMessage {
@@ -9,7 +9,7 @@ fn send(_: &Conversation) -> AssistantMessage {
 
 fn main() {
     let mut chat = Conversation::new().user("Hello!");
-    if let Turn::Calls(pending) = chat.reply(AssistantMessage::default()) {
+    if let Received::ToolCalls(pending) = chat.receive(AssistantMessage::default()) {
         send(&pending);
         let _ = pending.request(&Registry::builder().build().unwrap());
         let _ = pending.messages();

@@ -1,7 +1,7 @@
 //! The loop of requests, replies and tool calls.
 
 use super::pending::PendingCalls;
-use super::{Conversation, Request, Turn};
+use super::{Conversation, Received, Request};
 use crate::context::BatchContext;
 use crate::message::{AssistantMessage, Completeness, ToolMessage};
 use crate::outcome::CallError;
@@ -40,7 +40,7 @@ impl Conversation {
     /// without waiting for the reply of the model.
     ///
     /// The hook of [`before_call`](crate::RegistryBuilder::before_call) decides about calls that need approval; without
-    /// a decision, such a call fails. If a person decides and may take longer, use [`reply`](Conversation::reply) and
+    /// a decision, such a call fails. If a person decides and may take longer, use [`receive`](Conversation::receive) and
     /// [`PendingCalls`] instead. To act between replies, for example to trim a long conversation, set the limit to one
     /// reply. `complete` can set the [tool choice](Request::with_tool_choice) of each request.
     ///
@@ -109,14 +109,14 @@ impl Conversation {
                 },
             };
             let is_paused = reply.completeness() == Completeness::Paused;
-            match mem::take(self).reply(reply) {
-                Turn::Answer(done) => {
+            match mem::take(self).receive(reply) {
+                Received::Answer(done) => {
                     *self = done;
                     if !is_paused {
                         return Ok(Ending::Answered);
                     }
                 }
-                Turn::Calls(pending) => {
+                Received::ToolCalls(pending) => {
                     let mut running = Running { pending: Some(pending), conversation: self };
                     if let Some(pending) = &mut running.pending {
                         pending.run(registry).await;

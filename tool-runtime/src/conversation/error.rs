@@ -15,7 +15,7 @@ pub enum NotPendingError {
     },
     /// The call already has a result.
     #[non_exhaustive]
-    Answered {
+    HasResult {
         /// The id.
         id: String,
     },
@@ -27,7 +27,7 @@ impl fmt::Display for NotPendingError {
             NotPendingError::UnknownId { id } => {
                 write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
             }
-            NotPendingError::Answered { id } => write!(f, "the call `{id}` already has a result"),
+            NotPendingError::HasResult { id } => write!(f, "the call `{id}` already has a result"),
         }
     }
 }

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 /// next `run` runs only the others.
 ///
 /// ```
-/// use tool_runtime::conversation::{PendingCalls, Turn};
+/// use tool_runtime::conversation::{PendingCalls, Received};
 /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
 ///
 /// /// Deletes a file.
@@ -37,7 +37,7 @@ use std::collections::HashMap;
 /// let registry = Registry::new(tools![delete])?;
 /// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
 /// let reply = AssistantMessage::from_tool_calls(calls.into());
-/// let Turn::Calls(pending) = Conversation::new().user("Delete both.").reply(reply) else { unreachable!() };
+/// let Received::ToolCalls(pending) = Conversation::new().user("Delete both.").receive(reply) else { unreachable!() };
 /// let stored = serde_json::to_string(&pending)?; // until the person has decided
 ///
 /// let mut pending: PendingCalls = serde_json::from_str(&stored)?;
@@ -84,7 +84,7 @@ impl PendingCalls {
     }
 
     /// The calls without results.
-    pub fn unanswered(&self) -> impl Iterator<Item = &ToolCall> {
+    pub fn without_result(&self) -> impl Iterator<Item = &ToolCall> {
         let calls = self.calls().iter().zip(&self.states);
         calls.filter(|(_, state)| state.result.is_none()).map(|(call, _)| call)
     }
@@ -153,7 +153,7 @@ impl PendingCalls {
     ///
     /// There is no call with this id, or it already has a result.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let (call, state) = self.unanswered_call(id)?;
+        let (call, state) = self.call_without_result(id)?;
         state.approved = Some(fingerprint(call));
         Ok(())
     }
@@ -165,7 +165,7 @@ impl PendingCalls {
     ///
     /// There is no call with this id, or it already has a result.
     pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
-        let (call, state) = self.unanswered_call(id)?;
+        let (call, state) = self.call_without_result(id)?;
         call.set_arguments(arguments.into());
         state.approved = Some(fingerprint(call));
         Ok(())
@@ -177,7 +177,7 @@ impl PendingCalls {
     ///
     /// There is no call with this id, or it already has a result.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
-        let (call, state) = self.unanswered_call(id)?;
+        let (call, state) = self.call_without_result(id)?;
         *state = CallState { result: Some(denied(call, reason.into())), approved: None };
         Ok(())
     }
@@ -189,7 +189,7 @@ impl PendingCalls {
     ///
     /// There is no call with this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
-        let (call, state) = self.unanswered_call(id)?;
+        let (call, state) = self.call_without_result(id)?;
         *state = CallState {
             result: Some(ToolMessage::new(&*call.id, content).with_tool(&*call.name)),
             approved: None,
@@ -202,7 +202,7 @@ impl PendingCalls {
     /// Repeated failures get a note for the model, as in [`run`](PendingCalls::run).
     ///
     /// ```
-    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::conversation::Received;
     /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
     ///
     /// /// The time of day.
@@ -216,7 +216,7 @@ impl PendingCalls {
     /// let registry = Registry::new(tools![now])?;
     /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
     /// let results = registry.dispatch(&reply.tool_calls).await;
-    /// let Turn::Calls(mut pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
+    /// let Received::ToolCalls(mut pending) = Conversation::new().user("What time is it?").receive(reply) else { unreachable!() };
     /// pending.add_results(results)?;
     /// let chat = pending.finish().expect("each call has its result");
     /// assert_eq!(chat.messages()[2].text(), "12:00");
@@ -238,9 +238,9 @@ impl PendingCalls {
         for result in results {
             match open.remove(&*result.tool_call_id) {
                 Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
-                Some(_) => return Err(NotPendingError::Answered { id: result.tool_call_id }),
+                Some(_) => return Err(NotPendingError::HasResult { id: result.tool_call_id }),
                 None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
-                    return Err(NotPendingError::Answered { id: result.tool_call_id });
+                    return Err(NotPendingError::HasResult { id: result.tool_call_id });
                 }
                 None => return Err(NotPendingError::UnknownId { id: result.tool_call_id }),
             }
@@ -256,11 +256,11 @@ impl PendingCalls {
     /// Fails every call without a result with `Error: ` and this reason. No tool runs.
     ///
     /// ```
-    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::conversation::Received;
     /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
     /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
-    /// let Turn::Calls(pending) = Conversation::new().user("What time is it?").reply(reply) else { unreachable!() };
+    /// let Received::ToolCalls(pending) = Conversation::new().user("What time is it?").receive(reply) else { unreachable!() };
     /// let chat = pending.skip_rest("skipped by user");
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
     /// ```
@@ -273,11 +273,11 @@ impl PendingCalls {
     /// something instead of deciding about the calls.
     ///
     /// ```
-    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::conversation::Received;
     /// use tool_runtime::{AssistantMessage, Conversation, ToolCall};
     ///
     /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "delete", "{}")]);
-    /// let Turn::Calls(pending) = Conversation::new().user("Clean up.").reply(reply) else { unreachable!() };
+    /// let Received::ToolCalls(pending) = Conversation::new().user("Clean up.").receive(reply) else { unreachable!() };
     /// let chat = pending.interrupt("Wait, make a copy first.");
     /// assert_eq!(chat.messages()[2].text(), "Error: skipped by user");
     /// assert_eq!(chat.messages()[3].text(), "Wait, make a copy first.");
@@ -322,7 +322,7 @@ impl PendingCalls {
     ///
     /// Returns the pending calls if a call has no result.
     pub fn finish(self) -> Result<Conversation, Self> {
-        if self.unanswered().next().is_some() {
+        if self.without_result().next().is_some() {
             return Err(self);
         }
         // Every call has its result, so none is skipped.
@@ -349,12 +349,12 @@ impl PendingCalls {
         conversation
     }
 
-    fn unanswered_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
+    fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
         match calls.find(|(call, _)| call.id == id) {
             None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
             Some((_, CallState { result: Some(_), .. })) => {
-                Err(NotPendingError::Answered { id: id.to_owned() })
+                Err(NotPendingError::HasResult { id: id.to_owned() })
             }
             Some(found) => Ok(found),
         }

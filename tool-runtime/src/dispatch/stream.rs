@@ -94,7 +94,7 @@ impl Registry {
     /// ```
     /// use futures_util::{Stream, stream};
     /// use tool_runtime::stream::Event;
-    /// use tool_runtime::conversation::Turn;
+    /// use tool_runtime::conversation::Received;
     /// use tool_runtime::dispatch::CancellationToken;
     /// use tool_runtime::{BatchContext, Conversation, Registry, tool, tools};
     ///
@@ -136,9 +136,9 @@ impl Registry {
     ///         Err(broken) if !broken.partial().1.is_empty() && !token.is_cancelled() => broken.into_partial(),
     ///         dispatched => dispatched?,
     ///     };
-    ///     match chat.reply(reply) {
-    ///         Turn::Answer(done) => break done,
-    ///         Turn::Calls(mut pending) => {
+    ///     match chat.receive(reply) {
+    ///         Received::Answer(done) => break done,
+    ///         Received::ToolCalls(mut pending) => {
     ///             pending.add_results(results)?;
     ///             chat = pending.dispatch(&registry).await; // all calls have results, so nothing runs
     ///         }
