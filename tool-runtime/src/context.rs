@@ -1,12 +1,14 @@
 //! The context of a call and of a batch, and the events of calls.
 
 mod batch;
+mod begun_calls;
 mod call;
 mod event;
 mod key;
 mod record;
 
 pub use batch::BatchContext;
+pub(crate) use begun_calls::BegunCalls;
 pub use call::CallContext;
 pub(crate) use event::CallEvents;
 pub use event::{CallEvent, CallStatus};

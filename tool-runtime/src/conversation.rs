@@ -7,7 +7,6 @@
 //! [`Conversation::request`] creates a [`Request`], which serializes as `messages`, `tools` and `tool_choice`.
 //! [`ReplyWarning`]s report replies that suggest a wrong setting of the server.
 
-mod drive;
 mod error;
 mod pending;
 mod repeated_failures;
@@ -15,12 +14,15 @@ mod reply_warning;
 mod request;
 mod stored;
 mod unparsed_calls;
+mod waiting_call;
 
-pub use drive::Ending;
 pub use error::NotPendingError;
 pub use pending::PendingCalls;
+pub(crate) use pending::Unfinished;
 pub use reply_warning::ReplyWarning;
 pub use request::Request;
+pub(crate) use stored::StoredPending;
+pub use waiting_call::WaitingCall;
 
 use crate::history::{HistoryError, TrimBudget, Trimmed, trim, validate};
 use crate::message::{AssistantMessage, Content, Message};
@@ -185,11 +187,7 @@ impl Conversation {
     /// }
     /// ```
     pub fn receive(mut self, mut reply: AssistantMessage) -> Received {
-        for warning in ReplyWarning::of(&reply) {
-            if self.warnings.iter().all(|known| discriminant(known) != discriminant(&warning)) {
-                self.warnings.push(warning);
-            }
-        }
+        ReplyWarning::of(&reply).into_iter().for_each(|warning| self.warn(warning));
         if reply.is_empty() {
             // Servers reject a null without calls.
             reply.content = Some(Content::default());
@@ -202,12 +200,19 @@ impl Conversation {
         }
     }
 
+    /// Adds a warning, unless there is one of its kind.
+    pub(crate) fn warn(&mut self, warning: ReplyWarning) {
+        if self.warnings.iter().all(|known| discriminant(known) != discriminant(&warning)) {
+            self.warnings.push(warning);
+        }
+    }
+
     fn with(mut self, message: Message) -> Self {
         self.push(message);
         self
     }
 
-    fn push(&mut self, message: Message) {
+    pub(crate) fn push(&mut self, message: Message) {
         // Shared only while a request is being sent.
         Arc::make_mut(&mut self.messages).push(message);
     }

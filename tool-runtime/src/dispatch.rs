@@ -25,6 +25,7 @@ mod run;
 mod span;
 mod stages;
 mod stream;
+mod streamed_reply;
 mod timeout;
 
 #[doc(inline)]
@@ -40,11 +41,12 @@ pub use crate::registry::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use concurrent::Concurrent;
+pub(crate) use streamed_reply::{EarlyCalls, Piece, PieceOfCall, RunningCalls, StreamedReply};
 
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};
 use crate::registry::Registry;
-use crate::tool::{Approval, Batch, Call, Stage};
+use crate::tool::{Approval, Call, Stage};
 use serde::Serialize;
 
 impl Registry {
@@ -91,7 +93,7 @@ impl Registry {
     /// ```
     pub async fn dispatch(&self, calls: &[ToolCall]) -> Vec<ToolMessage> {
         let registry = &*self.for_dispatch();
-        let batch = &Batch::new(registry.batch(), 0);
+        let batch = &registry.new_batch(0);
         let mut messages: Vec<ToolMessage> = calls.iter().map(|call| ToolMessage::blank(&call.id)).collect();
         let write = |(position, (call, message))| {
             registry.write_message(batch, position, call, Approval::None, None, message)
@@ -158,7 +160,7 @@ impl Registry {
     /// ```
     pub async fn call_text(&self, name: &str, arguments: &str) -> ToolResult {
         let registry = &*self.for_dispatch();
-        let batch = &Batch::new(registry.batch(), 0);
+        let batch = &registry.new_batch(0);
         let record = CallRecord::default();
         let tool_call = ToolCall::new("", name, arguments);
         let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, &tool_call));
@@ -172,6 +174,7 @@ impl Registry {
             }
             Err(failure) => Err(failure),
         };
+        registry.reject_pending(batch, 0, &tool_call, events, &mut result);
         if let Some(events) = events {
             let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(name).2);
             let outcome = record.outcome(error, batch.started.elapsed());

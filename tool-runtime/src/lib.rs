@@ -137,6 +137,7 @@ mod output;
 mod panics;
 pub mod registry;
 pub mod schema;
+pub mod session;
 mod state;
 pub mod stream;
 mod suggest;
@@ -166,6 +167,8 @@ pub use message::{AssistantMessage, ToolCall, ToolMessage};
 pub use registry::{BuildError, DynamicTool, Registry, RegistryBuilder};
 #[doc(inline)]
 pub use schema::{ToolChoice, ToolSchema};
+#[doc(inline)]
+pub use session::Session;
 #[doc = include_str!("docs/tool.md")]
 pub use tool_runtime_macros::tool;
 #[doc = include_str!("docs/toolset.md")]

@@ -19,6 +19,7 @@ pub(crate) use error_snapshot::ErrorSnapshot;
 pub use output_probe::{OutputProbe, SendsJson};
 pub use return_probe::{BorrowingProbe, ReturnProbe, ReturnsValue, ToolError};
 pub use tool_failure::ToolFailure;
+pub(crate) use tool_output::Pending;
 pub use tool_output::ToolOutput;
 pub use tool_result::ToolResult;
 pub(crate) use truncate_middle::truncate_middle;

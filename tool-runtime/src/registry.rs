@@ -35,7 +35,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{RegisteredTool, Stage};
+use crate::tool::{Batch, RegisteredTool, Stage, StageSet};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
 use std::borrow::Cow;
@@ -72,6 +72,8 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
     batch: Option<BatchContext>,
+    /// Middleware inside that of the configuration; `None` except in a run of a session.
+    run_layers: Option<Arc<[Layer]>>,
 }
 
 /// Sorted by name; `schemas[i]` describes `registered[i]`.
@@ -267,7 +269,7 @@ impl Registry {
         let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
         let tools = indices.iter().map(|&index| Arc::clone(&self.tools.registered[index])).collect();
         let tools = Tools::new(schemas, tools, Arc::clone(&self.tools.config));
-        Ok(Registry { tools: Arc::new(tools), batch: self.batch.clone() })
+        Ok(Registry { tools: Arc::new(tools), ..self.clone() })
     }
 
     /// Returns this registry bound to a batch: its calls get the state, the cancellation token, the listeners and the
@@ -279,7 +281,23 @@ impl Registry {
     /// See [`BatchContext`] for an example.
     #[must_use]
     pub fn with(&self, batch: &BatchContext) -> Self {
-        Registry { tools: Arc::clone(&self.tools), batch: Some(batch.clone()) }
+        Registry { batch: Some(batch.clone()), ..self.clone() }
+    }
+
+    /// This registry with middleware inside its own, for one run of a session.
+    pub(crate) fn with_run_layers(self, layers: Vec<Layer>) -> Self {
+        let run_layers = (!layers.is_empty()).then(|| layers.into());
+        Registry { run_layers, ..self }
+    }
+
+    /// A batch of calls that starts now, for the reply with this number in its run.
+    #[inline]
+    pub(crate) fn new_batch(&self, reply: u64) -> Batch<'_> {
+        let mut batch = Batch::new(self.batch.as_ref(), reply);
+        if self.run_layers.is_some() {
+            batch.stages = batch.stages.union(StageSet::MIDDLEWARE);
+        }
+        batch
     }
 
     pub(crate) fn batch(&self) -> Option<&BatchContext> {
@@ -309,9 +327,11 @@ impl Registry {
         self.tools.config.permits.as_ref()
     }
 
-    /// The middleware, the outermost first.
-    pub(crate) fn layers(&self) -> &[Layer] {
-        &self.tools.config.layers
+    /// The middleware at this position, from the outermost.
+    pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
+        let layers = &self.tools.config.layers;
+        let of_run = || self.run_layers.as_ref()?.get(position.checked_sub(layers.len())?);
+        layers.get(position).or_else(of_run)
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
@@ -320,9 +340,18 @@ impl Registry {
 
     /// Whether a call of this tool may start before the end of the reply.
     pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
+        self.tools.config.options.start_all_while_streaming || self.may_repeat(name)
+    }
+
+    /// Whether a call of this tool may run again after it was interrupted.
+    pub(crate) fn may_repeat(&self, name: &str) -> bool {
         let is_repeatable = |tool: Annotations| tool.is_read_only() || tool.is_idempotent();
-        self.tools.config.options.start_all_while_streaming
-            || self.annotations(name).is_some_and(is_repeatable)
+        self.annotations(name).is_some_and(is_repeatable)
+    }
+
+    /// The number of identical failures of a call after which the model gets a note.
+    pub(crate) fn repeated_failures(&self) -> Option<usize> {
+        self.tools.config.options.repeated_failures.0
     }
 
     #[cfg(feature = "tracing")]

@@ -1,10 +1,9 @@
 //! The context of a batch of calls.
 
-use super::CallEvent;
+use super::{BegunCalls, CallEvent};
 use crate::state::{State as _, States};
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
 
 /// The data that a program attaches to the calls of one batch: application state such as a user or a tenant, a cancellation
@@ -194,8 +193,8 @@ impl BatchContext {
     }
 
     /// Sets the number of the reply, which is part of the [`CallKey`](super::CallKey) of each call. Default: in
-    /// [`PendingCalls`](crate::conversation::PendingCalls) and [`Conversation::drive`](crate::Conversation::drive), the number
-    /// of replies before it.
+    /// [`PendingCalls`](crate::conversation::PendingCalls), the number of replies before it. A
+    /// [`Session`](crate::Session) counts its replies itself.
     ///
     /// [`dispatch`](crate::Registry::dispatch) and [`dispatch_stream`](crate::Registry::dispatch_stream) do not know the
     /// number and use 0: set it for each reply, otherwise calls of different replies have the same key. Also set it for each
@@ -225,6 +224,12 @@ impl BatchContext {
         &self.0.listeners
     }
 
+    /// Counts the calls together with these.
+    pub(crate) fn counting_in(mut self, begun_calls: &BegunCalls) -> Self {
+        self.data().begun_calls = begun_calls.share();
+        self
+    }
+
     pub(crate) fn allowed(&self) -> Option<&Arc<[String]>> {
         self.0.allowed_tools.as_ref()
     }
@@ -239,17 +244,12 @@ impl BatchContext {
 
     /// Counts a call of this tool that begins; `false` if the limit is reached.
     pub(crate) fn count_call(&self, tool: &str, limit: usize) -> bool {
-        let mut counts = self.0.begun_calls.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(tool.to_owned()).or_default();
-        let has_begun = *count < limit;
-        *count += usize::from(has_begun);
-        has_begun
+        self.0.begun_calls.count(tool, limit)
     }
 
     /// Whether as many calls of this tool have begun as the limit allows.
     pub(crate) fn has_reached(&self, tool: &str, limit: usize) -> bool {
-        let counts = self.0.begun_calls.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.get(tool).is_some_and(|&count| count >= limit)
+        self.0.begun_calls.has_reached(tool, limit)
     }
 
     /// A token that is cancelled together with the batch.
@@ -275,15 +275,5 @@ pub(crate) struct Listener(Arc<dyn Fn(&CallEvent) + Send + Sync>);
 impl Listener {
     pub(super) fn call(&self, event: &CallEvent) {
         (self.0)(event);
-    }
-}
-
-/// The number of calls that have begun, by tool.
-#[derive(Default)]
-struct BegunCalls(Mutex<HashMap<String, usize>>);
-
-impl Clone for BegunCalls {
-    fn clone(&self) -> Self {
-        BegunCalls(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
 }

@@ -26,8 +26,8 @@ pub struct CallEvent {
 
 /// The status of a call in a [`CallEvent`].
 ///
-/// `Started` is first, unless the call does not run. The last event of a call is `Finished` or `NeedsApproval`. A call
-/// whose dispatch is dropped has no last event.
+/// `Started` is first, unless the call does not run. The last event of a call is `Finished`, `NeedsApproval` or
+/// `NeedsResult`. A call whose dispatch is dropped has no last event.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -49,6 +49,14 @@ pub enum CallStatus {
     #[non_exhaustive]
     NeedsApproval {
         /// The arguments that the tool would receive: the text of one JSON object.
+        arguments: String,
+    },
+    /// The result of the call comes later: see [`ToolOutput::pending`](crate::ToolOutput::pending).
+    #[non_exhaustive]
+    NeedsResult {
+        /// The ticket of the tool; `None` if the tool runs elsewhere.
+        ticket: Option<String>,
+        /// The arguments of the call: the text of one JSON object.
         arguments: String,
     },
     /// The call has ended. The result is that of its tool message, before
@@ -94,8 +102,7 @@ impl CallEvents {
             if queue.has_ended {
                 return;
             }
-            queue.has_ended =
-                matches!(status, CallStatus::NeedsApproval { .. } | CallStatus::Finished { .. });
+            queue.has_ended = !matches!(status, CallStatus::Started | CallStatus::Progress { .. });
             queue.events.push_back(status);
             if std::mem::replace(&mut queue.is_sending, true) {
                 return;

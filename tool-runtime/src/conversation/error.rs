@@ -1,13 +1,13 @@
-//! Errors of changes to calls that are not pending.
+//! Errors of decisions about calls.
 
 use std::error::Error;
 use std::fmt;
 
-/// An error for an id that is not the id of a pending call.
+/// An error for a call that cannot be approved, denied or given a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotPendingError {
-    /// No call of the reply has this id.
+    /// No pending call has this id.
     #[non_exhaustive]
     UnknownId {
         /// The id.
@@ -19,15 +19,24 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice.
+    #[non_exhaustive]
+    HasBegun {
+        /// The id.
+        id: String,
+    },
 }
 
 impl fmt::Display for NotPendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotPendingError::UnknownId { id } => {
-                write!(f, "no call of this reply has the id `{id}`: use one of `calls()`")
+                write!(f, "no pending call has the id `{id}`: use an id of the calls that wait now")
             }
             NotPendingError::HasResult { id } => write!(f, "the call `{id}` already has a result"),
+            NotPendingError::HasBegun { id } => {
+                write!(f, "the call `{id}` has already begun: run the calls to continue")
+            }
         }
     }
 }

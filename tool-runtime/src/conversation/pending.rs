@@ -1,16 +1,18 @@
 //! Calls that wait for their results.
 
-use super::repeated_failures::Failures;
-use super::{Conversation, NotPendingError, ReplyWarning};
+mod call_state;
+mod decisions;
+mod run;
+
+pub(super) use call_state::{CallState, WaitsFor};
+pub(crate) use run::Unfinished;
+
+use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
-use crate::context::CallRecord;
-use crate::dispatch::Concurrent;
-use crate::fingerprint::Fingerprint;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
-use crate::outcome::{CallError, Outcome};
+use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::tool::{Approval, Batch};
-use std::collections::HashMap;
 
 /// A conversation whose newest reply calls tools. It becomes a [`Conversation`] again once each call has its result,
 /// and cannot be sent before.
@@ -62,14 +64,6 @@ pub struct PendingCalls {
     pub(super) states: Vec<CallState>,
 }
 
-/// The state of a call.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CallState {
-    pub(super) result: Option<ToolMessage>,
-    /// The fingerprint of the approved tool and arguments.
-    pub(super) approved: Option<Fingerprint>,
-}
-
 impl PendingCalls {
     /// The reply must have calls, with usable ids.
     pub(super) fn new(before: Conversation, reply: AssistantMessage) -> Self {
@@ -108,6 +102,10 @@ impl PendingCalls {
         &self.before
     }
 
+    pub(crate) fn conversation_mut(&mut self) -> &mut Conversation {
+        &mut self.before
+    }
+
     /// The reply with the calls, as it will be in the history. Its text is its `content`.
     #[must_use]
     pub fn reply(&self) -> &AssistantMessage {
@@ -121,8 +119,8 @@ impl PendingCalls {
     }
 
     /// The calls that a person must approve before they run, with the arguments that their tools will receive: calls of
-    /// tools with `requires_approval` without result and without approval. A call with invalid arguments is not
-    /// included, since it does not run; the model receives an error.
+    /// tools with `requires_approval` without result and without approval that have not begun. A call with invalid
+    /// arguments is not included, since it does not run; the model receives an error.
     ///
     /// If a tool takes state from its batch, its arguments can be checked only with that state: use a registry that is
     /// [bound](Registry::with) to the batch.
@@ -130,130 +128,41 @@ impl PendingCalls {
     pub fn awaiting_approval(&self, registry: &Registry) -> Vec<ProposedCall> {
         let batch = self.batch(registry);
         let calls = self.calls().iter().zip(&self.states).enumerate();
-        let waiting = calls
-            .filter(|(_, (call, state))| state.result.is_none() && state.approval(call) == Approval::None);
+        let waiting = calls.filter(|(_, (call, state))| {
+            let is_open = state.result.is_none() && !state.has_begun && !state.waits_for_result();
+            is_open && state.approval(call) == Approval::None
+        });
         waiting
             .filter_map(|(position, (call, _))| registry.awaiting_approval(&batch, position, call))
             .collect()
+    }
+
+    /// The calls whose results come from elsewhere: from a job, a person, or the system that runs the tool. A
+    /// [run](PendingCalls::run_allowed) has started or validated them.
+    #[must_use]
+    pub fn awaiting_result(&self) -> Vec<WaitingCall> {
+        self.waiting(CallState::waits_for_result)
+    }
+
+    /// The calls that wait for an approval since the last run.
+    pub(crate) fn awaiting_decision(&self) -> Vec<WaitingCall> {
+        self.waiting(|state| !state.waits_for_result())
+    }
+
+    fn waiting(&self, is_wanted: impl Fn(&CallState) -> bool) -> Vec<WaitingCall> {
+        let calls = self.calls().iter().zip(&self.states).filter(|(_, state)| is_wanted(state));
+        calls.filter_map(|(call, state)| state.waiting(call)).collect()
     }
 
     /// The batch of the calls, with the number of their reply.
     fn batch<'a>(&self, registry: &'a Registry) -> Batch<'a> {
         let replies =
             self.before.messages().iter().filter(|message| matches!(message, Message::Assistant(_)));
-        Batch::new(registry.batch(), replies.count() as u64)
+        registry.new_batch(replies.count() as u64)
     }
 
-    /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run: a
-    /// call that started in a run that was dropped needs a new approval. (A clone keeps the approval, and so do calls
-    /// that were stored before the run.) The hook of [`before_call`](crate::RegistryBuilder::before_call) runs in
-    /// addition, and may deny the call.
-    ///
-    /// # Errors
-    ///
-    /// There is no call with this id, or it already has a result.
-    pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_without_result(id)?;
-        state.approved = Some(fingerprint(call));
-        Ok(())
-    }
-
-    /// Approves this call with other arguments: the text of one JSON object, which replaces the arguments of the model
-    /// in the history. If they are invalid, the call fails when it runs, and the model receives the error.
-    ///
-    /// # Errors
-    ///
-    /// There is no call with this id, or it already has a result.
-    pub fn approve_with(&mut self, id: &str, arguments: impl Into<String>) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_without_result(id)?;
-        call.set_arguments(arguments.into());
-        state.approved = Some(fingerprint(call));
-        Ok(())
-    }
-
-    /// Denies this call, which does not run. The model receives the reason after `Error: `.
-    ///
-    /// # Errors
-    ///
-    /// There is no call with this id, or it already has a result.
-    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_without_result(id)?;
-        *state = CallState { result: Some(denied(call, reason.into())), approved: None };
-        Ok(())
-    }
-
-    /// Sets the result of this call: text, or parts with images and files ([`Content`]). Its tool does not run. For a failure,
-    /// [`add_results`](PendingCalls::add_results) takes a [`ToolMessage::error`].
-    ///
-    /// # Errors
-    ///
-    /// There is no call with this id, or it already has a result.
-    pub fn provide_result(&mut self, id: &str, content: impl Into<Content>) -> Result<(), NotPendingError> {
-        let (call, state) = self.call_without_result(id)?;
-        *state = CallState {
-            result: Some(ToolMessage::new(&*call.id, content).with_tool(&*call.name)),
-            approved: None,
-        };
-        Ok(())
-    }
-
-    /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
-    /// failure that only reports that its call needs approval is ignored, so that a person can still approve the call.
-    /// Repeated failures get a note for the model, as in [`run`](PendingCalls::run).
-    ///
-    /// ```
-    /// use tool_runtime::conversation::Received;
-    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
-    ///
-    /// /// The time of day.
-    /// #[tool]
-    /// fn now() -> &'static str {
-    ///     "12:00"
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let registry = Registry::new(tools![now])?;
-    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
-    /// let results = registry.dispatch(&reply.tool_calls).await;
-    /// let Received::ToolCalls(mut pending) = Conversation::new().user("What time is it?").receive(reply) else { unreachable!() };
-    /// pending.add_results(results)?;
-    /// let chat = pending.finish().expect("each call has its result");
-    /// assert_eq!(chat.messages()[2].text(), "12:00");
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A result belongs to no call, or to a call that already has a result. In this case, no result is added.
-    pub fn add_results(
-        &mut self,
-        results: impl IntoIterator<Item = ToolMessage>,
-    ) -> Result<(), NotPendingError> {
-        let failures = Failures::before(self.before.messages());
-        let calls = self.reply.tool_calls.iter().zip(&mut self.states);
-        let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
-        let mut taken = Vec::new();
-        for result in results {
-            match open.remove(&*result.tool_call_id) {
-                Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
-                Some(_) => return Err(NotPendingError::HasResult { id: result.tool_call_id }),
-                None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
-                    return Err(NotPendingError::HasResult { id: result.tool_call_id });
-                }
-                None => return Err(NotPendingError::UnknownId { id: result.tool_call_id }),
-            }
-        }
-        for (call, state, result) in taken {
-            if !waits_for_approval(&result) {
-                *state = CallState { result: Some(failures.with_note(call, result)), approved: None };
-            }
-        }
-        Ok(())
-    }
-
-    /// Fails every call without a result with `Error: ` and this reason. No tool runs.
+    /// Fails every call without a result with `Error: ` and this reason. No tool runs. The error of a call that began in
+    /// an interrupted run reports that it may have taken effect.
     ///
     /// ```
     /// use tool_runtime::conversation::Received;
@@ -266,7 +175,23 @@ impl PendingCalls {
     /// ```
     pub fn skip_rest(self, reason: impl Into<String>) -> Conversation {
         let reason = reason.into();
-        self.close(|call| denied(call, reason.clone()))
+        let PendingCalls { before: mut conversation, reply, states } = self;
+        let calls = reply.tool_calls.iter().zip(states);
+        let results: Vec<ToolMessage> = calls
+            .map(|(call, state)| match state {
+                CallState { result: Some(result), .. } => result,
+                CallState { has_begun: true, .. } => {
+                    let error = CallError::Interrupted { tool: call.name.clone() };
+                    ToolMessage::failed(&call.id, &call.name, error)
+                }
+                _ => denied(call, reason.clone()),
+            })
+            .collect();
+        conversation.push(Message::Assistant(*reply));
+        for result in results {
+            conversation.push(result.into());
+        }
+        conversation
     }
 
     /// Fails every call without a result with `Error: skipped by user`, and adds a user message. For a user who writes
@@ -284,36 +209,6 @@ impl PendingCalls {
     /// ```
     pub fn interrupt(self, content: impl Into<Content>) -> Conversation {
         self.skip_rest("skipped by user").user(content)
-    }
-
-    /// Runs every call without a result concurrently, like [`Registry::dispatch`]. A call that needs approval and has
-    /// none fails with an error that reports it.
-    ///
-    /// If the future is dropped, finished calls keep their results. The next run starts the others again, although they
-    /// may have taken effect before; a `blocking` tool that is running continues on its thread. A call that failed in
-    /// the same way three times in a row since the last user message gets a note for the model.
-    pub async fn run(&mut self, registry: &Registry) {
-        let registry = &*registry.for_dispatch();
-        let batch = &self.batch(registry);
-        let failures = Failures::before(self.before.messages());
-        let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
-        let running =
-            calls.filter(|(_, (_, state))| state.result.is_none()).map(|(position, (call, state))| {
-                let failures = &failures;
-                async move {
-                    let approval = state.approval(call);
-                    let record = CallRecord::default();
-                    let CallState { approved, result } = state;
-                    let _used = UsedOnceBegun { approved, record: &record };
-                    let mut message = ToolMessage::blank(&call.id);
-                    registry
-                        .write_message(batch, position, call, approval, Some(&record), &mut message)
-                        .await;
-                    registry.store_coerced_arguments(call);
-                    *result = Some(failures.with_note(call, message));
-                }
-            });
-        Concurrent::new(running).join().await;
     }
 
     /// Returns the conversation if every call has its result.
@@ -335,62 +230,6 @@ impl PendingCalls {
         // Every call has its result, so none is skipped.
         self.skip_rest("")
     }
-
-    /// Returns the conversation, with `missing` for each call without a result.
-    pub(super) fn close(self, missing: impl Fn(&ToolCall) -> ToolMessage) -> Conversation {
-        let PendingCalls { before: mut conversation, reply, states } = self;
-        let calls = reply.tool_calls.iter().zip(states);
-        let results: Vec<ToolMessage> =
-            calls.map(|(call, state)| state.result.unwrap_or_else(|| missing(call))).collect();
-        conversation.push(Message::Assistant(*reply));
-        for result in results {
-            conversation.push(result.into());
-        }
-        conversation
-    }
-
-    fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
-        match calls.find(|(call, _)| call.id == id) {
-            None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
-            Some((_, CallState { result: Some(_), .. })) => {
-                Err(NotPendingError::HasResult { id: id.to_owned() })
-            }
-            Some(found) => Ok(found),
-        }
-    }
-}
-
-/// Removes the approval once the tool has started, even if it does not finish: an approval is valid for one run.
-struct UsedOnceBegun<'a> {
-    approved: &'a mut Option<Fingerprint>,
-    record: &'a CallRecord,
-}
-
-impl Drop for UsedOnceBegun<'_> {
-    fn drop(&mut self) {
-        if self.record.has_begun() {
-            *self.approved = None;
-        }
-    }
-}
-
-impl CallState {
-    fn approval(&self, call: &ToolCall) -> Approval {
-        match &self.approved {
-            Some(approved) if *approved == fingerprint(call) => Approval::Granted,
-            _ => Approval::None,
-        }
-    }
-}
-
-/// The fingerprint of a tool and its arguments.
-fn fingerprint(call: &ToolCall) -> Fingerprint {
-    Fingerprint::new(&[&call.name, &call.arguments])
-}
-
-fn waits_for_approval(result: &ToolMessage) -> bool {
-    matches!(result.outcome().and_then(Outcome::error), Some(CallError::NeedsApproval { .. }))
 }
 
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {

@@ -1,4 +1,4 @@
-//! A note for the model after the third identical failure of a call.
+//! A note for the model after several identical failures of a call.
 
 use crate::message::{Message, ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
@@ -8,42 +8,57 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-const NOTE: &str = "\nThis call has now failed in the same way three times in a row: do not repeat it unchanged. Change its \
-                    arguments, do something else, or report what cannot be done.";
+const NOTE_START: &str = "\nThis call has now failed in the same way ";
+const NOTE_END: &str = " in a row: do not repeat it unchanged. Change its arguments, do something else, or report what \
+                        cannot be done.";
 
 /// The calls since the last user message, before those of a reply.
 pub(super) struct Failures<'a> {
     before: &'a [Message],
+    /// The number of failures after which the model gets a note; `None` for no note.
+    limit: Option<usize>,
     /// Computed when a call fails for the first time, since most calls do not fail.
     earlier: OnceLock<Earlier<'a>>,
 }
 
-/// For each call: its last two results, newest first.
+/// For each call: its last results, newest first, one less than the limit.
 type Earlier<'a> = HashMap<Call<'a>, Vec<&'a str>>;
 
 /// The tool and the arguments as they are written, since a history that was read from a request has no others.
 type Call<'a> = (Cow<'a, str>, Cow<'a, str>);
 
 impl<'a> Failures<'a> {
-    pub(super) fn before(messages: &'a [Message]) -> Self {
-        Failures { before: messages, earlier: OnceLock::new() }
+    pub(super) fn before(messages: &'a [Message], limit: Option<usize>) -> Self {
+        Failures { before: messages, limit, earlier: OnceLock::new() }
     }
 
-    /// Returns the message, with a note if the last two identical calls failed in the same way.
+    /// Returns the message, with a note if the last identical calls failed in the same way.
     pub(super) fn with_note(&self, call: &ToolCall, mut result: ToolMessage) -> ToolMessage {
-        if is_failure(&result) && self.has_failed_twice(call, result.text()) {
-            result.content = format!("{}{NOTE}", result.content).into();
+        let Some(limit) = self.limit.filter(|&limit| limit > 0 && is_failure(&result)) else { return result };
+        if self.has_failed(limit - 1, call, result.text()) {
+            let times = match limit {
+                1 => "once".to_owned(),
+                2 => "twice".to_owned(),
+                3 => "three times".to_owned(),
+                more => format!("{more} times"),
+            };
+            result.content = format!("{}{NOTE_START}{times}{NOTE_END}", result.content).into();
         }
         result
     }
 
-    fn has_failed_twice(&self, call: &ToolCall, text: &str) -> bool {
-        let earlier = self.earlier.get_or_init(|| earlier(self.before));
-        let last_two = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
-        last_two.len() == 2
-            && last_two
-                .iter()
-                .all(|text_before| text_before.strip_suffix(NOTE).unwrap_or(text_before) == text)
+    /// Whether the last calls like this one, as many as `times`, failed with this text.
+    fn has_failed(&self, times: usize, call: &ToolCall, text: &str) -> bool {
+        let earlier = self.earlier.get_or_init(|| earlier(self.before, times));
+        let last = earlier.get(&key(call)).map_or(&[][..], Vec::as_slice);
+        last.len() == times && last.iter().all(|before| without_note(before) == text)
+    }
+}
+
+fn without_note(text: &str) -> &str {
+    match text.rsplit_once(NOTE_START) {
+        Some((text, note)) if note.ends_with(NOTE_END) => text,
+        _ => text,
     }
 }
 
@@ -63,7 +78,7 @@ fn key(call: &ToolCall) -> Call<'_> {
     (written_name(call), arguments)
 }
 
-fn earlier(messages: &[Message]) -> Earlier<'_> {
+fn earlier(messages: &[Message], limit: usize) -> Earlier<'_> {
     let mut earlier = Earlier::new();
     let mut results: HashMap<&str, &str> = HashMap::new();
     for message in messages.iter().rev() {
@@ -73,9 +88,9 @@ fn earlier(messages: &[Message]) -> Earlier<'_> {
             Message::User(_) => break,
             Message::Assistant(reply) => {
                 for call in reply.tool_calls.iter().rev() {
-                    let last_two = earlier.entry(key(call)).or_default();
-                    if last_two.len() < 2 {
-                        last_two.extend(results.get(&*call.id));
+                    let last = earlier.entry(key(call)).or_default();
+                    if last.len() < limit {
+                        last.extend(results.get(&*call.id));
                     }
                 }
             }

@@ -2,10 +2,13 @@
 
 use super::unparsed_calls::begins_call;
 use crate::message::{AssistantMessage, Completeness};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
-/// A warning about a valid reply that indicates a wrong setting.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A warning about a valid reply that indicates a wrong setting, or that a program should look at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyWarning {
     /// The text is a tool call in the format of the model's template, such as `<tool_call>`, which the server did not
@@ -13,7 +16,7 @@ pub enum ReplyWarning {
     #[non_exhaustive]
     UnparsedCalls {
         /// The marker at the start of the call.
-        words: &'static str,
+        words: Cow<'static, str>,
     },
     /// The reply was truncated, for example at its token limit: the end of the text may be missing, and truncated calls
     /// do not run.
@@ -23,10 +26,25 @@ pub enum ReplyWarning {
     NoFinishReason,
     /// The reply has neither text nor calls. A reasoning model may have reached its token limit.
     Empty,
+    /// The request forced a tool call, and the reply does not have it. Some servers ignore the tool choice.
+    #[non_exhaustive]
+    ForcedToolNotCalled {
+        /// The tool; `None` if any tool was required.
+        tool: Option<String>,
+    },
+    /// The request cannot have the tool choice that [`prepare`](crate::session::Run::prepare) set, since it has no such
+    /// tool. The model decided instead.
+    #[non_exhaustive]
+    IgnoredToolChoice {
+        /// The tool; `None` if any tool was required.
+        tool: Option<String>,
+    },
+    /// The run has a limit of tokens, and the response does not report the tokens that it took.
+    UnknownUsage,
 }
 
 impl ReplyWarning {
-    pub(super) fn of(reply: &AssistantMessage) -> Vec<Self> {
+    pub(crate) fn of(reply: &AssistantMessage) -> Vec<Self> {
         let mut warnings = Vec::new();
         match reply.completeness() {
             Completeness::Truncated if reply.refusal().is_none() => warnings.push(ReplyWarning::Truncated),
@@ -40,7 +58,7 @@ impl ReplyWarning {
         }
         let text = reply.text();
         if let Some(words) = begins_call(text) {
-            warnings.push(ReplyWarning::UnparsedCalls { words });
+            warnings.push(ReplyWarning::UnparsedCalls { words: words.into() });
         }
         if text.trim().is_empty() && reply.refusal().is_none() {
             warnings.push(ReplyWarning::Empty);
@@ -64,6 +82,21 @@ impl fmt::Display for ReplyWarning {
                 "the stream of the reply ended without a finish reason and without [DONE]: its end may be missing",
             ),
             ReplyWarning::Empty => f.write_str("the reply is empty"),
+            ReplyWarning::ForcedToolNotCalled { tool: Some(tool) } => {
+                write!(f, "the reply does not call the tool `{tool}`, which the request required")
+            }
+            ReplyWarning::ForcedToolNotCalled { tool: None } => {
+                f.write_str("the reply calls no tool, although the request required a call")
+            }
+            ReplyWarning::IgnoredToolChoice { tool: Some(tool) } => {
+                write!(f, "the tool choice is ignored: the request has no tool `{tool}`")
+            }
+            ReplyWarning::IgnoredToolChoice { tool: None } => {
+                f.write_str("the tool choice is ignored: the request has no tools")
+            }
+            ReplyWarning::UnknownUsage => f.write_str(
+                "the limit of tokens has no effect: the response does not report the tokens that it took",
+            ),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Requests to a server.
 
 use super::Conversation;
+use crate::history::{TrimBudget, trim};
 use crate::message::Message;
 use crate::registry::Registry;
 use crate::schema::ToolSchema;
@@ -50,6 +51,7 @@ pub struct Request {
     tool_choice: ToolChoice,
     allowed_tools: Option<Arc<[String]>>,
     parallel_calls: bool,
+    stream_usage: bool,
     wire: Arc<dyn Wire>,
 }
 
@@ -64,6 +66,7 @@ impl Conversation {
             tool_choice: ToolChoice::Auto,
             allowed_tools: None,
             parallel_calls: true,
+            stream_usage: false,
             wire: Arc::new(ChatCompletions::new()),
         }
     }
@@ -125,6 +128,34 @@ impl Request {
         self
     }
 
+    /// Sets whether the request asks a stream for the tokens that the reply takes: `stream_options.include_usage` on Chat
+    /// Completions, which is valid only together with `"stream": true`. Other APIs always send them. Default: false;
+    /// [`Run::stream`](crate::session::Run::stream) sets it.
+    #[must_use]
+    pub fn with_stream_usage(mut self, asks: bool) -> Self {
+        self.stream_usage = asks;
+        self
+    }
+
+    /// Trims the messages of this request to a budget: see [`history::trim`](crate::history::trim()). The conversation keeps
+    /// all messages.
+    ///
+    /// ```
+    /// use tool_runtime::history::TrimBudget;
+    /// use tool_runtime::{Conversation, Registry, tools};
+    ///
+    /// let chat = Conversation::new().system("Be brief.").user("One?").assistant("One.").user("Two?");
+    /// let request = chat.request(&Registry::new(tools![])?).with_trimmed_messages(&TrimBudget::messages(2));
+    /// assert_eq!(request.messages().len(), 2);
+    /// assert_eq!(chat.messages().len(), 4);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_trimmed_messages(mut self, budget: &TrimBudget<'_>) -> Self {
+        self.messages = Arc::new(trim(self.messages.to_vec(), budget).0);
+        self
+    }
+
     /// Sets the wire on which the request serializes.
     #[must_use]
     pub fn with_wire(mut self, wire: impl Wire + 'static) -> Self {
@@ -138,12 +169,26 @@ impl Request {
     ///
     /// A part of the request cannot be written as JSON.
     pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
+        wire.write(&self.parts())
+    }
+
+    fn parts(&self) -> RequestParts<'_> {
         let mut parts = RequestParts::new(&self.messages)
             .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
-            .with_parallel_calls(self.parallel_calls);
+            .with_parallel_calls(self.parallel_calls)
+            .with_stream_usage(self.stream_usage);
         parts.allowed_tools = self.allowed_tools.as_deref();
-        wire.write(&parts)
+        parts
+    }
+
+    /// The tool choice, and whether the request can have it.
+    pub(crate) fn tool_choice(&self) -> (&ToolChoice, bool) {
+        (&self.tool_choice, self.parts().has_possible_choice())
+    }
+
+    pub(crate) fn allowed_tools(&self) -> Option<&Arc<[String]>> {
+        self.allowed_tools.as_ref()
     }
 
     /// The messages.

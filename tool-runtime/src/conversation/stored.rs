@@ -1,6 +1,6 @@
 //! Serialization of pending calls, without loss.
 
-use super::pending::CallState;
+use super::pending::{CallState, WaitsFor};
 use super::{Conversation, PendingCalls};
 use crate::fingerprint::Fingerprint;
 use crate::message::stored::{self, StoredReply, StoredResult};
@@ -27,54 +27,93 @@ struct Read<'a> {
     calls: Vec<StoredCall<'a>>,
 }
 
+/// Pending calls without the messages before their reply.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct StoredPending<'a> {
+    reply: StoredReply<'a>,
+    calls: Vec<StoredCall<'a>>,
+}
+
 /// The state of a call.
 #[derive(Serialize, Deserialize)]
 struct StoredCall<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     approved: Option<Fingerprint>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_edited: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    has_begun: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    waits_for: Option<WaitsFor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<StoredResult<'a>>,
 }
 
-impl Serialize for PendingCalls {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let calls = self.states.iter().map(|state| StoredCall {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
+    fn from(pending: &'a PendingCalls) -> Self {
+        let calls = pending.states.iter().map(|state| StoredCall {
             approved: state.approved,
+            is_edited: state.is_edited,
+            has_begun: state.has_begun,
+            waits_for: state.waits_for.clone(),
             result: state.result.as_ref().map(StoredResult::from),
         });
+        StoredPending { reply: (&*pending.reply).into(), calls: calls.collect() }
+    }
+}
+
+impl StoredPending<'_> {
+    /// # Errors
+    ///
+    /// The states do not belong to the calls of the reply.
+    pub(crate) fn into_pending(self, before: Conversation) -> Result<PendingCalls, String> {
+        let StoredPending { reply, calls } = self;
+        let reply = AssistantMessage::from(reply);
+        if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
+            return Err(format!(
+                "the reply has {} calls, but there are states of {}: these are not pending calls",
+                reply.tool_calls.len(),
+                calls.len()
+            ));
+        }
+        let mut states = Vec::with_capacity(calls.len());
+        let mut ids = HashSet::new();
+        for (call, stored) in reply.tool_calls.iter().zip(calls) {
+            if call.id.is_empty() || !ids.insert(&*call.id) {
+                let problem =
+                    if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
+                return Err(format!("{problem}: these are not pending calls"));
+            }
+            let StoredCall { approved, is_edited, has_begun, waits_for, result } = stored;
+            let result = result.map(ToolMessage::from);
+            if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
+                return Err(format!(
+                    "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
+                    result.tool_call_id, call.id
+                ));
+            }
+            states.push(CallState { result, approved, is_edited, has_begun, waits_for });
+        }
+        Ok(PendingCalls { before, reply: Box::new(reply), states })
+    }
+}
+
+impl Serialize for PendingCalls {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let messages = self.before.messages();
-        Written { messages, reply: (&*self.reply).into(), calls: calls.collect() }.serialize(serializer)
+        let StoredPending { reply, calls } = self.into();
+        Written { messages, reply, calls }.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for PendingCalls {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Read { messages: before, reply, calls } = Read::deserialize(deserializer)?;
-        let reply = AssistantMessage::from(reply);
-        if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
-            return Err(D::Error::custom(format_args!(
-                "the reply has {} calls, but there are states of {}: these are not pending calls",
-                reply.tool_calls.len(),
-                calls.len()
-            )));
-        }
-        let mut states = Vec::with_capacity(calls.len());
-        let mut ids = HashSet::new();
-        for (call, StoredCall { approved, result }) in reply.tool_calls.iter().zip(calls) {
-            if call.id.is_empty() || !ids.insert(&*call.id) {
-                let problem =
-                    if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
-                return Err(D::Error::custom(format_args!("{problem}: these are not pending calls")));
-            }
-            let result = result.map(ToolMessage::from);
-            if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
-                return Err(D::Error::custom(format_args!(
-                    "the tool message `{}` does not belong to the call `{}`: these are not pending calls",
-                    result.tool_call_id, call.id
-                )));
-            }
-            states.push(CallState { result, approved });
-        }
-        Ok(PendingCalls { before, reply: Box::new(reply), states })
+        StoredPending { reply, calls }.into_pending(before).map_err(D::Error::custom)
     }
 }

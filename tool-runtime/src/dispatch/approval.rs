@@ -47,6 +47,20 @@ impl Registry {
         if !policy.requires_approval || policy.max_calls.is_some_and(has_reached) {
             return None;
         }
+        self.proposed_call(batch, position, call)
+    }
+
+    /// The arguments that the tool of a call receives, as the text of one JSON object; those of the model if they are
+    /// invalid.
+    #[cold]
+    pub(crate) fn object_to_run(&self, batch: &Batch<'_>, position: usize, call: &ToolCall) -> String {
+        let proposed = self.proposed_call(batch, position, call);
+        proposed.map_or_else(|| call.arguments.clone(), |proposed| proposed.arguments().get().to_owned())
+    }
+
+    /// The proposed call, with coerced arguments; `None` if it would fail.
+    fn proposed_call(&self, batch: &Batch<'_>, position: usize, call: &ToolCall) -> Option<ProposedCall> {
+        let tool = self.tool_to_run(batch, position, call).ok()?;
         let record = CallRecord::default();
         let call = Call {
             tool,

@@ -3,7 +3,7 @@
 use crate::context::{CallEvents, CallRecord, CallStatus};
 use crate::message::{Content, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
-use crate::output::{ToolFailure, ToolOutput, ToolResult, truncate_middle};
+use crate::output::{Pending, ToolFailure, ToolOutput, ToolResult, truncate_middle};
 use crate::registry::Registry;
 use crate::tool::{Approval, Batch, Call, RegisteredTool, Stage};
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl Registry {
             let has_listeners = batch.stages.contains(Stage::StartEvent);
             let events = has_listeners.then(|| self.events(batch, tool_call));
             let events = events.as_ref();
-            let result = match self.tool_to_run(batch, position, tool_call) {
+            let mut result = match self.tool_to_run(batch, position, tool_call) {
                 Ok(tool) => {
                     // The old name is empty. `clone_from` takes 30 instructions more.
                     #[allow(clippy::assigning_clones, reason = "it moves a budget")]
@@ -57,6 +57,7 @@ impl Registry {
                     Err(error)
                 }
             };
+            self.reject_pending(batch, position, tool_call, events, &mut result);
             self.write_result(batch, record, events, result, message);
             #[cfg(feature = "tracing")]
             self.record(&recorded, message);
@@ -97,6 +98,26 @@ impl Registry {
         let is_allowed = |name: &&str| self.tool(name).is_some_and(|tool| tool.is_in(allowed));
         let allowed = self.names().into_iter().filter(is_allowed).map(str::to_owned).collect();
         CallError::NotAllowed { tool: tool.name.to_string(), allowed }
+    }
+
+    /// Replaces an output that comes later by the failure that reports it.
+    #[inline]
+    pub(super) fn reject_pending(
+        &self,
+        batch: &Batch<'_>,
+        position: usize,
+        call: &ToolCall,
+        events: Option<&Arc<CallEvents>>,
+        result: &mut Result<ToolOutput, ToolFailure>,
+    ) {
+        let Ok(Some(Pending { ticket })) = result.as_ref().map(ToolOutput::as_pending) else { return };
+        let ticket = ticket.clone();
+        if let Some(events) = events {
+            let arguments = self.object_to_run(batch, position, call);
+            events.send(CallStatus::NeedsResult { ticket: ticket.clone(), arguments });
+        }
+        let tool = self.tool(&call.name).map_or(&*call.name, |tool| &tool.name).to_owned();
+        *result = Err(CallError::NeedsResult { tool, ticket }.into());
     }
 
     /// Writes the result of a call into its message.

@@ -20,8 +20,10 @@ impl Registry {
     pub(super) async fn run_with_middleware(&self, call: &Call<'_>) -> CallResult {
         let runs = Runs { call, owned: Arc::new(OwnedCall::new(self, call)) };
         let ready = ReadyCall { call: Arc::clone(&runs.owned), next: 0 };
-        // The stage is only passed with middleware.
-        let ended = match (ready.start(&self.layers()[0]), self.limits().call_timeout) {
+        let Some(outermost) = runs.owned.registry.layer(0) else {
+            unreachable!("only calls with middleware pass its stage")
+        };
+        let ended = match (ready.start(outermost), self.limits().call_timeout) {
             (Ok(running), None) => running.await,
             (Ok(running), limit) => {
                 let late = |allowed| call.timed_out(allowed, runs.owned.record.close());
@@ -68,9 +70,7 @@ impl ReadyCall {
         let call = self.clone();
         let running = async move {
             let owned = Arc::clone(&call.call);
-            let Some(layer) = owned.registry.layers().get(call.next) else {
-                return run_tool(&owned).await;
-            };
+            let Some(layer) = owned.registry.layer(call.next) else { return run_tool(&owned).await };
             let ended = match call.start(layer) {
                 Ok(running) => running.await,
                 Err(source) => Err(source),

@@ -50,7 +50,7 @@ impl<'a> Call<'a> {
     /// Starts the call. `None` if a later stage starts it with arguments that it owns; it is validated then.
     #[inline]
     pub(super) fn start_or_validate(&'a self) -> Result<Option<Started<'a>>, Box<CallError>> {
-        if self.tool.stages.starts_later() {
+        if self.stages().starts_later() {
             self.validate().map(|()| None)
         } else {
             self.start().map(|started| Some(CatchPanic::new(started)))

@@ -1,20 +1,13 @@
 //! Dispatch of a streamed reply: calls run while the reply is received.
 
-use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
+use super::streamed_reply::{RunningCalls, StreamedReply};
+use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
-use crate::stream::{Chunk, Event, InterruptedError, ReplyAssembler, StreamError};
+use crate::stream::{Chunk, Event, InterruptedError, StreamError};
 use crate::tool::{Approval, Batch};
-use futures_util::future::{join, join_all};
-use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
-use std::collections::HashMap;
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
-use tokio::time::Instant;
-
-/// The number of chunks that are read before other tasks can run.
-const MAX_CHUNKS_IN_A_ROW: usize = 64;
+use futures_util::future::{join, join_all, ready};
+use futures_util::stream::{Stream, StreamExt as _};
 
 impl Registry {
     /// Reads a streamed reply, runs its calls, and returns the reply with one tool message per call: `messages[i]` is for
@@ -163,81 +156,27 @@ impl Registry {
         S::Item: Into<Chunk>,
     {
         let registry = &*self.for_dispatch();
-        let batch = &Batch::new(registry.batch(), 0);
-        let mut assembler = ReplyAssembler::new();
-        let mut ids = TakenIds::default();
-        let mut started = HashMap::new();
-        let mut running = FuturesUnordered::new();
-        let mut messages = Vec::new();
-        let mut in_a_row = 0;
-        {
-            // Dropped before the remaining tools run, since it holds a connection.
-            let mut chunks = pin!(chunks);
-            while !assembler.has_ended() {
-                let next = poll_fn(|context| {
-                    while let Poll::Ready(Some(message)) = running.poll_next_unpin(context) {
-                        messages.push(message);
-                    }
-                    // Let other tasks run even if the stream is always ready.
-                    if in_a_row == MAX_CHUNKS_IN_A_ROW {
-                        in_a_row = 0;
-                        context.waker().wake_by_ref();
-                        return Poll::Pending;
-                    }
-                    let next = chunks.as_mut().poll_next(context);
-                    in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
-                    next.map(|chunk| chunk.map(Into::into))
-                });
-                let next = match batch.context().token() {
-                    None => next.await,
-                    Some(token) => match token.run_until_cancelled(next).await {
-                        Some(next) => next,
-                        None => Some(Chunk::failed(StreamError::Cancelled)),
-                    },
-                };
-                let events = match next {
-                    Some(chunk) => assembler.push(chunk),
-                    None => assembler.end(),
-                };
-                let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
-                for event in events.clone() {
-                    on_event(event);
-                    match event {
-                        Event::CallComplete { index, call }
-                            if !has_failed && registry.may_start_while_streaming(&call.name) =>
-                        {
-                            let mut call = call.clone();
-                            ids.make_usable(&mut call, index, events.response_id());
-                            started.insert(index, call.id.clone());
-                            running.push(async move { (index, registry.message(batch, index, &call).await) });
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
+        let batch = &registry.new_batch(0);
+        let mut streamed = StreamedReply::default();
+        let mut running = RunningCalls::new();
+        streamed.receive(registry, batch, chunks, &mut running, |piece| on_event(piece.event)).await;
+        let (mut reply, interruption) = streamed.assemble();
+        let early = streamed.into_parts().0;
 
-        let (mut reply, interruption) = assembler.assemble();
-        let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        reply.change_ids(|calls| {
-            for (index, call) in calls.iter_mut().enumerate() {
-                match started.get(&index) {
-                    Some(id) => String::clone_from(&mut call.id, id),
-                    None => ids.make_usable(call, index, response_id.as_deref()),
-                }
-            }
-        });
         let rejection: Option<fn(String) -> CallError> = interruption.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },
             _ => |tool| CallError::StreamInterrupted { tool },
         });
-        let rest_of_batch = &Batch { rejection, ..Batch::new(registry.batch(), 0) };
-        let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !started.contains_key(index));
-        let rest = rest
-            .map(|(index, call)| async move { (index, registry.message(rest_of_batch, index, call).await) });
-        let (running, rest) = join(running.collect::<Vec<_>>(), join_all(rest)).await;
-        messages.extend(running);
-        messages.extend(rest);
+        let rest_of_batch = &Batch { rejection, ..registry.new_batch(0) };
+        let rest = reply.tool_calls.iter().enumerate().filter(|(index, _)| !early.contains_key(index));
+        let rest = rest.map(|(index, call)| async move {
+            let mut message = ToolMessage::blank(&call.id);
+            registry.write_message(rest_of_batch, index, call, Approval::None, None, &mut message).await;
+            (index, message)
+        });
+        let ((), rest) = join(running.for_each(|()| ready(())), join_all(rest)).await;
+        let early = early.into_iter().filter_map(|(index, call)| Some((index, call.take_message()?)));
+        let mut messages: Vec<_> = early.chain(rest).collect();
         messages.sort_by_key(|(index, _)| *index);
         let messages = messages.into_iter().map(|(_, message)| message).collect();
 
@@ -248,13 +187,5 @@ impl Registry {
             None => Ok((reply, messages)),
             Some(cause) => Err(InterruptedError::new((reply, messages), cause)),
         }
-    }
-
-    async fn message(&self, batch: &Batch<'_>, position: usize, call: &ToolCall) -> ToolMessage {
-        // The duration of a call that starts while the reply is streamed is measured from its own start.
-        let batch = &Batch { started: Instant::now(), ..*batch };
-        let mut message = ToolMessage::blank(&call.id);
-        self.write_message(batch, position, call, Approval::None, None, &mut message).await;
-        message
     }
 }

@@ -40,19 +40,30 @@ pub(crate) fn id_numbers(response_id: Option<&str>) -> impl FnMut(usize) -> u64 
     }
 }
 
-/// The ids of the calls so far, in a reply that arrives call by call.
-#[derive(Default)]
+/// The ids of the calls so far, in a reply that arrives call by call, or in all replies of a session.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TakenIds {
     taken: HashSet<String>,
 }
 
 impl TakenIds {
-    /// Replaces the id of the call at this position if it is empty or taken.
-    pub(crate) fn make_usable(&mut self, call: &mut ToolCall, position: usize, response_id: Option<&str>) {
+    /// Takes an id, and returns whether it was free.
+    pub(crate) fn take(&mut self, id: &str) -> bool {
+        self.taken.insert(id.to_owned())
+    }
+
+    pub(crate) fn release(&mut self, id: &str) {
+        self.taken.remove(id);
+    }
+
+    /// Takes the id of the call at this position, or another id if it is empty or taken.
+    pub(crate) fn usable_id(&mut self, id: &str, position: usize, response_id: Option<&str>) -> String {
+        let mut id = id.to_owned();
         let mut number = id_numbers(response_id);
-        while call.id.is_empty() || !self.taken.insert(call.id.clone()) {
-            call.id = short_id(number(position));
+        while id.is_empty() || !self.take(&id) {
+            id = short_id(number(position));
         }
+        id
     }
 }
 

@@ -67,6 +67,22 @@ pub enum CallError {
         /// The name of the tool.
         tool: String,
     },
+    /// The result comes later: see [`ToolOutput::pending`](crate::ToolOutput::pending) and
+    /// [`DynamicTool::external`](crate::DynamicTool::external).
+    #[non_exhaustive]
+    NeedsResult {
+        /// The name of the tool.
+        tool: String,
+        /// The ticket of the tool; `None` if the tool runs elsewhere.
+        ticket: Option<String>,
+    },
+    /// The call began in an earlier run that was interrupted, and its tool is neither `read_only` nor `idempotent`. It did
+    /// not run again.
+    #[non_exhaustive]
+    Interrupted {
+        /// The name of the tool.
+        tool: String,
+    },
     /// The program denied the call, with the [`before_call`](crate::RegistryBuilder::before_call) hook, or denied or
     /// skipped it with [`PendingCalls`](crate::conversation::PendingCalls).
     #[non_exhaustive]
@@ -186,7 +202,7 @@ impl CallError {
     /// A stable identifier of the variant, for logs, metrics and the `error.type` of a span.
     ///
     /// It is one of `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`,
-    /// `stream_interrupted`, `unavailable`, `needs_approval`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`,
+    /// `stream_interrupted`, `unavailable`, `needs_approval`, `needs_result`, `interrupted`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`,
     /// `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`, `unserializable`, `panic`; or that of a
     /// [`Recorded`](CallError::Recorded) error.
     #[must_use]
@@ -223,6 +239,8 @@ impl CallError {
             CallError::StreamInterrupted { .. } => "stream_interrupted",
             CallError::Unavailable { .. } => "unavailable",
             CallError::NeedsApproval { .. } => "needs_approval",
+            CallError::NeedsResult { .. } => "needs_result",
+            CallError::Interrupted { .. } => "interrupted",
             CallError::Denied { .. } => "denied",
             CallError::HookPanicked { .. } => "hook_panic",
             CallError::HookTimedOut { .. } => "hook_timeout",
@@ -294,6 +312,12 @@ impl fmt::Display for CallError {
             CallError::Unavailable { tool, .. } => write!(f, "the tool `{tool}` is not available now."),
             CallError::NeedsApproval { tool } => {
                 write!(f, "the tool `{tool}` needs approval, which was not given.")
+            }
+            CallError::NeedsResult { tool, .. } => {
+                write!(f, "the result of `{tool}` is not available yet.")
+            }
+            CallError::Interrupted { tool } => {
+                write!(f, "`{tool}` was interrupted. It may have taken effect; check before you try again.")
             }
             CallError::Denied { tool, reason } if reason.is_empty() => {
                 write!(f, "the call of `{tool}` was denied.")

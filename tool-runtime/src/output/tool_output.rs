@@ -55,6 +55,14 @@ struct More {
     artifact: Option<Artifact>,
     /// The error of a value that could not be written as JSON.
     unserializable: Option<String>,
+    pending: Option<Pending>,
+}
+
+/// A result that comes later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pending {
+    /// `None` for a tool that runs elsewhere.
+    pub(crate) ticket: Option<String>,
 }
 
 /// The content of `()` for the model.
@@ -65,6 +73,45 @@ impl ToolOutput {
     #[must_use]
     pub fn new() -> Self {
         ToolOutput::default()
+    }
+
+    /// The result comes later: from a job, a person or another system, which the ticket identifies for the program.
+    ///
+    /// A [`Session`](crate::Session) ends its run with [`NeedsResult`](crate::session::RunEnd::NeedsResult), and
+    /// [`provide_result`](crate::Session::provide_result) continues it, also after a restart. In a
+    /// [`dispatch`](crate::Registry::dispatch), which returns every result at once, the call fails with
+    /// [`CallError::NeedsResult`](crate::CallError::NeedsResult). Content that is added to a pending output is not used.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Registry, ToolOutput, tool, tools};
+    ///
+    /// /// Starts a report, which takes an hour.
+    /// #[tool]
+    /// fn start_report(year: u16) -> ToolOutput {
+    ///     ToolOutput::pending(format!("report-{year}"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let result = Registry::new(tools![start_report])?.call("start_report", json!({"year": 2026})).await;
+    /// assert_eq!(result.error_kind(), Some("needs_result"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn pending(ticket: impl Into<String>) -> Self {
+        ToolOutput::from(Pending { ticket: Some(ticket.into()) })
+    }
+
+    /// The ticket of an output that comes later; `None` for any other output.
+    #[must_use]
+    pub fn ticket(&self) -> Option<&str> {
+        self.as_pending()?.ticket.as_deref()
+    }
+
+    pub(crate) fn as_pending(&self) -> Option<&Pending> {
+        self.more.as_ref()?.pending.as_ref()
     }
 
     pub(crate) fn from_json_text(json: String) -> Self {
@@ -184,6 +231,14 @@ impl ToolOutput {
     }
 }
 
+impl From<Pending> for ToolOutput {
+    fn from(pending: Pending) -> Self {
+        let mut output = ToolOutput::new();
+        output.more.get_or_insert_default().pending = Some(pending);
+        output
+    }
+}
+
 impl From<Content> for ToolOutput {
     fn from(content: Content) -> Self {
         ToolOutput { content, more: None }
@@ -257,22 +312,39 @@ impl fmt::Debug for ToolOutput {
         f.debug_struct("ToolOutput")
             .field("content", &self.content)
             .field("has_artifact", &self.more.as_ref().is_some_and(|more| more.artifact.is_some()))
+            .field("pending", &self.as_pending())
             .finish_non_exhaustive()
     }
 }
 
-/// The content without loss, as in [`message::stored`](crate::message::stored); without the artifact.
+/// The stored form: the content, or the ticket of an output that comes later.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "an output in the stored form: a content, or a map with `pending`")]
+enum Stored<'a> {
+    Pending { pending: Option<String> },
+    Content(StoredContent<'a>),
+}
+
+/// The content without loss, as in [`message::stored`](crate::message::stored), or the ticket of an output that comes later;
+/// without the artifact.
 impl Serialize for ToolOutput {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.more.as_ref().and_then(|more| more.unserializable.as_ref()) {
-            Some(error) => Err(S::Error::custom(error)),
-            None => StoredContent::from(&self.content).serialize(serializer),
+        if let Some(error) = self.more.as_ref().and_then(|more| more.unserializable.as_ref()) {
+            return Err(S::Error::custom(error));
         }
+        let stored = match self.as_pending() {
+            Some(Pending { ticket }) => Stored::Pending { pending: ticket.clone() },
+            None => Stored::Content((&self.content).into()),
+        };
+        stored.serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for ToolOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        StoredContent::deserialize(deserializer).map(|content| Content::from(content).into())
+        Ok(match Stored::deserialize(deserializer)? {
+            Stored::Pending { pending: ticket } => Pending { ticket }.into(),
+            Stored::Content(content) => Content::from(content).into(),
+        })
     }
 }

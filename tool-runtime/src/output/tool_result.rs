@@ -1,7 +1,8 @@
 //! Results of calls.
 
 use super::{ToolFailure, ToolOutput};
-use crate::message::{Content, ERROR, Part};
+use crate::message::{Content, ERROR, Part, ToolMessage};
+use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -127,6 +128,21 @@ impl ToolResult {
             Repr::Output(output) => Ok(output),
             Repr::Error(failure) => Err(failure),
         }
+    }
+
+    /// The tool message of the call with this id.
+    pub(crate) fn into_message(self, id: &str, tool: &str) -> ToolMessage {
+        let mut message = ToolMessage::blank(id).with_tool(tool);
+        match self.0 {
+            Repr::Output(output) => (message.content, message.process.artifact) = output.into_parts(),
+            Repr::Error(failure) => {
+                let (kind, text, error) = failure.into_parts(tool);
+                message.content = [ERROR, &text].concat().into();
+                message.error_kind = Some(kind);
+                message.process.outcome = Some(Outcome { error: Some(error), ..Outcome::default() });
+            }
+        }
+        message
     }
 
     /// Replaces each text that the model receives: the parts with text or JSON (as its text), or the message of the

@@ -305,7 +305,8 @@ impl RegistryBuilder {
                 (schema, Arc::new(tool))
             })
             .unzip();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, Arc::new(config))), batch: None })
+        let tools = Arc::new(Tools::new(schemas, tools, Arc::new(config)));
+        Ok(Registry { tools, batch: None, run_layers: None })
     }
 }
 

@@ -47,6 +47,6 @@ impl Registry {
             return Err(BuildError { errors, skipped: None });
         }
         let (schemas, tools) = all.into_iter().unzip();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, config)), batch: self.batch.clone() })
+        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, config)), ..self.clone() })
     }
 }

@@ -14,6 +14,17 @@ pub(super) struct BuildOptions {
     #[cfg(feature = "tracing")]
     pub(super) trace_content: bool,
     pub(super) start_all_while_streaming: bool,
+    pub(super) repeated_failures: RepeatedFailures,
+}
+
+/// The number of identical failures of a call after which the model gets a note; `None` for no note.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RepeatedFailures(pub(super) Option<usize>);
+
+impl Default for RepeatedFailures {
+    fn default() -> Self {
+        RepeatedFailures(Some(3))
+    }
 }
 
 impl RegistryBuilder {
@@ -149,6 +160,26 @@ impl RegistryBuilder {
     #[cfg(feature = "tracing")]
     pub fn trace_content(mut self, traced: bool) -> Self {
         self.options.trace_content = traced;
+        self
+    }
+
+    /// Sets the number of identical failures after which the model gets a note: if a call with the same tool and arguments
+    /// fails this often in a row in the same way, since the last user message, its error ends with "This call has now failed
+    /// in the same way three times in a row: do not repeat it unchanged. ..". Default: 3. `None` switches the note off.
+    ///
+    /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in
+    /// [`PendingCalls`](crate::conversation::PendingCalls). Calls that were cancelled or are not available do not count.
+    ///
+    /// ```
+    /// # use tool_runtime::{Registry, tool, tools};
+    /// # /// Prints a page.
+    /// # #[tool]
+    /// # fn print() {}
+    /// let registry = Registry::builder().tools(tools![print]).note_repeated_failures(None).build()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn note_repeated_failures(mut self, after: impl Into<Option<usize>>) -> Self {
+        self.options.repeated_failures = RepeatedFailures(after.into());
         self
     }
 

@@ -134,11 +134,18 @@ impl OwnedCall {
 }
 
 /// Middleware around the run of a call.
-pub(crate) struct Layer(Box<dyn Fn(ReadyCall) -> RunningCall + Send + Sync>);
+#[derive(Clone)]
+pub(crate) struct Layer(Arc<dyn Fn(ReadyCall) -> RunningCall + Send + Sync>);
 
 pub(crate) type RunningCall = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
 impl Layer {
+    pub(crate) fn new<F: Future<Output = ToolResult> + Send + 'static>(
+        layer: impl Fn(ReadyCall) -> F + Send + Sync + 'static,
+    ) -> Self {
+        Layer(Arc::new(move |call| Box::pin(layer(call))))
+    }
+
     pub(crate) fn run(&self, call: ReadyCall) -> RunningCall {
         (self.0)(call)
     }
@@ -192,7 +199,7 @@ impl RegistryBuilder {
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,
         F: Future<Output = ToolResult> + Send + 'static,
     {
-        self.layers.push(Layer(Box::new(move |call| Box::pin(layer(call)))));
+        self.layers.push(Layer::new(layer));
         self
     }
 }

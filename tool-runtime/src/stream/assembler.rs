@@ -405,7 +405,12 @@ pub struct Events<'a> {
     queued: slice::Iter<'a, QueuedEvent>,
 }
 
-impl Events<'_> {
+impl<'a> Events<'a> {
+    /// The call at this position, so far.
+    pub(crate) fn call(&self, index: usize) -> Option<&'a ToolCall> {
+        self.reply.calls.get(index)
+    }
+
     /// The id of the response, if it has one and it has arrived.
     pub(crate) fn response_id(&self) -> Option<&str> {
         self.reply.response_id.as_deref()

@@ -2,7 +2,7 @@
 
 use super::{Metadata, Options, Started};
 use crate::context::CallContext;
-use crate::output::{FunctionError, ToolOutput};
+use crate::output::{FunctionError, Pending, ToolOutput};
 use serde_json::{Map, Value};
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -144,6 +144,48 @@ impl DynamicTool {
                     Err(error) => Err(FunctionError::from_error(error.into())),
                 }
             }
+        })
+    }
+
+    /// Creates a tool that runs elsewhere: in a browser, on another machine, by a person. It has no handler.
+    ///
+    /// The arguments of its calls are validated. A [`Session`](crate::Session) ends its run with
+    /// [`NeedsResult`](crate::session::RunEnd::NeedsResult) and lists the calls
+    /// ([`awaiting_result`](crate::Session::awaiting_result)); [`provide_result`](crate::Session::provide_result) sets the
+    /// result. In a [`dispatch`](crate::Registry::dispatch), such a call fails with
+    /// [`CallError::NeedsResult`](crate::CallError::NeedsResult).
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::session::{RunEnd, Session};
+    /// # use tool_runtime::conversation::Request;
+    /// # use tool_runtime::{AssistantMessage, ToolCall};
+    /// use tool_runtime::{DynamicTool, Registry};
+    ///
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(match request.messages().len() {
+    /// #         1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "get_position", "{}")]),
+    /// #         _ => AssistantMessage::from_text("You are in Rome."),
+    /// #     })
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let position = DynamicTool::external("get_position", "The position of the user.", json!({"type": "object"}));
+    /// let registry = Registry::builder().dynamic(position.read_only()).build()?;
+    ///
+    /// let mut session = Session::new().user("Where am I?");
+    /// assert_eq!(session.run(&registry).complete(complete).await?, RunEnd::NeedsResult);
+    /// for call in session.awaiting_result() {
+    ///     session.provide_result(&call.id, json!({"city": "Rome"}))?; // from the browser, in a later request
+    /// }
+    /// assert_eq!(session.run(&registry).complete(complete).await?, RunEnd::Answered);
+    /// assert_eq!(session.final_text(), "You are in Rome.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn external(name: impl Into<String>, description: impl Into<String>, parameters: Value) -> Self {
+        DynamicTool::from_handler(name.into(), description.into(), parameters, |_, _| async {
+            Ok(Pending { ticket: None }.into())
         })
     }
 

@@ -57,13 +57,26 @@ const RULES: IdRules =
 /// assert!(serde_json::to_string(&body)?.contains(r#""reasoning_content":"2 + 2""#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
 pub struct ChatCompletions {
     keep_reasoning: bool,
     strict: bool,
     native_allowed_tools: bool,
     mistral_ids: bool,
+    stream_usage: bool,
+}
+
+impl Default for ChatCompletions {
+    fn default() -> Self {
+        ChatCompletions {
+            keep_reasoning: false,
+            strict: false,
+            native_allowed_tools: false,
+            mistral_ids: false,
+            stream_usage: true,
+        }
+    }
 }
 
 impl ChatCompletions {
@@ -117,6 +130,17 @@ impl ChatCompletions {
     #[must_use]
     pub fn mistral_ids(mut self, mistral_ids: bool) -> Self {
         self.mistral_ids = mistral_ids;
+        self
+    }
+}
+
+impl ChatCompletions {
+    /// Whether a request for a stream may ask for the usage: `stream_options: {"include_usage": true}`
+    /// (<https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options>). Default: true. Switch it off
+    /// for a server that rejects the field.
+    #[must_use]
+    pub fn stream_usage(mut self, asks: bool) -> Self {
+        self.stream_usage = asks;
         self
     }
 }

@@ -34,6 +34,8 @@ pub struct RequestParts<'a> {
     pub allowed_tools: Option<&'a [String]>,
     /// Whether the model may call several tools in one reply.
     pub parallel_calls: bool,
+    /// Whether a stream reports the tokens that the reply takes, if the API sends them only on request.
+    pub stream_usage: bool,
     /// These tools have cached arrays. A wire that wraps another one may set other tools.
     cached: Option<(&'a [ToolSchema], &'a ToolArrays)>,
 }
@@ -48,6 +50,7 @@ impl<'a> RequestParts<'a> {
             tool_choice: &ToolChoice::Auto,
             allowed_tools: None,
             parallel_calls: true,
+            stream_usage: false,
             cached: None,
         }
     }
@@ -86,6 +89,13 @@ impl<'a> RequestParts<'a> {
         self
     }
 
+    /// Sets whether a stream reports the tokens that the reply takes. Default: false.
+    #[must_use]
+    pub fn with_stream_usage(mut self, asks: bool) -> Self {
+        self.stream_usage = asks;
+        self
+    }
+
     /// Whether the model may call any tool of this list.
     pub(super) fn has_allowed_tools(&self) -> bool {
         self.allowed().next().is_some()
@@ -99,6 +109,15 @@ impl<'a> RequestParts<'a> {
         self.tools.iter().filter(is_allowed)
     }
 
+    /// Whether the request can have its tool choice.
+    pub(crate) fn has_possible_choice(&self) -> bool {
+        match self.tool_choice {
+            ToolChoice::Auto | ToolChoice::None => true,
+            ToolChoice::Required => self.has_allowed_tools(),
+            ToolChoice::Tool(name) => self.allowed().any(|tool| tool.name() == name),
+        }
+    }
+
     /// The tool choice of the request. One that the request cannot have becomes [`ToolChoice::Auto`], and is reported, and
     /// so are names of allowed tools that no tool has.
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
@@ -107,12 +126,7 @@ impl<'a> RequestParts<'a> {
                 report.unknown_tools.push(name.clone());
             }
         }
-        let is_possible = match self.tool_choice {
-            ToolChoice::Auto | ToolChoice::None => true,
-            ToolChoice::Required => self.has_allowed_tools(),
-            ToolChoice::Tool(name) => self.allowed().any(|tool| tool.name() == name),
-        };
-        if is_possible {
+        if self.has_possible_choice() {
             return self.tool_choice;
         }
         report.ignored_choice = Some(self.tool_choice.clone());

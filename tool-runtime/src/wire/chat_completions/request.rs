@@ -18,6 +18,9 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.id_rules());
     let messages = WrittenMessages { messages, keep_reasoning, rules };
     body.write("messages", &messages)?;
+    if parts.stream_usage && wire.stream_usage {
+        body.write("stream_options", &json!({ "include_usage": true }))?;
+    }
     let mut report = report(parts.messages, wire.keep_reasoning);
     let choice = parts.choice(&mut report);
     let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;

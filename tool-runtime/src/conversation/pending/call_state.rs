@@ -1,0 +1,77 @@
+//! The state of one pending call.
+
+use crate::conversation::WaitingCall;
+use crate::fingerprint::Fingerprint;
+use crate::message::{ToolCall, ToolMessage};
+use crate::tool::Approval;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default)]
+pub(in crate::conversation) struct CallState {
+    pub(in crate::conversation) result: Option<ToolMessage>,
+    /// The fingerprint of the approved tool and arguments.
+    pub(in crate::conversation) approved: Option<Fingerprint>,
+    /// Whether a person replaced the arguments.
+    pub(in crate::conversation) is_edited: bool,
+    /// Whether the tool began in a run that did not finish it.
+    pub(in crate::conversation) has_begun: bool,
+    pub(in crate::conversation) waits_for: Option<WaitsFor>,
+}
+
+/// The reason why a call has no result after a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::conversation) enum WaitsFor {
+    Approval {
+        /// The arguments that the tool would receive, if they differ from those of the call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        /// The reason why the edited arguments are invalid.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    Result {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        arguments: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ticket: Option<String>,
+    },
+}
+
+impl CallState {
+    pub(in crate::conversation) fn with_result(result: ToolMessage) -> Self {
+        CallState { result: Some(result), ..CallState::default() }
+    }
+
+    pub(super) fn approval(&self, call: &ToolCall) -> Approval {
+        match &self.approved {
+            Some(approved) if *approved == fingerprint(call) => Approval::Granted,
+            _ => Approval::None,
+        }
+    }
+
+    /// Whether a run must not start the call, since its result comes from elsewhere.
+    pub(super) fn waits_for_result(&self) -> bool {
+        matches!(self.waits_for, Some(WaitsFor::Result { .. }))
+    }
+
+    /// The call as it waits; `None` if it has a result, is approved, or has not been run yet.
+    pub(super) fn waiting(&self, call: &ToolCall) -> Option<WaitingCall> {
+        let (arguments, ticket, error) = match self.waits_for.as_ref()? {
+            WaitsFor::Approval { arguments, error } => (arguments, &None, error),
+            WaitsFor::Result { arguments, ticket } => (arguments, ticket, &None),
+        };
+        Some(WaitingCall {
+            id: call.id.clone(),
+            tool: call.name.clone(),
+            arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
+            ticket: ticket.clone(),
+            error: error.clone(),
+        })
+    }
+}
+
+/// The fingerprint of a tool and its arguments.
+pub(super) fn fingerprint(call: &ToolCall) -> Fingerprint {
+    Fingerprint::new(&[&call.name, &call.arguments])
+}

@@ -1,0 +1,187 @@
+//! Decisions about pending calls: approvals, denials, results from elsewhere.
+
+use super::call_state::fingerprint;
+use super::{CallState, PendingCalls, WaitsFor, denied};
+use crate::conversation::NotPendingError;
+use crate::conversation::repeated_failures::Failures;
+use crate::message::{ToolCall, ToolMessage};
+use crate::outcome::{CallError, Outcome};
+use crate::output::ToolResult;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The number of identical failures after which [`PendingCalls::add_results`] adds a note.
+const REPEATED_FAILURES: Option<usize> = Some(3);
+
+impl PendingCalls {
+    /// Approves this call with its current arguments. The approval is valid only for these arguments and for one run. (A
+    /// clone keeps the approval, and so do calls that were stored before the run.) The hook of
+    /// [`before_call`](crate::RegistryBuilder::before_call) runs in addition, and may deny the call.
+    ///
+    /// # Errors
+    ///
+    /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
+    pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
+        let (call, state) = self.undecided_call(id)?;
+        state.approved = Some(fingerprint(call));
+        state.stop_waiting();
+        Ok(())
+    }
+
+    /// Approves this call with other arguments, which replace those of the model in the history: a value that serializes as
+    /// a JSON object, such as `json!({"path": "b.txt"})`, or the text of one.
+    ///
+    /// If they are invalid, [`run`](PendingCalls::run) fails the call, and the model receives the error; after
+    /// [`run_allowed`](PendingCalls::run_allowed), the call waits for another decision.
+    ///
+    /// # Errors
+    ///
+    /// As for [`approve`](PendingCalls::approve).
+    pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
+        let (call, state) = self.undecided_call(id)?;
+        // The text of arguments is a string, and arguments are never a string.
+        match serde_json::to_value(arguments) {
+            Ok(Value::String(text)) => call.set_arguments(text),
+            Ok(arguments) => call.set_arguments(arguments.to_string()),
+            Err(error) => {
+                let error = Some(format!("the arguments cannot be written as JSON: {error}"));
+                state.approved = None;
+                state.waits_for = Some(WaitsFor::Approval { arguments: None, error });
+                return Ok(());
+            }
+        }
+        state.approved = Some(fingerprint(call));
+        state.is_edited = true;
+        state.stop_waiting();
+        Ok(())
+    }
+
+    /// Denies this call, which does not run. The model receives the reason after `Error: `.
+    ///
+    /// # Errors
+    ///
+    /// As for [`approve`](PendingCalls::approve).
+    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
+        let (call, state) = self.undecided_call(id)?;
+        *state = CallState::with_result(denied(call, reason.into()));
+        Ok(())
+    }
+
+    /// Sets the result of this call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, or an error
+    /// ([`ToolResult::error`]). Its tool does not run. A [pending](crate::ToolOutput::pending) output replaces the ticket,
+    /// and the call still waits.
+    ///
+    /// # Errors
+    ///
+    /// There is no call with this id, or it already has a result.
+    pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
+        let (call, state) = self.call_without_result(id)?;
+        let result = result.into();
+        *state = match result.output().and_then(|output| output.as_pending()) {
+            Some(pending) => {
+                let arguments = match state.waits_for.take() {
+                    Some(WaitsFor::Approval { arguments, .. } | WaitsFor::Result { arguments, .. }) => {
+                        arguments
+                    }
+                    None => None,
+                };
+                let waits_for = Some(WaitsFor::Result { arguments, ticket: pending.ticket.clone() });
+                CallState { waits_for, ..CallState::default() }
+            }
+            None => CallState::with_result(result.into_message(&call.id, &call.name)),
+        };
+        Ok(())
+    }
+
+    /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
+    /// failure that only reports that its call needs approval, or that its result comes later, is ignored, so that the call
+    /// still waits. The third identical failure of a call in a row gets a note for the model.
+    ///
+    /// ```
+    /// use tool_runtime::conversation::Received;
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![now])?;
+    /// let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
+    /// let results = registry.dispatch(&reply.tool_calls).await;
+    /// let chat = Conversation::new().user("What time is it?");
+    /// let Received::ToolCalls(mut pending) = chat.receive(reply) else { unreachable!() };
+    /// pending.add_results(results)?;
+    /// let chat = pending.finish().expect("each call has its result");
+    /// assert_eq!(chat.messages()[2].text(), "12:00");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A result belongs to no call, or to a call that already has a result. In this case, no result is added.
+    pub fn add_results(
+        &mut self,
+        results: impl IntoIterator<Item = ToolMessage>,
+    ) -> Result<(), NotPendingError> {
+        let failures = Failures::before(self.before.messages(), REPEATED_FAILURES);
+        let calls = self.reply.tool_calls.iter().zip(&mut self.states);
+        let mut open: HashMap<&str, _> = calls.map(|call| (&*call.0.id, call)).collect();
+        let mut taken = Vec::new();
+        for result in results {
+            match open.remove(&*result.tool_call_id) {
+                Some((call, state)) if state.result.is_none() => taken.push((call, state, result)),
+                Some(_) => return Err(NotPendingError::HasResult { id: result.tool_call_id }),
+                None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
+                    return Err(NotPendingError::HasResult { id: result.tool_call_id });
+                }
+                None => return Err(NotPendingError::UnknownId { id: result.tool_call_id }),
+            }
+        }
+        for (call, state, result) in taken {
+            match result.outcome().and_then(Outcome::error) {
+                Some(CallError::NeedsApproval { .. }) => {}
+                Some(CallError::NeedsResult { ticket, .. }) => {
+                    let ticket = ticket.clone();
+                    let waits_for = Some(WaitsFor::Result { arguments: None, ticket });
+                    *state = CallState { waits_for, ..CallState::default() };
+                }
+                _ => *state = CallState::with_result(failures.with_note(call, result)),
+            }
+        }
+        Ok(())
+    }
+
+    fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
+        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
+        match calls.find(|(call, _)| call.id == id) {
+            None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
+            Some((_, CallState { result: Some(_), .. })) => {
+                Err(NotPendingError::HasResult { id: id.to_owned() })
+            }
+            Some(found) => Ok(found),
+        }
+    }
+
+    /// A call without a result that has not begun.
+    fn undecided_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
+        match self.call_without_result(id)? {
+            (_, CallState { has_begun: true, .. }) => Err(NotPendingError::HasBegun { id: id.to_owned() }),
+            undecided => Ok(undecided),
+        }
+    }
+}
+
+impl CallState {
+    /// Ends the wait for an approval.
+    fn stop_waiting(&mut self) {
+        if !self.waits_for_result() {
+            self.waits_for = None;
+        }
+    }
+}

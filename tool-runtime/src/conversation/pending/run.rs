@@ -1,0 +1,218 @@
+//! The run of pending calls.
+
+use super::{CallState, PendingCalls, WaitsFor};
+use crate::context::{BatchContext, CallRecord};
+use crate::conversation::repeated_failures::Failures;
+use crate::dispatch::Concurrent;
+use crate::message::{ToolCall, ToolMessage};
+use crate::outcome::{CallError, Outcome};
+use crate::registry::Registry;
+use crate::tool::Batch;
+
+impl PendingCalls {
+    /// Runs every call without a result concurrently, like [`Registry::dispatch`]. Each call has a result afterwards: one
+    /// that needs approval and has none, or whose result comes later, fails with an error that reports it. To keep such
+    /// calls pending, use [`run_allowed`](PendingCalls::run_allowed).
+    ///
+    /// If the future is dropped, finished calls keep their results. The next run starts those again that had not begun, and
+    /// those of `read_only` and `idempotent` tools. Any other call fails with
+    /// [`CallError::Interrupted`], since it may have taken effect. A `blocking` tool that is running continues on its thread.
+    ///
+    /// If a call fails in the same way three times in a row since the last user message, its error ends with a note for the
+    /// model; [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) changes this number.
+    pub async fn run(&mut self, registry: &Registry) {
+        self.run_calls(registry, Unfinished::Fail, |_| true).await;
+    }
+
+    /// Runs the calls that need nobody, like [`run`](PendingCalls::run). A call that needs an approval stays pending, and so
+    /// does one whose result comes later, and one that was cancelled.
+    ///
+    /// The [`before_call`](crate::RegistryBuilder::before_call) hook decides first: a call that it denies is denied without
+    /// a person. The hook is called again for each call that still needs an approval in the next run.
+    ///
+    /// ```
+    /// use tool_runtime::conversation::Received;
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+    ///
+    /// /// The names of all files.
+    /// #[tool(read_only)]
+    /// fn list() -> &'static str {
+    ///     "a.txt"
+    /// }
+    ///
+    /// /// Deletes a file.
+    /// #[tool(requires_approval)]
+    /// fn delete(path: &str) {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![list, delete])?;
+    /// let calls = vec![ToolCall::new("1", "list", "{}"), ToolCall::new("2", "delete", r#"{"path":"a.txt"}"#)];
+    /// let chat = Conversation::new().user("Clean up.");
+    /// let Received::ToolCalls(mut pending) = chat.receive(AssistantMessage::from_tool_calls(calls)) else {
+    ///     unreachable!()
+    /// };
+    /// pending.run_allowed(&registry).await;
+    /// assert_eq!(pending.result_of("1").map(|result| result.text()), Some("a.txt"));
+    /// assert_eq!(pending.awaiting_approval(&registry)[0].id(), "2");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn run_allowed(&mut self, registry: &Registry) {
+        self.run_calls(registry, Unfinished::Keep, |_| true).await;
+    }
+
+    /// Runs the calls without results at these positions.
+    pub(crate) async fn run_calls(
+        &mut self,
+        registry: &Registry,
+        unfinished: Unfinished,
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
+        let registry = &*registry.for_dispatch();
+        let batch = &self.batch(registry);
+        let interrupted = &Batch { rejection: Some(|tool| CallError::Interrupted { tool }), ..*batch };
+        let no_result =
+            &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
+        let failures = &Failures::before(self.before.messages(), registry.repeated_failures());
+        let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
+        let open = calls.filter(|(position, (_, state))| {
+            let may_run = unfinished == Unfinished::Fail || !state.waits_for_result();
+            state.result.is_none() && may_run && is_wanted(*position)
+        });
+        let running = open.map(|(position, (call, state))| async move {
+            let batch = match &*state {
+                CallState { has_begun: true, .. } if !registry.may_repeat(&call.name) => interrupted,
+                state if state.waits_for_result() => no_result,
+                _ => batch,
+            };
+            let approval = state.approval(call);
+            let record = CallRecord::default();
+            let mut message = ToolMessage::blank(&call.id);
+            let begun = MarkBegun { state: &mut *state, record: &record };
+            registry.write_message(batch, position, call, approval, Some(&record), &mut message).await;
+            drop(begun);
+            registry.store_coerced_arguments(call);
+            state.take(message, unfinished, &Settling { registry, batch, position, call, failures });
+        });
+        Concurrent::new(running).join().await;
+    }
+
+    /// Takes the message of a call that ran outside of [`run_calls`](PendingCalls::run_calls).
+    pub(crate) fn take_message(&mut self, registry: &Registry, position: usize, message: ToolMessage) {
+        let batch = &self.batch(registry);
+        let failures = &Failures::before(self.before.messages(), registry.repeated_failures());
+        if let (Some(call), Some(state)) =
+            (self.reply.tool_calls.get_mut(position), self.states.get_mut(position))
+        {
+            registry.store_coerced_arguments(call);
+            state.take(message, Unfinished::Keep, &Settling { registry, batch, position, call, failures });
+        }
+    }
+
+    /// Marks a call that began outside of [`run_calls`](PendingCalls::run_calls) and did not finish.
+    pub(crate) fn set_begun(&mut self, position: usize) {
+        if let Some(state) = self.states.get_mut(position) {
+            state.set_begun();
+        }
+    }
+
+    /// Marks the calls that a run could start at these positions.
+    pub(crate) fn set_open_begun(&mut self, is_wanted: impl Fn(usize) -> bool) {
+        for (position, state) in self.states.iter_mut().enumerate() {
+            if state.result.is_none() && state.waits_for.is_none() && is_wanted(position) {
+                state.set_begun();
+            }
+        }
+    }
+
+    /// Fails the calls without results at these positions.
+    pub(crate) fn fail(&mut self, error: fn(String) -> CallError, is_wanted: impl Fn(usize) -> bool) {
+        let calls = self.reply.tool_calls.iter().zip(&mut self.states).enumerate();
+        for (position, (call, state)) in calls {
+            if state.result.is_none() && is_wanted(position) {
+                let message = ToolMessage::failed(&call.id, &call.name, error(call.name.clone()));
+                *state = CallState::with_result(message);
+            }
+        }
+    }
+}
+
+/// The calls that a run cannot finish, since they need an approval or a result from elsewhere, or since they are cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unfinished {
+    /// They fail.
+    Fail,
+    /// They stay pending.
+    Keep,
+}
+
+/// Marks a call that has begun. An approval is valid for one run, even if the tool does not finish.
+struct MarkBegun<'a> {
+    state: &'a mut CallState,
+    record: &'a CallRecord,
+}
+
+impl Drop for MarkBegun<'_> {
+    fn drop(&mut self) {
+        if self.record.has_begun() {
+            self.state.set_begun();
+        }
+    }
+}
+
+/// The call whose message arrives.
+struct Settling<'a> {
+    registry: &'a Registry,
+    batch: &'a Batch<'a>,
+    position: usize,
+    call: &'a ToolCall,
+    failures: &'a Failures<'a>,
+}
+
+impl Settling<'_> {
+    /// The arguments that the tool receives, if they differ from those of the call.
+    fn changed_arguments(&self) -> Option<String> {
+        let arguments = self.registry.object_to_run(self.batch, self.position, self.call);
+        (arguments != self.call.arguments).then_some(arguments)
+    }
+}
+
+impl CallState {
+    fn set_begun(&mut self) {
+        self.approved = None;
+        self.has_begun = true;
+    }
+
+    /// Takes the message of a run.
+    fn take(&mut self, message: ToolMessage, unfinished: Unfinished, settling: &Settling<'_>) {
+        let Settling { batch, call, failures, .. } = settling;
+        let error = message.outcome().and_then(Outcome::error).filter(|_| unfinished == Unfinished::Keep);
+        match error {
+            Some(CallError::NeedsApproval { .. }) => {
+                let arguments = settling.changed_arguments();
+                self.wait(WaitsFor::Approval { arguments, error: None });
+            }
+            Some(CallError::NeedsResult { ticket, .. }) => {
+                let (arguments, ticket) = (settling.changed_arguments(), ticket.clone());
+                self.wait(WaitsFor::Result { arguments, ticket });
+            }
+            Some(error) if self.is_edited && error.is_about_arguments() => {
+                self.wait(WaitsFor::Approval { arguments: None, error: Some(error.to_string()) });
+            }
+            // The next run starts it again, unless it has begun and must not be repeated.
+            Some(CallError::Cancelled { .. }) if is_cancelled(batch) => {}
+            _ => *self = CallState::with_result(failures.with_note(call, message)),
+        }
+    }
+
+    fn wait(&mut self, waits_for: WaitsFor) {
+        let is_edited = self.is_edited;
+        *self = CallState { waits_for: Some(waits_for), is_edited, ..CallState::default() };
+    }
+}
+
+fn is_cancelled(batch: &Batch<'_>) -> bool {
+    let token = batch.context.and_then(BatchContext::token);
+    token.is_some_and(tokio_util::sync::CancellationToken::is_cancelled)
+}

@@ -1,0 +1,23 @@
+//! Calls that wait for a person or for a result.
+
+use serde::{Deserialize, Serialize};
+
+/// A call that waits for an approval or for its result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct WaitingCall {
+    /// The id of the call.
+    pub id: String,
+    /// The name of the tool.
+    pub tool: String,
+    /// The arguments that the tool receives: the text of one JSON object.
+    ///
+    /// The model wrote this text. Escape control characters and marks of text direction before you show it to a person.
+    pub arguments: String,
+    /// The ticket of a result that comes later: see [`ToolOutput::pending`](crate::ToolOutput::pending).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<String>,
+    /// The reason why the arguments that a person has edited are invalid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}

@@ -1,0 +1,217 @@
+//! A streamed reply while it is received, and the calls that start early.
+
+use crate::context::{BatchContext, CallRecord};
+use crate::message::{AssistantMessage, TakenIds, ToolCall, ToolMessage};
+use crate::registry::Registry;
+use crate::stream::{Chunk, Event, ReplyAssembler, StreamError};
+use crate::tool::{Approval, Batch};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, Stream, StreamExt as _};
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use tokio::time::Instant;
+
+/// The number of chunks that are read before other tasks can run.
+const MAX_CHUNKS_IN_A_ROW: usize = 64;
+
+/// The running calls of a reply, which store their messages in their [`EarlyCall`]s.
+pub(crate) type RunningCalls<'a> = FuturesUnordered<BoxFuture<'a, ()>>;
+
+/// A reply that is received, and its calls that have started. It keeps both if the future of
+/// [`receive`](StreamedReply::receive) is dropped.
+#[derive(Default)]
+pub(crate) struct StreamedReply {
+    assembler: ReplyAssembler,
+    ids: Ids,
+    early: EarlyCalls,
+    /// The number of calls that may start; `None` for no limit.
+    max_calls: Option<usize>,
+}
+
+/// The ids of the calls of a reply.
+#[derive(Default)]
+struct Ids {
+    /// The ids that no further call may have.
+    taken: TakenIds,
+    /// By position. A call has its id once the server has sent one; at the latest when it is complete.
+    chosen: BTreeMap<usize, String>,
+}
+
+impl Ids {
+    fn choose(&mut self, index: usize, id: &str, response_id: Option<&str>) -> &str {
+        let Ids { taken, chosen } = self;
+        chosen.entry(index).or_insert_with(|| taken.usable_id(id, index, response_id))
+    }
+}
+
+/// The calls that have started, by position.
+pub(crate) type EarlyCalls = BTreeMap<usize, Arc<EarlyCall>>;
+
+/// A call that starts while its reply is received.
+#[derive(Debug, Default)]
+pub(crate) struct EarlyCall {
+    record: CallRecord,
+    message: Mutex<Option<ToolMessage>>,
+}
+
+impl EarlyCall {
+    async fn run(&self, registry: &Registry, batch: &Batch<'_>, position: usize, call: &ToolCall) {
+        // The duration of a call that starts while the reply is streamed is measured from its own start.
+        let batch = &Batch { started: Instant::now(), ..*batch };
+        let mut message = ToolMessage::blank(&call.id);
+        registry.write_message(batch, position, call, Approval::None, Some(&self.record), &mut message).await;
+        *self.message.lock().unwrap_or_else(PoisonError::into_inner) = Some(message);
+    }
+
+    /// The message of the call, once it has finished.
+    pub(crate) fn take_message(&self) -> Option<ToolMessage> {
+        self.message.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Whether the tool has begun, and may have taken effect.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.record.has_begun()
+    }
+}
+
+/// An event of a reply, with the call that it concerns.
+pub(crate) struct Piece<'a> {
+    pub(crate) event: Event<'a>,
+    pub(crate) call: Option<PieceOfCall<'a>>,
+}
+
+/// The call that an event concerns.
+pub(crate) struct PieceOfCall<'a> {
+    pub(crate) index: usize,
+    /// The call so far.
+    pub(crate) call: &'a ToolCall,
+    /// The id that the call has in the conversation, once it is known.
+    pub(crate) id: Option<&'a str>,
+}
+
+impl StreamedReply {
+    pub(crate) fn new(assembler: ReplyAssembler, taken: TakenIds, max_calls: usize) -> Self {
+        let ids = Ids { taken, ..Ids::default() };
+        StreamedReply { assembler, ids, max_calls: Some(max_calls), ..StreamedReply::default() }
+    }
+
+    /// Reads the chunks until the reply has ended or the batch is cancelled. Calls of tools that may run early are added to
+    /// `running`, which this future polls.
+    pub(crate) async fn receive<'a, S>(
+        &mut self,
+        registry: &'a Registry,
+        batch: &'a Batch<'a>,
+        chunks: S,
+        running: &mut RunningCalls<'a>,
+        mut on_piece: impl FnMut(Piece<'_>),
+    ) where
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let mut in_a_row = 0;
+        // Dropped before the remaining tools run, since it holds a connection.
+        let mut chunks = pin!(chunks);
+        while !self.assembler.has_ended() {
+            let next = poll_fn(|context| {
+                while let Poll::Ready(Some(())) = running.poll_next_unpin(context) {}
+                // Let other tasks run even if the stream is always ready.
+                if in_a_row == MAX_CHUNKS_IN_A_ROW {
+                    in_a_row = 0;
+                    context.waker().wake_by_ref();
+                    return Poll::Pending;
+                }
+                let next = chunks.as_mut().poll_next(context);
+                in_a_row = if next.is_ready() { in_a_row + 1 } else { 0 };
+                next.map(|chunk| chunk.map(Into::into))
+            });
+            let next = match batch.context.and_then(BatchContext::token) {
+                None => next.await,
+                Some(token) => match token.run_until_cancelled(next).await {
+                    Some(next) => next,
+                    None => Some(Chunk::failed(StreamError::Cancelled)),
+                },
+            };
+            let ready = self.take(next, &mut on_piece, |call| registry.may_start_while_streaming(&call.name));
+            for (index, call) in ready {
+                let early = Arc::new(EarlyCall::default());
+                self.early.insert(index, Arc::clone(&early));
+                running.push(Box::pin(async move { early.run(registry, batch, index, &call).await }));
+            }
+        }
+    }
+
+    /// Takes a chunk, or the end of the stream. Returns the complete calls that may start.
+    fn take(
+        &mut self,
+        chunk: Option<Chunk>,
+        on_piece: &mut impl FnMut(Piece<'_>),
+        may_start: impl Fn(&ToolCall) -> bool,
+    ) -> Vec<(usize, ToolCall)> {
+        let StreamedReply { assembler, ids, max_calls, .. } = self;
+        let events = match chunk {
+            Some(chunk) => assembler.push(chunk),
+            None => assembler.end(),
+        };
+        let has_failed = events.clone().any(|event| matches!(event, Event::Failed(_)));
+        let mut ready = Vec::new();
+        for event in events.clone() {
+            let (Event::CallStarted { index, .. }
+            | Event::Arguments { index, .. }
+            | Event::CallComplete { index, .. }) = event
+            else {
+                on_piece(Piece { event, call: None });
+                continue;
+            };
+            let Some(call) = events.call(index) else { continue };
+            let is_complete = matches!(event, Event::CallComplete { .. });
+            let has_id = is_complete || !call.id.is_empty();
+            let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
+            on_piece(Piece { event, call: Some(PieceOfCall { index, call, id }) });
+            let is_admitted = max_calls.is_none_or(|limit| index < limit);
+            if let (true, false, true, Some(id)) = (is_complete, has_failed, is_admitted, id) {
+                if may_start(call) {
+                    ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
+                }
+            }
+        }
+        ready
+    }
+
+    /// Whether the reply has arrived to its end.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.assembler.has_ended()
+    }
+
+    /// The reply, with the ids that its calls have, and the error that interrupted it.
+    pub(crate) fn assemble(&mut self) -> (AssistantMessage, Option<StreamError>) {
+        let (mut reply, interruption) = std::mem::take(&mut self.assembler).assemble();
+        let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
+        let ids = &mut self.ids;
+        reply.change_ids(|calls| {
+            for (index, call) in calls.iter_mut().enumerate() {
+                call.id = ids.choose(index, &call.id, response_id.as_deref()).to_owned();
+            }
+        });
+        (reply, interruption)
+    }
+
+    /// The calls that have started.
+    pub(crate) fn early_calls(&self) -> &EarlyCalls {
+        &self.early
+    }
+
+    /// The ids that are taken without this reply.
+    pub(crate) fn into_discarded(self) -> TakenIds {
+        let Ids { mut taken, chosen } = self.ids;
+        chosen.values().for_each(|id| taken.release(id));
+        taken
+    }
+
+    /// The calls that have started, and all ids that are taken.
+    pub(crate) fn into_parts(self) -> (EarlyCalls, TakenIds) {
+        (self.early, self.ids.taken)
+    }
+}

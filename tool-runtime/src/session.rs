@@ -1,0 +1,318 @@
+//! The loop of a chat: requests, replies, tool calls, approvals, limits, storage.
+//!
+#![doc = include_str!("docs/sessions.md")]
+
+mod event;
+mod ids;
+mod pieces;
+mod reporter;
+mod run;
+mod run_end;
+mod run_loop;
+mod state;
+mod stored;
+mod streaming;
+mod used;
+
+#[doc(inline)]
+pub use crate::conversation::WaitingCall;
+pub use event::Event;
+pub use run::Run;
+pub use run_end::{RunEnd, RunError};
+
+use crate::context::BegunCalls;
+use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarning};
+use crate::history::{HistoryError, TrimBudget, Trimmed};
+use crate::message::{Content, Message, TakenIds, Usage};
+use crate::output::ToolResult;
+use serde::Serialize;
+use state::State;
+use used::Used;
+
+/// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
+/// their approvals, used limits, tokens and warnings.
+///
+/// [`run`](Session::run) sends requests and runs the called tools until the model answers, a person is needed, or a limit is
+/// reached ([`RunEnd`]). The session can be stored at any time and continued later, in another process as well:
+/// `Serialize` and `Deserialize` keep everything, except for data of the process (outcomes and artifacts of results).
+///
+/// Whatever happens in a run (an error of the client, a dropped future, a cancelled token, a panic in a closure of the
+/// program, a reply that breaks off), the session stays valid and keeps the finished results. A call that began and was
+/// interrupted runs again only if its tool is `read_only` or `idempotent`; any other gets the error that it may have taken
+/// effect.
+///
+/// ```
+/// use tool_runtime::session::{RunEnd, Session};
+/// use tool_runtime::{Registry, tool, tools};
+/// # use tool_runtime::conversation::Request;
+/// # use tool_runtime::{AssistantMessage, ToolCall};
+///
+/// /// Refunds an order.
+/// #[tool(destructive, requires_approval)]
+/// fn refund(order: u32) -> String {
+///     format!("order {order} is refunded")
+/// }
+/// # struct Client;
+/// # impl Client {
+/// #     async fn complete(&self, request: Request) -> Result<AssistantMessage, std::io::Error> {
+/// #         Ok(match request.messages().len() {
+/// #             2 => AssistantMessage::from_tool_calls(vec![ToolCall::new("call_7", "refund", r#"{"order":7}"#)]),
+/// #             _ => AssistantMessage::from_text("Done."),
+/// #         })
+/// #     }
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let client = Client;
+/// let registry = Registry::new(tools![refund])?;
+/// let mut session = Session::new().system("You run a shop.").user("Refund order 7.");
+/// let end = session.run(&registry).complete(|request| client.complete(request)).await?;
+/// assert_eq!(end, RunEnd::NeedsApproval);
+/// let stored = serde_json::to_string(&session)?; // until the person has decided
+///
+/// let mut session: Session = serde_json::from_str(&stored)?;
+/// for call in session.awaiting_approval() {
+///     println!("{} {}", call.tool, call.arguments);
+///     session.approve(&call.id)?;
+/// }
+/// let end = session.run(&registry).complete(|request| client.complete(request)).await?;
+/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Done."));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "dropping it drops all messages"]
+pub struct Session {
+    state: State,
+    revision: u64,
+    /// The number of replies so far, also of trimmed ones.
+    replies: u64,
+    used: Used,
+    /// The calls since the last user message, for the `max_calls` of tools.
+    begun_calls: BegunCalls,
+    usage: Usage,
+    /// The ids of all calls; `None` until they are needed.
+    ids: Option<TakenIds>,
+}
+
+impl Session {
+    /// Creates an empty session.
+    pub fn new() -> Self {
+        Session::default()
+    }
+
+    /// Adds a system message. While calls are pending, it is added before their reply.
+    pub fn system(mut self, content: impl Into<Content>) -> Self {
+        self.push(Message::system(content));
+        self
+    }
+
+    /// Adds a developer message. While calls are pending, it is added before their reply.
+    pub fn developer(mut self, content: impl Into<Content>) -> Self {
+        self.push(Message::developer(content));
+        self
+    }
+
+    /// Adds a user message, like [`push_user`](Session::push_user).
+    pub fn user(mut self, content: impl Into<Content>) -> Self {
+        self.push_user(content);
+        self
+    }
+
+    /// Adds a user message, from which all limits count again. Pending calls fail with `Error: skipped by user`; a call that
+    /// began and was interrupted fails with the error that it may have taken effect.
+    ///
+    /// ```
+    /// use tool_runtime::Session;
+    ///
+    /// let mut session = Session::new().user("Hello!");
+    /// session.push_user("Are you there?");
+    /// assert_eq!(session.messages().len(), 2);
+    /// ```
+    pub fn push_user(&mut self, content: impl Into<Content>) {
+        self.skip_rest("skipped by user");
+        self.push(Message::user(content));
+        (self.used, self.begun_calls) = (Used::default(), BegunCalls::default());
+    }
+
+    fn push(&mut self, message: Message) {
+        self.revision += 1;
+        self.state.conversation_mut().push(message);
+    }
+
+    /// Fails every pending call with `Error: ` and this reason, like
+    /// [`PendingCalls::skip_rest`](crate::conversation::PendingCalls::skip_rest). No tool runs; the next run sends the next
+    /// request.
+    pub fn skip_rest(&mut self, reason: impl Into<String>) {
+        if self.state.pending().is_some() {
+            self.revision += 1;
+            self.state.skip_rest(reason.into());
+        }
+    }
+
+    /// The messages. While calls are pending, these are the messages before their reply: [`pending`](Session::pending) has
+    /// the reply, its calls and the results so far.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        self.state.conversation().messages()
+    }
+
+    /// The newest reply with its calls, if not all of them have their results.
+    #[must_use]
+    pub fn pending(&self) -> Option<&PendingCalls> {
+        self.state.pending().map(|pending| &pending.calls)
+    }
+
+    /// The text of the newest reply, or its `refusal`. Empty if there is no reply, or if it only calls tools.
+    #[must_use]
+    pub fn final_text(&self) -> &str {
+        match self.pending() {
+            Some(pending) => pending.reply().text(),
+            None => self.state.conversation().final_text(),
+        }
+    }
+
+    /// Warnings about the replies so far, the first of each kind, for the operator of the program.
+    #[must_use]
+    pub fn warnings(&self) -> &[ReplyWarning] {
+        self.state.conversation().warnings()
+    }
+
+    /// The tokens of all replies of this session, including replies that were interrupted. A reply without a report of its
+    /// tokens is not counted; [`AssistantMessage::usage`](crate::AssistantMessage::usage) has the tokens of each reply.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        self.usage
+    }
+
+    /// The number of changes of this session. It grows with each message, decision and result, and is stored with the
+    /// session.
+    ///
+    /// A store compares it to detect that another request has changed the session: see the
+    /// [module](crate::session#two-requests-at-once).
+    #[must_use]
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The calls that a person must approve before they run. The last run has listed them.
+    #[must_use]
+    pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
+        self.pending().map(PendingCalls::awaiting_decision).unwrap_or_default()
+    }
+
+    /// The calls whose results come from elsewhere: from a job ([`ToolOutput::pending`](crate::ToolOutput::pending)), or from
+    /// the system that runs the tool ([`DynamicTool::external`](crate::DynamicTool::external)).
+    #[must_use]
+    pub fn awaiting_result(&self) -> Vec<WaitingCall> {
+        self.pending().map(PendingCalls::awaiting_result).unwrap_or_default()
+    }
+
+    /// Approves a pending call for one run, with its current arguments. The next run starts it.
+    ///
+    /// # Errors
+    ///
+    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
+    pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.approve(id))
+    }
+
+    /// Approves a pending call with other arguments, which replace those of the model: a value that serializes as a JSON
+    /// object, such as `json!({"order": 8})`, or the text of one.
+    ///
+    /// The arguments are validated in the next run. If they are invalid, the call waits again, and the
+    /// [`error`](WaitingCall::error) of its `WaitingCall` has the reason.
+    ///
+    /// # Errors
+    ///
+    /// As for [`approve`](Session::approve).
+    pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.approve_with(id, arguments))
+    }
+
+    /// Denies a pending call, which does not run. The model receives the reason after `Error: `.
+    ///
+    /// # Errors
+    ///
+    /// As for [`approve`](Session::approve).
+    pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.deny(id, reason))
+    }
+
+    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, or an error
+    /// ([`ToolResult::error`]). Its tool does not run.
+    ///
+    /// # Errors
+    ///
+    /// No pending call has this id, or it already has a result.
+    pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.provide_result(id, result))
+    }
+
+    fn decide(
+        &mut self,
+        id: &str,
+        decide: impl FnOnce(&mut PendingCalls) -> Result<(), NotPendingError>,
+    ) -> Result<(), NotPendingError> {
+        match self.state.pending_mut() {
+            Some(pending) => decide(&mut pending.calls)?,
+            None => return Err(NotPendingError::UnknownId { id: id.to_owned() }),
+        }
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// Returns the session to store before a run, so that no other process starts the same calls: each call that the run may
+    /// start counts as begun in it.
+    ///
+    /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
+    /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once).
+    pub fn claim(&mut self) -> Session {
+        self.revision += 1;
+        let mut claimed = self.clone();
+        if let Some(pending) = claimed.state.pending_mut() {
+            pending.calls.set_open_begun(|_| true);
+        }
+        claimed
+    }
+
+    /// Trims the messages to a budget, and returns the changes: see [`history::trim`](crate::history::trim()). The reply of
+    /// pending calls stays. To keep all messages and to trim only those of a request, use
+    /// [`Request::with_trimmed_messages`](crate::conversation::Request::with_trimmed_messages) in
+    /// [`prepare`](Run::prepare).
+    pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
+        self.revision += 1;
+        self.state.conversation_mut().trim(budget)
+    }
+
+    /// Changes the messages, like [`Conversation::edit`]. While calls are pending, these are the messages before their reply.
+    ///
+    /// # Errors
+    ///
+    /// The changed messages are invalid; the error lists all violations. The session is not changed.
+    pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
+        let changed = self.state.conversation_mut().edit(change)?;
+        self.revision += 1;
+        self.ids = None;
+        Ok(changed)
+    }
+
+    /// Converts into the conversation.
+    ///
+    /// # Errors
+    ///
+    /// Returns the pending calls if a call has no result.
+    pub fn into_conversation(self) -> Result<Conversation, PendingCalls> {
+        self.state.into_conversation()
+    }
+}
+
+/// Continues a conversation.
+impl From<Conversation> for Session {
+    fn from(conversation: Conversation) -> Self {
+        let is_reply = |message: &&Message| matches!(message, Message::Assistant(_));
+        let replies = conversation.messages().iter().filter(is_reply).count() as u64;
+        Session { state: State::Ready(conversation), replies, ..Session::default() }
+    }
+}

@@ -1,0 +1,91 @@
+//! The events of a run.
+
+use super::RunEnd;
+use crate::context::CallEvent;
+use crate::conversation::ReplyWarning;
+use crate::message::Usage;
+use serde::Serialize;
+
+/// An event of a run, for [`Run::on_event`](super::Run::on_event).
+///
+/// It serializes as one map, for example for server-sent events: `{"type":"text","text":"It is"}`. A
+/// [`CallEvent`] adds its fields: `{"type":"call","id":"call_1","tool":"export","status":"started"}`. The ids of calls are
+/// those of the session, which are unique in it, also if a server repeats its ids.
+///
+/// The events of a reply that is not streamed have the same order: its text and its calls arrive as one piece each.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Event {
+    /// The next piece of the text of the reply.
+    #[non_exhaustive]
+    Text {
+        /// The piece.
+        text: String,
+    },
+    /// The next piece of the reasoning, if the server sends it as text.
+    #[non_exhaustive]
+    Reasoning {
+        /// The piece.
+        text: String,
+    },
+    /// The reply calls a tool. Its arguments follow.
+    #[non_exhaustive]
+    CallAnnounced {
+        /// The id of the call.
+        id: String,
+        /// The name of the tool.
+        tool: String,
+    },
+    /// The arguments of a call grow.
+    #[non_exhaustive]
+    CallArguments {
+        /// The id of the call.
+        id: String,
+        /// The new piece of the arguments, which need not be valid JSON yet.
+        text: String,
+        /// Whether this piece replaces all earlier ones: some servers send an empty object first.
+        is_restart: bool,
+    },
+    /// A call is complete: its tool and its arguments do not change any more. A call that was truncated or interrupted is
+    /// never complete; its `Call` events tell how it ends.
+    #[non_exhaustive]
+    CallComplete {
+        /// The id of the call.
+        id: String,
+        /// The name of the tool.
+        tool: String,
+        /// The arguments.
+        arguments: String,
+    },
+    /// A call starts, reports progress, needs an approval or a result, or finishes.
+    Call(CallEvent),
+    /// The reply has arrived, and is in the session.
+    #[non_exhaustive]
+    ReplyFinished {
+        /// The number of the reply in the session, from 0.
+        reply: u64,
+        /// The tokens that it took; `None` if the response does not report them.
+        usage: Option<Usage>,
+    },
+    /// A warning about the newest reply.
+    #[non_exhaustive]
+    Warning {
+        /// The warning.
+        warning: ReplyWarning,
+        /// Its text.
+        text: String,
+    },
+    /// The run has ended. A run that ends with an error, or whose future is dropped, has no such event.
+    #[non_exhaustive]
+    RunEnded {
+        /// How it ended.
+        end: RunEnd,
+    },
+}
+
+impl From<ReplyWarning> for Event {
+    fn from(warning: ReplyWarning) -> Self {
+        Event::Warning { text: warning.to_string(), warning }
+    }
+}

@@ -1,0 +1,247 @@
+//! The settings of a run.
+
+use super::reporter::Reporter;
+use super::run_loop::{Next, RunLoop};
+use super::used::Limits;
+use super::{Event, RunEnd, RunError, Session};
+use crate::context::BatchContext;
+use crate::conversation::Request;
+use crate::message::{AssistantMessage, Chunk};
+use crate::output::ToolResult;
+use crate::registry::{Layer, ReadyCall, Registry};
+use crate::wire::Wire;
+use futures_util::Stream;
+use std::fmt;
+use std::sync::Arc;
+
+/// A run of a [`Session`], which nothing has started yet: [`complete`](Run::complete) or [`stream`](Run::stream) do.
+///
+/// [`Session::run`] creates it.
+#[must_use = "nothing runs before `complete` or `stream`"]
+pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request> {
+    session: &'a mut Session,
+    registry: Registry,
+    limits: Limits,
+    wire: Option<Arc<dyn Wire>>,
+    layers: Vec<Layer>,
+    prepare: P,
+    on_event: O,
+    is_observed: bool,
+}
+
+impl Session {
+    /// Prepares a run with the tools of this registry, and with the [`BatchContext`] that is bound to it: application state,
+    /// a cancellation token, a run id.
+    ///
+    /// The run first starts the pending calls. Then it sends requests and runs the calls of the replies, until one of the
+    /// [`RunEnd`]s. If the newest reply is an answer already, it sends no request: add a user message first.
+    ///
+    /// See [`Session`] for an example.
+    pub fn run(&mut self, registry: &Registry) -> Run<'_> {
+        Run {
+            session: self,
+            registry: registry.clone(),
+            limits: Limits::default(),
+            wire: None,
+            layers: Vec::new(),
+            prepare: |request| request,
+            on_event: |_| {},
+            is_observed: false,
+        }
+    }
+}
+
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
+    /// Binds a batch, like [`Registry::with`].
+    pub fn context(self, batch: BatchContext) -> Self {
+        Run { registry: self.registry.with(&batch), ..self }
+    }
+
+    /// Sets the wire on which requests serialize, and on which streamed text is read. Default:
+    /// [`ChatCompletions`](crate::wire::ChatCompletions).
+    pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
+        self.wire = Some(Arc::new(wire));
+        self
+    }
+
+    /// Sets the number of replies since the last user message after which the run sends no further request. Default: 30. The
+    /// calls of the last reply run.
+    pub fn max_replies(mut self, replies: usize) -> Self {
+        self.limits.replies = replies;
+        self
+    }
+
+    /// Sets the number of calls since the last user message that run; each call counts once, also if it fails or waits.
+    /// Default: no limit. Further calls stay pending, and the run ends with [`RunEnd::CallLimit`].
+    pub fn max_calls(mut self, calls: usize) -> Self {
+        self.limits.calls = Some(calls);
+        self
+    }
+
+    /// Sets the number of tokens, of requests and replies since the last user message, after which the run sends no further
+    /// request. Default: no limit. A reply without a report of its tokens does not count, and causes a
+    /// [warning](crate::conversation::ReplyWarning::UnknownUsage).
+    pub fn max_tokens_total(mut self, tokens: u64) -> Self {
+        self.limits.tokens = Some(tokens);
+        self
+    }
+
+    /// Adds middleware around each call of this run, inside that of the registry
+    /// ([`RegistryBuilder::around_call`](crate::RegistryBuilder::around_call)).
+    pub fn around_call<L, F>(mut self, layer: L) -> Self
+    where
+        L: Fn(ReadyCall) -> F + Send + Sync + 'static,
+        F: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.layers.push(Layer::new(layer));
+        self
+    }
+
+    /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages.
+    ///
+    /// The allowed tools of a request also apply to the calls of its reply. A tool choice that the request cannot have
+    /// becomes [`ToolChoice::Auto`](crate::ToolChoice::Auto), with a
+    /// [warning](crate::conversation::ReplyWarning::IgnoredToolChoice).
+    ///
+    /// ```
+    /// # use tool_runtime::conversation::Request;
+    /// # use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+    /// use tool_runtime::ToolChoice;
+    ///
+    /// # /// Writes down the steps.
+    /// # #[tool]
+    /// # fn plan(steps: Vec<String>) {}
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(match request.messages().len() {
+    /// #         1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "plan", r#"{"steps":[]}"#)]),
+    /// #         _ => AssistantMessage::from_text("Done."),
+    /// #     })
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::new(tools![plan])?;
+    /// # let mut session = Session::new().user("Clean up.");
+    /// let mut choice = registry.tool_choice("plan")?; // the first reply must be a plan
+    /// let run = session.run(&registry).prepare(|request| {
+    ///     request.with_tool_choice(std::mem::replace(&mut choice, ToolChoice::Auto))
+    /// });
+    /// let _ = run.complete(complete).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> Run<'a, O, Q> {
+        let Run { session, registry, limits, wire, layers, prepare: _, on_event, is_observed } = self;
+        Run { session, registry, limits, wire, layers, prepare, on_event, is_observed }
+    }
+
+    /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block.
+    ///
+    /// ```
+    /// # use tool_runtime::{AssistantMessage, Registry, Session, tools};
+    /// # use tool_runtime::conversation::Request;
+    /// # async fn complete(_: Request) -> Result<AssistantMessage, std::io::Error> { Ok(AssistantMessage::from_text("Hello!")) }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::new(tools![])?;
+    /// let mut session = Session::new().user("Hello!");
+    /// let mut lines = Vec::new();
+    /// let run = session.run(&registry).on_event(|event| lines.push(serde_json::to_string(event)));
+    /// let _ = run.complete(complete).await?;
+    /// assert_eq!(lines[0].as_deref().ok(), Some(r#"{"type":"text","text":"Hello!"}"#));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P> {
+        let Run { session, registry, limits, wire, layers, prepare, on_event: _, is_observed: _ } = self;
+        Run { session, registry, limits, wire, layers, prepare, on_event, is_observed: true }
+    }
+
+    /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
+    ///
+    /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the batch ends it at once, without
+    /// waiting for the reply of the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `complete`. The session is not changed by it, and another run repeats the request.
+    pub async fn complete<C, R, E>(self, mut complete: C) -> Result<RunEnd, E>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<AssistantMessage, E>>,
+    {
+        let mut run = self.start();
+        let mut end = run.run_pending().await;
+        loop {
+            let (request, sent) = match run.next(end) {
+                Next::Request(request, sent) => (request, sent),
+                Next::End(end) => return Ok(end),
+            };
+            let completing = complete(request);
+            let reply = match run.token() {
+                None => completing.await?,
+                Some(token) => match token.run_until_cancelled(completing).await {
+                    Some(reply) => reply?,
+                    None => return Ok(run.end(RunEnd::Cancelled)),
+                },
+            };
+            run.receive(reply, sent);
+            end = run.run_pending().await;
+        }
+    }
+
+    /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
+    /// stream of its chunks: see [`Chunk`].
+    ///
+    /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
+    /// their arguments are complete, the others at the end of the reply, as in
+    /// [`dispatch_stream`](Registry::dispatch_stream). On Chat Completions, the request asks for the tokens that the reply
+    /// takes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `stream`, or that of the reply if it breaks off.
+    pub async fn stream<C, R, S, E>(self, mut stream: C) -> Result<RunEnd, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<S, E>>,
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let mut run = self.start();
+        let mut end = run.run_pending().await;
+        loop {
+            let (request, sent) = match run.next(end) {
+                Next::Request(request, sent) => (request.with_stream_usage(true), sent),
+                Next::End(end) => return Ok(end),
+            };
+            let starting = stream(request);
+            let chunks = match run.token() {
+                None => starting.await,
+                Some(token) => match token.run_until_cancelled(starting).await {
+                    Some(chunks) => chunks,
+                    None => return Ok(run.end(RunEnd::Cancelled)),
+                },
+            };
+            let chunks = chunks.map_err(RunError::Client)?;
+            end = run.receive_stream(chunks, sent).await.map_err(RunError::Stream)?;
+        }
+    }
+
+    fn start(self) -> RunLoop<'a, O, P> {
+        let Run { session, registry, limits, wire, layers, prepare, on_event, is_observed } = self;
+        let registry = registry.with_run_layers(layers);
+        let reporter = Reporter::new(on_event, is_observed);
+        RunLoop { session, registry, limits, wire, prepare, reporter }
+    }
+}
+
+impl<O, P> fmt::Debug for Run<'_, O, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run")
+            .field("session", &self.session)
+            .field("registry", &self.registry)
+            .field("limits", &self.limits)
+            .field("wire", &self.wire)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,100 @@
+//! How a run ends.
+
+use crate::message::{AssistantMessage, Completeness};
+use crate::stream::StreamError;
+use serde::{Deserialize, Serialize};
+use std::error::Error;
+use std::fmt::{self, Debug, Display};
+
+/// How a run of a [`Session`](super::Session) ended. Another run continues the session in each case; if nothing has changed,
+/// it ends in the same way and sends no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[must_use = "the model may not have answered"]
+pub enum RunEnd {
+    /// The model answered: [`Session::final_text`](super::Session::final_text).
+    Answered,
+    /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need nobody
+    /// have run. Others may wait for their results.
+    NeedsApproval,
+    /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result).
+    NeedsResult,
+    /// The model declined to answer, or a filter of the provider withheld the answer. The reason is the
+    /// [`final_text`](super::Session::final_text), if there is one.
+    Refused,
+    /// The answer is truncated: the model reached its token limit, or the server ended the reply early.
+    Truncated,
+    /// The model sent as many replies as [`max_replies`](super::Run::max_replies) allows, and did not answer. A run with a
+    /// higher limit continues.
+    ReplyLimit,
+    /// The model called more tools than [`max_calls`](super::Run::max_calls) allows. The remaining calls are pending: a run
+    /// with a higher limit runs them.
+    CallLimit,
+    /// The replies took as many tokens as [`max_tokens_total`](super::Run::max_tokens_total) allows. A run with a higher limit
+    /// continues.
+    TokenLimit,
+    /// The cancellation token of the batch was cancelled. Calls that had not begun run in the next run.
+    Cancelled,
+}
+
+impl RunEnd {
+    /// How a run ends with this reply, which calls no tool; `None` if the provider paused it, and continues it in the next
+    /// request.
+    pub(super) fn of(reply: &AssistantMessage) -> Option<Self> {
+        match reply.completeness() {
+            Completeness::Paused => None,
+            _ if reply.refusal().is_some() || is_filtered(reply) => Some(RunEnd::Refused),
+            Completeness::Truncated => Some(RunEnd::Truncated),
+            _ => Some(RunEnd::Answered),
+        }
+    }
+}
+
+/// Whether a filter of the provider ended the reply: OpenAI's `content_filter`, Gemini's `SAFETY` and its relatives
+/// (<https://ai.google.dev/api/generate-content#FinishReason>).
+fn is_filtered(reply: &AssistantMessage) -> bool {
+    const REASONS: [&str; 10] = [
+        "content_filter",
+        "refusal",
+        "SAFETY",
+        "RECITATION",
+        "LANGUAGE",
+        "BLOCKLIST",
+        "PROHIBITED_CONTENT",
+        "SPII",
+        "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT",
+    ];
+    reply.finish_reason().is_some_and(|reason| REASONS.iter().any(|known| reason.eq_ignore_ascii_case(known)))
+}
+
+/// The error of a streamed run. The session stays valid, and another run continues it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RunError<E> {
+    /// The client could not start the stream.
+    Client(E),
+    /// The reply broke off. If one of its calls had begun, the session has the reply with the results of its calls;
+    /// otherwise the next run repeats the request.
+    Stream(StreamError),
+}
+
+impl<E: Display> Display for RunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Client(error) => error.fmt(f),
+            RunError::Stream(error) => write!(f, "the reply was interrupted: {error}"),
+        }
+    }
+}
+
+/// The error of a client need not implement `Error`: `anyhow::Error` and `Box<dyn Error>` do not.
+impl<E: Debug + Display> Error for RunError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            RunError::Client(_) => None,
+            // The display text includes the error.
+            RunError::Stream(error) => error.source(),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The stored form of a session.
+//!
+//! It has a version. Version 1 can be read for ever: `tests/behaviour/sessions` has a file of it.
+
+use super::Session;
+use super::state::{Pending, State};
+use super::used::Used;
+use crate::context::BegunCalls;
+use crate::conversation::{Conversation, ReplyWarning, StoredPending};
+use crate::message::{Message, Usage, stored};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The version that is written, and the only one that is read.
+const VERSION: u64 = 1;
+
+#[derive(Serialize)]
+struct Written<'a> {
+    version: u64,
+    revision: u64,
+    /// Without the reply of pending calls.
+    #[serde(serialize_with = "stored::serialize")]
+    messages: &'a [Message],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<StoredPendingReply<'a>>,
+    replies: u64,
+    used: Used,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    begun_calls: BTreeMap<String, usize>,
+    usage: Usage,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [ReplyWarning],
+}
+
+/// All fields but the version.
+#[derive(Deserialize)]
+#[serde(expecting = "a stored session")]
+struct Read<'a> {
+    revision: u64,
+    #[serde(deserialize_with = "stored::deserialize")]
+    messages: Conversation,
+    #[serde(default)]
+    pending: Option<StoredPendingReply<'a>>,
+    replies: u64,
+    used: Used,
+    #[serde(default)]
+    begun_calls: BTreeMap<String, usize>,
+    usage: Usage,
+    #[serde(default)]
+    warnings: Vec<ReplyWarning>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPendingReply<'a> {
+    reply: StoredPending<'a>,
+    admitted: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    allowed_tools: Option<Cow<'a, [String]>>,
+}
+
+/// The form is for storage: it has a version, and no server accepts it.
+impl Serialize for Session {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let pending =
+            self.state.pending().map(|Pending { calls, admitted, allowed_tools }| StoredPendingReply {
+                reply: calls.into(),
+                admitted: *admitted,
+                allowed_tools: allowed_tools.as_deref().map(Cow::Borrowed),
+            });
+        let written = Written {
+            version: VERSION,
+            revision: self.revision,
+            messages: self.messages(),
+            pending,
+            replies: self.replies,
+            used: self.used,
+            begun_calls: self.begun_calls.to_map(),
+            usage: self.usage,
+            warnings: self.warnings(),
+        };
+        written.serialize(serializer)
+    }
+}
+
+/// # Errors
+///
+/// The data has another version, is not a stored session, or its messages are not valid.
+impl<'de> Deserialize<'de> for Session {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(ReadVersion)
+    }
+}
+
+/// Reads the version before all other fields, since those of another version may differ. A store may have sorted them.
+struct ReadVersion;
+
+impl<'de> Visitor<'de> for ReadVersion {
+    type Value = Session;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a stored session: a map with a `version`")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Session, A::Error> {
+        const FIELD: &str = "version";
+        let mut fields = Map::new();
+        while let Some(field) = map.next_key::<Cow<'_, str>>()? {
+            if field != FIELD {
+                fields.insert(field.into_owned(), map.next_value()?);
+                continue;
+            }
+            let version: Value = map.next_value()?;
+            if version != VERSION {
+                return Err(A::Error::custom(format_args!(
+                    "the session has version {version}, and this version of tool-runtime reads version {VERSION}: \
+                     update the program that reads it"
+                )));
+            }
+            if fields.is_empty() {
+                let read = Read::deserialize(MapAccessDeserializer::new(map))?;
+                return read.into_session().map_err(A::Error::custom);
+            }
+            while let Some((field, value)) = map.next_entry()? {
+                fields.insert(field, value);
+            }
+            let read: Read<'_> = serde_json::from_value(fields.into()).map_err(A::Error::custom)?;
+            return read.into_session().map_err(A::Error::custom);
+        }
+        Err(A::Error::missing_field(FIELD))
+    }
+}
+
+impl Read<'_> {
+    fn into_session(self) -> Result<Session, String> {
+        let Read {
+            revision,
+            messages: mut conversation,
+            pending,
+            replies,
+            used,
+            begun_calls,
+            usage,
+            warnings,
+        } = self;
+        warnings.into_iter().for_each(|warning| conversation.warn(warning));
+        let state = match pending {
+            None => State::Ready(conversation),
+            Some(StoredPendingReply { reply, admitted, allowed_tools }) => {
+                let calls = reply.into_pending(conversation)?;
+                let admitted = admitted.min(calls.calls().len());
+                State::Pending(Pending { calls, admitted, allowed_tools: allowed_tools.map(Arc::from) })
+            }
+        };
+        let begun_calls = BegunCalls::from(begun_calls);
+        Ok(Session { state, revision, replies, used, begun_calls, usage, ids: None })
+    }
+}
