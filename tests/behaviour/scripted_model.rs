@@ -81,7 +81,7 @@ async fn a_streamed_reply_is_the_complete_reply_and_arrives_in_pieces() {
     ] {
         let model = ScriptedModel::new([reply.clone(), reply]).wire(Arc::clone(wire));
         let complete = model.complete(hello()).await.expect("there is a reply");
-        let chunks: Vec<Chunk> = model.stream(hello()).expect("there is a reply").collect().await;
+        let chunks: Vec<Chunk> = model.stream(hello()).await.expect("there is a reply").collect().await;
         let mut assembler = ReplyAssembler::new();
         let (mut texts, mut arguments) = (0, 0);
         for chunk in chunks {
@@ -117,7 +117,7 @@ async fn the_events_of_a_stream_are_read_on_the_wire() {
     let model = ScriptedModel::new([reply.clone(), reply]).wire(Anthropic::new());
     let complete = model.complete(hello()).await.expect("there is a reply");
     assert_eq!((complete.text(), complete.completeness()), ("Sunny.", Completeness::Truncated));
-    let chunks = model.stream(hello()).expect("there is a reply");
+    let chunks = model.stream(hello()).await.expect("there is a reply");
     let (streamed, _) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
     assert_eq!(streamed, complete);
 
@@ -139,7 +139,7 @@ async fn a_streamed_reply_is_dispatched_on_each_wire() {
         let mut chat = Conversation::new().user("Beijing?");
         let registry = registry();
         for _ in 0..2 {
-            let chunks = model.stream(chat.request(&registry)).expect("the request is valid");
+            let chunks = model.stream(chat.request(&registry)).await.expect("the request is valid");
             let (reply, results) = registry.dispatch_stream(chunks).await.expect("the stream is complete");
             chat = match chat.receive(reply) {
                 Received::Answer(chat) => chat,
@@ -220,7 +220,10 @@ async fn a_script_that_has_ended_is_an_error() {
     assert_eq!(first.await.expect("no panic").expect("there is a reply").text(), "It is sunny.");
     let error = model.complete(hello()).await.expect_err("the script is shared");
     assert_eq!(error.to_string(), "the script has ended (replies: 1): add a reply for this request");
-    assert!(matches!(model.stream(hello()).err(), Some(ScriptedModelError::ScriptEnded { replies: 1, .. })));
+    assert!(matches!(
+        model.stream(hello()).await.err(),
+        Some(ScriptedModelError::ScriptEnded { replies: 1, .. })
+    ));
 }
 
 #[tokio::test]
@@ -233,7 +236,7 @@ async fn an_error_of_the_server_is_read_on_the_wire() {
     ] {
         let reply = ScriptedReply::error(body);
         let model = ScriptedModel::new([reply.clone(), reply]).wire(wire::by_name(name).expect("it exists"));
-        let streamed = model.stream(hello()).err().expect("it is an error");
+        let streamed = model.stream(hello()).await.err().expect("it is an error");
         for error in [model.complete(hello()).await.expect_err("it is an error"), streamed] {
             assert_eq!(error.to_string(), format!("the server sent an error: {message}"));
         }
@@ -249,7 +252,7 @@ async fn a_truncated_call_of_the_script_never_runs() {
         let mut truncated = call("Beijing");
         truncated.tool_calls[0].arguments.pop();
         let model = ScriptedModel::new([truncated.with_finish_reason("length")]).wire(wire);
-        let chunks = model.stream(hello()).expect("the request is valid");
+        let chunks = model.stream(hello()).await.expect("the request is valid");
         let (reply, results) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
         assert!(reply.tool_calls[0].is_truncated());
         assert!(results[0].text().contains("truncated"), "{results:?}");

@@ -32,9 +32,11 @@
 
 mod chunks;
 mod error;
+mod refusal;
 mod rules;
 mod scripted_model;
 mod scripted_reply;
+mod sent_reply;
 
 pub use error::ScriptedModelError;
 pub use rules::{RejectedError, check_request};
