@@ -1,4 +1,4 @@
-//! The scripted model, on both wires.
+//! The scripted model, on several wires.
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -54,6 +54,31 @@ async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
         assert_eq!(requests[1]["messages"], json!(before_the_answer), "{wire:?}");
         assert_eq!(requests[1]["tools"], written["tools"]);
     }
+}
+
+#[tokio::test]
+async fn a_request_is_written_on_the_wire_that_it_carries() {
+    let bodies = [
+        ("chat_completions", json!({"choices": [{"message": {"content": "Sunny."}}]})),
+        ("anthropic", json!({"type": "message", "content": [{"type": "text", "text": "Sunny."}]})),
+        (
+            "responses",
+            json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "Sunny."}]}]}),
+        ),
+        ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
+    ];
+    let on = |name: &str| hello().with_wire(wire::by_name(name).expect("it exists"));
+    // One model gets requests on several wires.
+    let model = ScriptedModel::new(bodies.clone().map(|(_, body)| body));
+    for (name, _) in &bodies {
+        let reply = model.complete(on(name)).await.expect("the body is read on the wire of the request");
+        assert_eq!(reply.text(), "Sunny.");
+        assert_eq!(reply.origin().map(|origin| &*origin.wire), Some(*name));
+        assert_eq!(model.requests().last(), Some(&json!(on(name))));
+    }
+    let model = ScriptedModel::new([answer()]).wire(Anthropic::new());
+    model.complete(on("gemini")).await.expect("there is a reply");
+    assert_eq!(model.requests(), [json!(on("anthropic"))], "the wire of the model takes precedence");
 }
 
 #[tokio::test]
