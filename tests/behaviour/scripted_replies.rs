@@ -1,4 +1,4 @@
-//! How the replies of a script arrive: delays, interruptions, refusals, functions and usage, on each wire.
+//! How the replies of a script arrive: delays, interruptions, functions and usage, on each wire.
 
 use futures_util::{Stream, StreamExt as _};
 use serde_json::{Value, json};
@@ -219,7 +219,7 @@ async fn an_interrupted_call_does_not_run() {
 }
 
 #[tokio::test]
-async fn a_refusal_ends_as_one_of_the_provider() {
+async fn a_model_declines_as_that_of_the_provider() {
     let bodies = [
         json!({"choices": [{"finish_reason": "stop", "message": {
             "role": "assistant", "content": null, "refusal": DECLINED}}]}),
@@ -232,25 +232,25 @@ async fn a_refusal_ends_as_one_of_the_provider() {
     for (name, body) in WIRES.into_iter().zip(bodies) {
         let wire = wire(name);
         let model = ScriptedModel::new(vec![ScriptedReply::refusal(DECLINED); 2]);
-        let refusal = model.complete(hello(&wire)).await.expect("there is a reply");
+        let declined = model.complete(hello(&wire)).await.expect("there is a reply");
         let provider = ScriptedModel::new([body]).complete(hello(&wire)).await.expect("it is a reply");
         let end = |reply: &AssistantMessage| (reply.finish_reason().map(str::to_owned), reply.completeness());
-        assert_eq!(end(&refusal), end(&provider), "{name}");
-        assert!(end(&refusal).0.is_some());
+        assert_eq!(end(&declined), end(&provider), "{name}");
+        assert!(end(&declined).0.is_some());
         assert!(provider.refusal().is_some_and(|text| text.ends_with(DECLINED)), "{provider:?}");
-        assert_eq!((refusal.refusal(), refusal.content.as_ref()), (Some(DECLINED), None));
-        assert_eq!(streamed(&model, hello(&wire)).await, refusal);
+        assert_eq!((declined.refusal(), declined.content.as_ref()), (Some(DECLINED), None));
+        assert_eq!(streamed(&model, hello(&wire)).await, declined);
     }
 }
 
 #[tokio::test]
-async fn a_conversation_continues_after_a_refusal() {
+async fn a_conversation_continues_after_the_model_declines() {
     for name in WIRES {
         let wire = wire(name);
         let model = ScriptedModel::new([ScriptedReply::refusal(DECLINED), answer().into()]);
         let reply = model.complete(hello(&wire)).await.expect("there is a reply");
         let Received::Answer(chat) = Conversation::new().user("Beijing?").receive(reply) else {
-            panic!("a refusal has no calls")
+            panic!("the reply has no calls")
         };
         assert_eq!(chat.final_text(), DECLINED);
         assert!(chat.warnings().is_empty(), "{:?}", chat.warnings());
@@ -313,6 +313,6 @@ async fn the_settings_of_the_returned_reply_take_precedence() {
         let stream = model.stream(hello(&wire)).await.expect("there is a reply");
         assert_eq!(start.elapsed(), delay);
         let _: Vec<Chunk> = stream.collect().await;
-        assert_eq!(start.elapsed() - delay, chunks);
+        assert_eq!(start.elapsed(), delay + chunks);
     }
 }

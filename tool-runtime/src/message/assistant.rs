@@ -102,8 +102,7 @@ impl AssistantMessage {
         self.usage
     }
 
-    /// Sets the tokens of the request and the reply. A reply that a wire reads has them already; a reply of a script or of
-    /// another format has not.
+    /// Sets the tokens of the request and the reply. A reply that a wire reads has them if the response has them.
     ///
     /// ```
     /// use tool_runtime::AssistantMessage;

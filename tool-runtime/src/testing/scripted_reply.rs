@@ -11,15 +11,15 @@ use std::time::Duration;
 /// One reply of a script.
 ///
 /// - An [`AssistantMessage`], which has the same form on every wire.
-/// - A [`Value`]: the body of a response in the format of the model's wire.
-/// - The events of a [stream](ScriptedReply::stream) in the format of the model's wire.
-/// - A [refusal](ScriptedReply::refusal): the model declines to answer.
+/// - A [`Value`]: the body of a response in the format of the wire on which the request is written.
+/// - The events of a [stream](ScriptedReply::stream) in the same format.
+/// - A reply in which the model [declines](ScriptedReply::refusal) to answer.
 /// - An [error](ScriptedReply::error) of the server.
 /// - A function of the request that returns any of these: [`from_fn`](ScriptedReply::from_fn).
 ///
 /// Each of them can be completed and streamed. A reply that is not a stream is streamed in pieces: a chunk that starts the
-/// reply, one for each word of its text, one for the start of each call and one for every six characters of its arguments,
-/// and chunks that end the reply.
+/// reply, one for each word of its text, one with the provider's items if there are any, one for the start of each call and
+/// one for every six characters of its arguments, and chunks that end the reply.
 ///
 /// A reply arrives at once and completely, unless it has a [delay](ScriptedReply::with_delay), a
 /// [delay between its chunks](ScriptedReply::with_chunk_delay), or an [interruption](ScriptedReply::interrupted_after).
@@ -104,7 +104,7 @@ impl ScriptedReply {
     }
 
     /// A reply in which the model declines to answer: [`AssistantMessage::refusal`] is this text, and the finish reason is
-    /// that of the provider, which is `refusal` for Anthropic and `stop` for Chat Completions.
+    /// that of the wire's provider, which is `refusal` for Anthropic and `stop` for Chat Completions.
     ///
     /// ```
     /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};

@@ -2,7 +2,7 @@
 
 use super::ScriptedModelError;
 use super::chunks::chunks_of;
-use super::refusal::refusal;
+use super::declined::declined;
 use crate::message::{AssistantMessage, Chunk, Origin, StreamError};
 use crate::stream::ReplyAssembler;
 use crate::wire::{Wire, WireError};
@@ -77,7 +77,7 @@ impl Content {
     fn complete(self, wire: &dyn Wire) -> Result<AssistantMessage, ScriptedModelError> {
         match self {
             Content::Message(message) => Ok(from_wire(*message, wire)),
-            Content::Refusal(text) => Ok(from_wire(refusal(text, wire.name()), wire)),
+            Content::Refusal(text) => Ok(from_wire(declined(text, wire.name()), wire)),
             Content::Body(body) => wire.read_reply(&body.to_string()).map_err(|error| match error {
                 WireError::Server { message } => ScriptedModelError::Server { message },
                 source => ScriptedModelError::NotAReply { source },
