@@ -52,6 +52,7 @@ mod results;
 mod rich_results;
 mod schemas;
 mod scripted_model;
+mod scripted_replies;
 mod state_and_context;
 mod stored_fields;
 mod stored_messages;

@@ -1,4 +1,4 @@
-//! The scripted model, on both wires.
+//! The scripted model, on several wires.
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
@@ -57,6 +57,31 @@ async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
 }
 
 #[tokio::test]
+async fn a_request_is_written_on_the_wire_that_it_carries() {
+    let bodies = [
+        ("chat_completions", json!({"choices": [{"message": {"content": "Sunny."}}]})),
+        ("anthropic", json!({"type": "message", "content": [{"type": "text", "text": "Sunny."}]})),
+        (
+            "responses",
+            json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "Sunny."}]}]}),
+        ),
+        ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
+    ];
+    let on = |name: &str| hello().with_wire(wire::by_name(name).expect("it exists"));
+    // One model gets requests on several wires.
+    let model = ScriptedModel::new(bodies.clone().map(|(_, body)| body));
+    for (name, _) in &bodies {
+        let reply = model.complete(on(name)).await.expect("the body is read on the wire of the request");
+        assert_eq!(reply.text(), "Sunny.");
+        assert_eq!(reply.origin().map(|origin| &*origin.wire), Some(*name));
+        assert_eq!(model.requests().last(), Some(&json!(on(name))));
+    }
+    let model = ScriptedModel::new([answer()]).wire(Anthropic::new());
+    model.complete(on("gemini")).await.expect("there is a reply");
+    assert_eq!(model.requests(), [json!(on("anthropic"))], "the wire of the model takes precedence");
+}
+
+#[tokio::test]
 async fn a_streamed_reply_is_the_complete_reply_and_arrives_in_pieces() {
     let reasoning = json!({"id": "1", "model": "m", "choices": [{"finish_reason": "tool_calls", "message": {
         "role": "assistant", "content": "One moment, please.", "reasoning_content": "Which city?", "tool_calls": [
@@ -81,7 +106,7 @@ async fn a_streamed_reply_is_the_complete_reply_and_arrives_in_pieces() {
     ] {
         let model = ScriptedModel::new([reply.clone(), reply]).wire(Arc::clone(wire));
         let complete = model.complete(hello()).await.expect("there is a reply");
-        let chunks: Vec<Chunk> = model.stream(hello()).expect("there is a reply").collect().await;
+        let chunks: Vec<Chunk> = model.stream(hello()).await.expect("there is a reply").collect().await;
         let mut assembler = ReplyAssembler::new();
         let (mut texts, mut arguments) = (0, 0);
         for chunk in chunks {
@@ -117,7 +142,7 @@ async fn the_events_of_a_stream_are_read_on_the_wire() {
     let model = ScriptedModel::new([reply.clone(), reply]).wire(Anthropic::new());
     let complete = model.complete(hello()).await.expect("there is a reply");
     assert_eq!((complete.text(), complete.completeness()), ("Sunny.", Completeness::Truncated));
-    let chunks = model.stream(hello()).expect("there is a reply");
+    let chunks = model.stream(hello()).await.expect("there is a reply");
     let (streamed, _) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
     assert_eq!(streamed, complete);
 
@@ -139,7 +164,7 @@ async fn a_streamed_reply_is_dispatched_on_each_wire() {
         let mut chat = Conversation::new().user("Beijing?");
         let registry = registry();
         for _ in 0..2 {
-            let chunks = model.stream(chat.request(&registry)).expect("the request is valid");
+            let chunks = model.stream(chat.request(&registry)).await.expect("the request is valid");
             let (reply, results) = registry.dispatch_stream(chunks).await.expect("the stream is complete");
             chat = match chat.receive(reply) {
                 Received::Answer(chat) => chat,
@@ -220,7 +245,10 @@ async fn a_script_that_has_ended_is_an_error() {
     assert_eq!(first.await.expect("no panic").expect("there is a reply").text(), "It is sunny.");
     let error = model.complete(hello()).await.expect_err("the script is shared");
     assert_eq!(error.to_string(), "the script has ended (replies: 1): add a reply for this request");
-    assert!(matches!(model.stream(hello()).err(), Some(ScriptedModelError::ScriptEnded { replies: 1, .. })));
+    assert!(matches!(
+        model.stream(hello()).await.err(),
+        Some(ScriptedModelError::ScriptEnded { replies: 1, .. })
+    ));
 }
 
 #[tokio::test]
@@ -233,7 +261,7 @@ async fn an_error_of_the_server_is_read_on_the_wire() {
     ] {
         let reply = ScriptedReply::error(body);
         let model = ScriptedModel::new([reply.clone(), reply]).wire(wire::by_name(name).expect("it exists"));
-        let streamed = model.stream(hello()).err().expect("it is an error");
+        let streamed = model.stream(hello()).await.err().expect("it is an error");
         for error in [model.complete(hello()).await.expect_err("it is an error"), streamed] {
             assert_eq!(error.to_string(), format!("the server sent an error: {message}"));
         }
@@ -249,7 +277,7 @@ async fn a_truncated_call_of_the_script_never_runs() {
         let mut truncated = call("Beijing");
         truncated.tool_calls[0].arguments.pop();
         let model = ScriptedModel::new([truncated.with_finish_reason("length")]).wire(wire);
-        let chunks = model.stream(hello()).expect("the request is valid");
+        let chunks = model.stream(hello()).await.expect("the request is valid");
         let (reply, results) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
         assert!(reply.tool_calls[0].is_truncated());
         assert!(results[0].text().contains("truncated"), "{results:?}");

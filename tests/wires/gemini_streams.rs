@@ -218,7 +218,7 @@ async fn a_scripted_model_speaks_the_format() {
                 if !is_streamed {
                     return model.complete(request).await;
                 }
-                let chunks = model.stream(request)?;
+                let chunks = model.stream(request).await?;
                 let (reply, _) = registry.dispatch_stream(chunks).await.expect("it is complete");
                 Ok(reply)
             }
