@@ -35,7 +35,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, RegisteredTool, Stage, StageSet};
+use crate::tool::{Batch, RegisteredTool, Stage};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
 use std::borrow::Cow;
@@ -286,18 +286,17 @@ impl Registry {
 
     /// This registry with middleware inside its own, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: Vec<Layer>) -> Self {
-        let run_layers = (!layers.is_empty()).then(|| layers.into());
-        Registry { run_layers, ..self }
+        if layers.is_empty() {
+            return self;
+        }
+        let batch = self.batch.unwrap_or_default().with_run_layers();
+        Registry { batch: Some(batch), run_layers: Some(layers.into()), ..self }
     }
 
     /// A batch of calls that starts now, for the reply with this number in its run.
     #[inline]
     pub(crate) fn new_batch(&self, reply: u64) -> Batch<'_> {
-        let mut batch = Batch::new(self.batch.as_ref(), reply);
-        if self.run_layers.is_some() {
-            batch.stages = batch.stages.union(StageSet::MIDDLEWARE);
-        }
-        batch
+        Batch::new(self.batch.as_ref(), reply)
     }
 
     pub(crate) fn batch(&self) -> Option<&BatchContext> {

@@ -44,6 +44,8 @@ struct Data {
     reply_number: Option<u64>,
     allowed_tools: Option<Arc<[String]>>,
     listeners: Vec<Listener>,
+    /// Whether the bound registry has middleware for one run of a session.
+    has_run_layers: bool,
     begun_calls: BegunCalls,
 }
 
@@ -222,6 +224,15 @@ impl BatchContext {
 
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
+    }
+
+    pub(crate) fn has_run_layers(&self) -> bool {
+        self.0.has_run_layers
+    }
+
+    pub(crate) fn with_run_layers(mut self) -> Self {
+        self.data().has_run_layers = true;
+        self
     }
 
     /// Counts the calls together with these.
