@@ -72,8 +72,6 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
     batch: Option<BatchContext>,
-    /// Middleware inside that of the configuration; `None` except in a run of a session.
-    run_layers: Option<Arc<[Layer]>>,
 }
 
 /// Sorted by name; `schemas[i]` describes `registered[i]`.
@@ -289,8 +287,8 @@ impl Registry {
         if layers.is_empty() {
             return self;
         }
-        let batch = self.batch.unwrap_or_default().with_run_layers();
-        Registry { batch: Some(batch), run_layers: Some(layers.into()), ..self }
+        let batch = self.batch.unwrap_or_default().with_run_layers(Arc::new(layers));
+        Registry { batch: Some(batch), ..self }
     }
 
     /// A batch of calls that starts now, for the reply with this number in its run.
@@ -329,8 +327,10 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        let of_run = || self.run_layers.as_ref()?.get(position.checked_sub(layers.len())?);
-        layers.get(position).or_else(of_run)
+        layers.get(position).or_else(|| {
+            let of_run: &Vec<Layer> = self.batch.as_ref()?.run_layers()?.downcast_ref()?;
+            of_run.get(position.checked_sub(layers.len())?)
+        })
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {

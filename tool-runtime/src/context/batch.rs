@@ -2,6 +2,7 @@
 
 use super::{BegunCalls, CallEvent};
 use crate::state::{State as _, States};
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
@@ -44,8 +45,8 @@ struct Data {
     reply_number: Option<u64>,
     allowed_tools: Option<Arc<[String]>>,
     listeners: Vec<Listener>,
-    /// Whether the bound registry has middleware for one run of a session.
-    has_run_layers: bool,
+    /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
+    run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
 }
 
@@ -226,12 +227,12 @@ impl BatchContext {
         &self.0.listeners
     }
 
-    pub(crate) fn has_run_layers(&self) -> bool {
-        self.0.has_run_layers
+    pub(crate) fn run_layers(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.0.run_layers.as_deref()
     }
 
-    pub(crate) fn with_run_layers(mut self) -> Self {
-        self.data().has_run_layers = true;
+    pub(crate) fn with_run_layers(mut self, layers: Arc<dyn Any + Send + Sync>) -> Self {
+        self.data().run_layers = Some(layers);
         self
     }
 

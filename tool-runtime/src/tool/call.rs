@@ -65,7 +65,7 @@ fn stages(context: &BatchContext) -> StageSet {
     StageSet::new(|stage| match stage {
         Stage::Cancellation => context.token().is_some(),
         Stage::StartEvent => !context.listeners().is_empty(),
-        Stage::Middleware => context.has_run_layers(),
+        Stage::Middleware => context.run_layers().is_some(),
         // Only the tool and its registry decide.
         Stage::Runtime
         | Stage::Approval
