@@ -187,7 +187,9 @@ impl Conversation {
     /// }
     /// ```
     pub fn receive(mut self, mut reply: AssistantMessage) -> Received {
-        ReplyWarning::of(&reply).into_iter().for_each(|warning| self.warn(warning));
+        for warning in ReplyWarning::of(&reply) {
+            self.warn(warning);
+        }
         if reply.is_empty() {
             // Servers reject a null without calls.
             reply.content = Some(Content::default());

@@ -213,7 +213,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
+    /// No pending call has this id, it already has a result, it waits for its result, or it has begun in a run that was
+    /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.approve(id))
     }
@@ -235,7 +236,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As for [`approve`](Session::approve).
+    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.deny(id, reason))
     }

@@ -158,13 +158,13 @@ async fn a_panic_of_a_closure_keeps_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_is_used_up_when_its_call_begins() {
-    let ledger = Ledger::default();
     /// Wipes a disk.
     #[tool_runtime::tool(idempotent, requires_approval)]
     async fn wipe(order: u32, #[state] ledger: &Ledger) {
         ledger.add(format!("wipe {order}"));
         tokio::time::sleep(Duration::from_secs(3600)).await;
     }
+    let ledger = Ledger::default();
     let registry =
         Registry::builder().tools(tool_runtime::tools![wipe]).state(ledger.clone()).build().expect("one");
     let model = model([calling([call("a", "wipe", 7)])]);

@@ -52,6 +52,19 @@ async fn the_allowed_tools_of_the_batch_apply_as_well() {
 }
 
 #[tokio::test]
+async fn the_batch_of_a_later_run_also_restricts_the_tools() {
+    let (registry, ledger) = shop();
+    let model = model([calling([call("a", "refund", 7)]), saying("Done.")]);
+    let mut session = asked();
+    let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["refund", "find"]));
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
+    session.approve("a").expect("it waits");
+    let registry = registry.with(&BatchContext::new().allowed_tools(["find"]));
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec![]));
+}
+
+#[tokio::test]
 async fn a_request_can_be_trimmed_and_the_session_keeps_its_messages() {
     let (registry, _) = shop();
     let model = model([saying("Two.")]);
@@ -152,9 +165,10 @@ async fn a_run_does_not_copy_the_messages() {
             assert_eq!(request.messages()[0].text().as_ptr(), text, "the messages are shared");
             request
         });
-        let end = match stream {
-            true => run.stream(|request| model.stream(request)).await.expect("valid"),
-            false => run.complete(|request| model.complete(request)).await.expect("valid"),
+        let end = if stream {
+            run.stream(|request| model.stream(request)).await.expect("valid")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("valid")
         };
         assert_eq!((end, session.messages()[0].text().as_ptr()), (RunEnd::Answered, text));
     }

@@ -206,7 +206,9 @@ impl StreamedReply {
     /// The ids that are taken without this reply.
     pub(crate) fn into_discarded(self) -> TakenIds {
         let Ids { mut taken, chosen } = self.ids;
-        chosen.values().for_each(|id| taken.release(id));
+        for id in chosen.values() {
+            taken.release(id);
+        }
         taken
     }
 

@@ -149,7 +149,9 @@ impl Read<'_> {
             usage,
             warnings,
         } = self;
-        warnings.into_iter().for_each(|warning| conversation.warn(warning));
+        for warning in warnings {
+            conversation.warn(warning);
+        }
         let state = match pending {
             None => State::Ready(conversation),
             Some(StoredPendingReply { calls, admitted, allowed_tools }) => {
