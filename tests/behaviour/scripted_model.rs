@@ -3,12 +3,13 @@
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tool_runtime::conversation::{Ending, Received, Request};
+use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
+use tool_runtime::session::RunEnd;
 use tool_runtime::stream::{Event, ReplyAssembler};
 use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Anthropic, Body, ChatCompletions, RequestParts, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, tool, tools};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -41,10 +42,11 @@ fn hello() -> Request {
 async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
     for wire in wires() {
         let model = ScriptedModel::new([call("Beijing"), answer()]).wire(Arc::clone(&wire));
-        let mut chat = Conversation::new().system("Be brief.").user("Beijing?");
-        let ending = chat.drive(&registry(), None, |request| model.complete(request)).await;
-        assert_eq!(ending.expect("the requests are valid"), Ending::Answered);
-        assert_eq!(chat.final_text(), "It is sunny.");
+        let mut session = Session::new().system("Be brief.").user("Beijing?");
+        let end = session.run(&registry()).complete(|request| model.complete(request)).await;
+        assert_eq!(end.expect("the requests are valid"), RunEnd::Answered);
+        assert_eq!(session.final_text(), "It is sunny.");
+        let chat = session.into_conversation().expect("each call has its result");
         let requests = model.requests();
         assert_eq!(requests.len(), 2);
         let written = serde_json::to_value(chat.request(&registry()).on(&wire).expect("it is written"));
@@ -215,9 +217,8 @@ async fn a_broken_request_is_rejected_in_the_words_of_the_provider() {
     ];
     for (wire, message) in wires().into_iter().zip(messages) {
         let model = ScriptedModel::new([call("Beijing"), answer()]).wire(WithoutResults(wire));
-        let mut chat = Conversation::new().user("Beijing?");
-        let ended = chat.drive(&registry(), None, |request| model.complete(request)).await;
-        match ended {
+        let mut session = Session::new().user("Beijing?");
+        match session.run(&registry()).complete(|request| model.complete(request)).await {
             Err(ScriptedModelError::Rejected(rejected)) => assert_eq!(rejected.message, message),
             other => panic!("{other:?}"),
         }

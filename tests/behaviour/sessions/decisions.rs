@@ -53,7 +53,10 @@ async fn edited_arguments_are_validated_when_they_run() {
     let (registry, ledger) = shop();
     let (mut session, model) = waiting(&registry).await;
     session.skip_rest("later");
-    let (mut session, model) = { drop((session, model)); waiting(&registry).await };
+    let (mut session, model) = {
+        drop((session, model));
+        waiting(&registry).await
+    };
     session.deny("b", "no").expect("it waits");
     session.approve_with("a", json!({"order": "seven"})).expect("it waits");
     let mut session = stored(&session);
@@ -61,14 +64,20 @@ async fn edited_arguments_are_validated_when_they_run() {
     assert_eq!(end, RunEnd::NeedsApproval);
     let waiting = session.awaiting_approval();
     assert_eq!(waiting[0].arguments, r#"{"order":"seven"}"#);
-    assert!(waiting[0].error.as_ref().is_some_and(|error| error.contains("`order`: expected u32")), "{waiting:?}");
+    assert!(
+        waiting[0].error.as_ref().is_some_and(|error| error.contains("`order`: expected u32")),
+        "{waiting:?}"
+    );
     assert_eq!(ledger.entries(), [""; 0]);
 
     let mut session = stored(&session);
     session.approve_with("a", r#"{"order":9}"#).expect("it waits");
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 9".to_owned()]));
-    assert_eq!(model.requests()[1]["messages"][1]["tool_calls"][0]["function"]["arguments"], r#"{"order":9}"#);
+    assert_eq!(
+        model.requests()[1]["messages"][1]["tool_calls"][0]["function"]["arguments"],
+        r#"{"order":9}"#
+    );
 }
 
 #[tokio::test]
@@ -132,7 +141,8 @@ async fn policy_denies_without_asking_a_person() {
             _ => Decision::Undecided,
         }
     };
-    let registry = Registry::builder().tools(tools![refund]).state(ledger.clone()).before_call(decide).build();
+    let registry =
+        Registry::builder().tools(tools![refund]).state(ledger.clone()).before_call(decide).build();
     let registry = registry.expect("one tool");
     let calls = [call("a", "refund", 7), call("b", "refund", 8), call("c", "refund", 9)];
     let model = model([calling(calls), saying("Done.")]);
@@ -161,7 +171,10 @@ async fn ids_that_a_server_repeats_are_unique_in_the_session() {
     assert_ne!(second, "call_0");
     session.approve(&second).expect("it waits");
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
-    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned(), "refund 8".to_owned()]));
+    assert_eq!(
+        (end, ledger.entries()),
+        (RunEnd::Answered, vec!["refund 7".to_owned(), "refund 8".to_owned()])
+    );
 }
 
 #[tokio::test]

@@ -34,7 +34,10 @@ async fn a_run_needs_approval_after_the_other_calls_have_run() {
     assert_eq!(ledger.entries(), [""; 0]);
     let waiting = session.awaiting_approval();
     assert_eq!(waiting.len(), 1);
-    assert_eq!((&*waiting[0].id, &*waiting[0].tool, &*waiting[0].arguments), ("a", "refund", r#"{"order":7}"#));
+    assert_eq!(
+        (&*waiting[0].id, &*waiting[0].tool, &*waiting[0].arguments),
+        ("a", "refund", r#"{"order":7}"#)
+    );
 
     let mut session = stored(&session);
     session.approve("a").expect("it waits");
@@ -59,7 +62,8 @@ async fn a_run_needs_the_result_of_a_tool_that_runs_elsewhere() {
 async fn approval_comes_before_a_result_if_both_are_needed() {
     let (shop, _) = shop();
     let position = DynamicTool::external("position", "The position.", serde_json::json!({"type": "object"}));
-    let registry = Registry::builder().dynamic(position).build().and_then(|one| one.merge(&shop)).expect("five tools");
+    let registry =
+        Registry::builder().dynamic(position).build().and_then(|one| one.merge(shop)).expect("five tools");
     let position = tool_runtime::ToolCall::new("b", "position", "{}");
     let model = model([calling([call("a", "refund", 7), position])]);
     let mut session = asked();
@@ -72,7 +76,8 @@ async fn approval_comes_before_a_result_if_both_are_needed() {
 #[tokio::test]
 async fn a_run_ends_with_a_refusal() {
     let (registry, _) = shop();
-    let reply = serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"refusal": "I cannot help."}}]});
+    let reply =
+        serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"refusal": "I cannot help."}}]});
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model([reply.into()])).await, RunEnd::Refused);
     assert_eq!(session.final_text(), "I cannot help.");
