@@ -166,12 +166,18 @@ fn loss(session: &Session) -> Option<String> {
         return Some(format!("message {index} is another one after the session was stored and loaded"));
     }
     match serde_json::to_string(&loaded) {
-        Ok(again) if again == stored => None,
+        Ok(again) if again == stored && public_state(&loaded) == public_state(session) => None,
         Ok(again) => {
             Some(format!("the session has changed after it was stored and loaded: {stored} became {again}"))
         }
         Err(error) => Some(format!("the loaded session cannot be stored: {error}")),
     }
+}
+
+/// The state of a session that programs see, apart from its messages.
+fn public_state(session: &Session) -> impl PartialEq + use<'_> {
+    let waiting = (session.awaiting_approval(), session.awaiting_result());
+    (session.revision(), session.usage(), session.warnings(), waiting, session.final_text())
 }
 
 #[cfg(test)]
