@@ -1,6 +1,7 @@
 //! Assertions on sessions, for the tests of programs.
 
 use super::check_request;
+use crate::conversation::PendingCalls;
 use crate::message::{AssistantMessage, Message, ToolCall};
 use crate::session::Session;
 use crate::wire::{RequestParts, Wire, all_wires};
@@ -137,7 +138,7 @@ fn calls(session: &Session) -> impl Iterator<Item = &ToolCall> {
         _ => None,
     });
     replies
-        .chain(session.pending().map(|pending| pending.reply()))
+        .chain(session.pending().map(PendingCalls::reply))
         .flat_map(|reply: &AssistantMessage| &reply.tool_calls)
 }
 
