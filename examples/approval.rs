@@ -87,7 +87,7 @@ async fn converse() -> Result<(), Box<dyn std::error::Error>> {
         match run.await? {
             RunEnd::NeedsApproval => {}
             RunEnd::Answered => break,
-            end => return Err(format!("there is no answer ({end:?}); ask a simpler question").into()),
+            end => return Err(format!("there is no answer: {end}; ask a simpler question").into()),
         }
         for call in session.awaiting_approval() {
             match ask(&call) {

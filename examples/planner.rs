@@ -64,10 +64,12 @@ async fn travel() -> Result<Session, Box<dyn Error>> {
     let end = run.complete(|request| model.complete(request)).await?;
     transcript.print(session.messages());
     // A model may answer early, or ignore the tool choice.
-    session.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
+    for warning in session.warnings() {
+        eprintln!("Warning: {warning}");
+    }
     match end {
         RunEnd::Answered => Ok(session),
-        end => Err(format!("there is no conclusion ({end:?}); ask a simpler question").into()),
+        end => Err(format!("there is no conclusion: {end}; ask a simpler question").into()),
     }
 }
 

@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut session = Session::new().user("What is the weather in Beijing?");
     match session.run(&registry).complete(complete).await? {
         RunEnd::Answered => println!("{}", session.final_text()),
-        end => println!("no answer: {end:?}"),
+        end => println!("no answer: {end}"),
     }
     Ok(())
 }

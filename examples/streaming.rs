@@ -66,7 +66,7 @@ async fn converse() -> Result<Session, Box<dyn Error>> {
     };
     match end {
         RunEnd::Answered => Ok(session),
-        end => Err(format!("there is no answer ({end:?}); ask a simpler question").into()),
+        end => Err(format!("there is no answer: {end}; ask a simpler question").into()),
     }
 }
 

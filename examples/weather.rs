@@ -67,9 +67,11 @@ async fn converse() -> Result<Session, Box<dyn std::error::Error>> {
     });
     let end = run.await?;
     transcript.print(session.messages());
-    session.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
+    for warning in session.warnings() {
+        eprintln!("Warning: {warning}");
+    }
     match end {
         RunEnd::Answered => Ok(session),
-        end => Err(format!("there is no answer ({end:?}); ask a simpler question").into()),
+        end => Err(format!("there is no answer: {end}; ask a simpler question").into()),
     }
 }

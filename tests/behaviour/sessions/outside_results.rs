@@ -1,6 +1,6 @@
 //! Results that come later.
 
-use super::{Ledger, asked, calling, model, results, saying, stored};
+use super::{Ledger, asked, calling, model, results, stored, text_reply};
 use serde_json::json;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::session::RunEnd;
@@ -26,7 +26,7 @@ fn registry() -> (Registry, Ledger) {
 #[tokio::test]
 async fn a_job_is_started_once_and_its_result_comes_later() {
     let (registry, ledger) = registry();
-    let model = model([calling([ToolCall::new("a", "start_job", r#"{"name":"x"}"#)]), saying("Done.")]);
+    let model = model([calling([ToolCall::new("a", "start_job", r#"{"name":"x"}"#)]), text_reply("Done.")]);
     let mut session = asked();
     for _ in 0..3 {
         let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");

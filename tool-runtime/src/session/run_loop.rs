@@ -134,10 +134,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let number = self.session.replies.saturating_sub(1);
         let registry = self.bind(number, pending.allowed_tools.as_ref());
-        self.session.admit_calls(self.limits);
+        self.session.count_calls(self.limits);
         let pending = self.session.state.pending_mut()?;
-        let admitted = pending.admitted;
-        let running = pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < admitted);
+        let within_limit = pending.within_limit;
+        let running =
+            pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < within_limit);
         self.reporter.run(running).await;
         self.session.revision += 1;
         self.end_of_calls()
@@ -146,14 +147,14 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Finishes the pending calls. Returns the end of the run if some of them wait.
     pub(super) fn end_of_calls(&mut self) -> Option<RunEnd> {
         self.session.state.finish();
-        let Pending { calls, admitted, .. } = self.session.state.pending()?;
+        let Pending { calls, within_limit, .. } = self.session.state.pending()?;
         Some(if self.is_cancelled() {
             RunEnd::Cancelled
         } else if !calls.awaiting_decision().is_empty() {
             RunEnd::NeedsApproval
         } else if !calls.awaiting_result().is_empty() {
             RunEnd::NeedsResult
-        } else if *admitted < calls.calls().len() {
+        } else if *within_limit < calls.calls().len() {
             RunEnd::CallLimit
         } else {
             RunEnd::Cancelled
@@ -181,11 +182,11 @@ impl ReceivedReply {
 
 impl Session {
     /// Counts the pending calls that may run.
-    pub(super) fn admit_calls(&mut self, limits: Limits) {
+    pub(super) fn count_calls(&mut self, limits: Limits) {
         if let State::Pending(pending) = &mut self.state {
-            let more = pending.calls.calls().len().saturating_sub(pending.admitted);
+            let more = pending.calls.calls().len().saturating_sub(pending.within_limit);
             let more = more.min(self.used.remaining_calls(limits));
-            pending.admitted += more;
+            pending.within_limit += more;
             self.used.calls += more;
         }
     }
@@ -222,7 +223,7 @@ impl Session {
             self.state = match conversation.receive(reply) {
                 Received::Answer(conversation) => State::Ready(conversation),
                 Received::ToolCalls(calls) => {
-                    State::Pending(Pending { calls, admitted: 0, allowed_tools: sent.allowed_tools })
+                    State::Pending(Pending { calls, within_limit: 0, allowed_tools: sent.allowed_tools })
                 }
             };
         }
