@@ -13,15 +13,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 use tool_runtime::AssistantMessage;
 use tool_runtime::conversation::Request;
 use tool_runtime::message::Chunk;
 use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{self, UnknownWireError, Wire};
-
-/// The time between two chunks of the script, like a model with about 30 tokens per second.
-const PAUSE: Duration = Duration::from_millis(30);
 
 /// A source of replies.
 pub enum Model {
@@ -69,13 +65,7 @@ impl Model {
     /// The server cannot be reached, or rejects the request.
     pub async fn stream(&self, request: Request) -> Result<BoxStream<'static, Chunk>, ModelError> {
         match self {
-            Model::Scripted(script, _) => {
-                let paced = script.stream(request)?.then(|chunk| async move {
-                    tokio::time::sleep(PAUSE).await;
-                    chunk
-                });
-                Ok(paced.boxed())
-            }
+            Model::Scripted(script, _) => Ok(script.stream(request).await?.boxed()),
             Model::Server(server) => server.clone().stream(request).await,
         }
     }

@@ -66,6 +66,12 @@ mod failing {
     }
 
     /// Never ends.
+    #[tool(name = "get_weather")]
+    pub(super) async fn with_unlimited_wait(_city: &str) {
+        std::future::pending::<()>().await;
+    }
+
+    /// Never ends.
     #[tool(name = "get_weather", timeout = "5s", read_only)]
     pub(super) async fn with_endless_read(_city: &str) {
         std::future::pending::<()>().await;
@@ -221,6 +227,19 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
         "The batch has no value for a state of the tool." => {
             let tools = tools![failing::with_state];
             message_of(builder().tools(tools).batch_state::<failing::Station>()).await
+        }
+        "The result comes later, and the dispatch does not wait for it." => {
+            let elsewhere = DynamicTool::external("get_weather", "Looks out.", serde_json::Value::Null);
+            message_of(builder().dynamic(elsewhere)).await
+        }
+        "The call began in a run that was interrupted, and its tool is neither `read_only` nor `idempotent`." =>
+        {
+            let registry = Registry::new(tools![failing::with_unlimited_wait]).expect("a registry");
+            let mut pending = pending(Conversation::new().user("Beijing?"), beijing());
+            let dropped = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
+            assert!(dropped.is_err());
+            pending.run(&registry).await;
+            pending.result_of("call_1")?.clone()
         }
         "The user skipped the call." => {
             let chat = pending(Conversation::new().user("Beijing?"), beijing()).interrupt("No, wait.");

@@ -28,8 +28,8 @@ async fn quick(#[state] runs: &Arc<Runs>) -> &'static str {
     "quick"
 }
 
-/// Takes an hour.
-#[tool]
+/// Takes an hour. It may run again after an interruption.
+#[tool(read_only)]
 async fn slow(#[state] runs: &Arc<Runs>) -> &'static str {
     runs.slow.fetch_add(1, Ordering::Relaxed);
     tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -227,10 +227,13 @@ async fn an_approval_is_valid_for_one_run() {
     assert!(tokio::time::timeout(Duration::from_secs(1), calls.run(&registry)).await.is_err());
     assert_eq!(runs.deleted.load(Ordering::Relaxed), 1);
     assert!(!calls.is_approved("1"));
-    assert_eq!(calls.awaiting_approval(&registry).len(), 1, "it may have taken effect");
-    let chat = calls.dispatch(&registry).await;
-    assert!(contents_of(&chat)[2].ends_with("needs approval, which was not given."));
-    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "the second run is not approved");
+    assert!(matches!(calls.approve("1"), Err(NotPendingError::HasBegun { .. })));
+    let chat = after_restart(&calls).dispatch(&registry).await;
+    assert_eq!(
+        contents_of(&chat)[2],
+        "Error: `pay` was interrupted. It may have taken effect; check before you try again."
+    );
+    assert_eq!(runs.deleted.load(Ordering::Relaxed), 1, "it does not run again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -395,7 +398,7 @@ fn unknown_and_finished_calls_cannot_be_changed() {
     let mut pending = pending(&[("1", "quick", "{}")]);
     let unknown = pending.approve("2").expect_err("there is no such call");
     assert!(matches!(&unknown, NotPendingError::UnknownId { id, .. } if id == "2"));
-    assert_eq!(unknown.to_string(), "no call of this reply has the id `2`: use one of `calls()`");
+    assert_eq!(unknown.to_string(), "no pending call has the id `2`: use an id of the calls that wait now");
     pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(

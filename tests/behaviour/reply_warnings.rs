@@ -21,7 +21,7 @@ fn warnings(message: Value) -> Vec<ReplyWarning> {
 fn unparsed_call(text: &str) -> Option<String> {
     match &*warnings(json!({ "content": text })) {
         [] => None,
-        [ReplyWarning::UnparsedCalls { words, .. }] => Some((*words).to_owned()),
+        [ReplyWarning::UnparsedCalls { words, .. }] => Some(words.to_string()),
         other => panic!("{other:?}"),
     }
 }
@@ -116,6 +116,6 @@ fn each_kind_of_warning_is_reported_once() {
     }
     assert!(matches!(
         chat.warnings(),
-        [ReplyWarning::Empty, ReplyWarning::UnparsedCalls { words: "<tool_call>", .. }]
+        [ReplyWarning::Empty, ReplyWarning::UnparsedCalls { words, .. }] if words == "<tool_call>"
     ));
 }

@@ -1,14 +1,15 @@
-//! The scripted model, on both wires.
+//! The scripted model, on several wires.
 
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tool_runtime::conversation::{Ending, Received, Request};
+use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Chunk, Completeness, Message};
+use tool_runtime::session::RunEnd;
 use tool_runtime::stream::{Event, ReplyAssembler};
 use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Anthropic, Body, ChatCompletions, RequestParts, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, tool, tools};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -41,10 +42,11 @@ fn hello() -> Request {
 async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
     for wire in wires() {
         let model = ScriptedModel::new([call("Beijing"), answer()]).wire(Arc::clone(&wire));
-        let mut chat = Conversation::new().system("Be brief.").user("Beijing?");
-        let ending = chat.drive(&registry(), None, |request| model.complete(request)).await;
-        assert_eq!(ending.expect("the requests are valid"), Ending::Answered);
-        assert_eq!(chat.final_text(), "It is sunny.");
+        let mut session = Session::new().system("Be brief.").user("Beijing?");
+        let end = session.run(&registry()).complete(|request| model.complete(request)).await;
+        assert_eq!(end.expect("the requests are valid"), RunEnd::Answered);
+        assert_eq!(session.final_text(), "It is sunny.");
+        let chat = session.into_conversation().expect("each call has its result");
         let requests = model.requests();
         assert_eq!(requests.len(), 2);
         let written = serde_json::to_value(chat.request(&registry()).on(&wire).expect("it is written"));
@@ -54,6 +56,31 @@ async fn a_conversation_with_a_call_ends_with_the_answer_on_each_wire() {
         assert_eq!(requests[1]["messages"], json!(before_the_answer), "{wire:?}");
         assert_eq!(requests[1]["tools"], written["tools"]);
     }
+}
+
+#[tokio::test]
+async fn a_request_is_written_on_the_wire_that_it_carries() {
+    let bodies = [
+        ("chat_completions", json!({"choices": [{"message": {"content": "Sunny."}}]})),
+        ("anthropic", json!({"type": "message", "content": [{"type": "text", "text": "Sunny."}]})),
+        (
+            "responses",
+            json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "Sunny."}]}]}),
+        ),
+        ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
+    ];
+    let on = |name: &str| hello().with_wire(wire::by_name(name).expect("it exists"));
+    // One model gets requests on several wires.
+    let model = ScriptedModel::new(bodies.clone().map(|(_, body)| body));
+    for (name, _) in &bodies {
+        let reply = model.complete(on(name)).await.expect("the body is read on the wire of the request");
+        assert_eq!(reply.text(), "Sunny.");
+        assert_eq!(reply.origin().map(|origin| &*origin.wire), Some(*name));
+        assert_eq!(model.requests().last(), Some(&json!(on(name))));
+    }
+    let model = ScriptedModel::new([answer()]).wire(Anthropic::new());
+    model.complete(on("gemini")).await.expect("there is a reply");
+    assert_eq!(model.requests(), [json!(on("anthropic"))], "the wire of the model takes precedence");
 }
 
 #[tokio::test]
@@ -81,7 +108,7 @@ async fn a_streamed_reply_is_the_complete_reply_and_arrives_in_pieces() {
     ] {
         let model = ScriptedModel::new([reply.clone(), reply]).wire(Arc::clone(wire));
         let complete = model.complete(hello()).await.expect("there is a reply");
-        let chunks: Vec<Chunk> = model.stream(hello()).expect("there is a reply").collect().await;
+        let chunks: Vec<Chunk> = model.stream(hello()).await.expect("there is a reply").collect().await;
         let mut assembler = ReplyAssembler::new();
         let (mut texts, mut arguments) = (0, 0);
         for chunk in chunks {
@@ -117,7 +144,7 @@ async fn the_events_of_a_stream_are_read_on_the_wire() {
     let model = ScriptedModel::new([reply.clone(), reply]).wire(Anthropic::new());
     let complete = model.complete(hello()).await.expect("there is a reply");
     assert_eq!((complete.text(), complete.completeness()), ("Sunny.", Completeness::Truncated));
-    let chunks = model.stream(hello()).expect("there is a reply");
+    let chunks = model.stream(hello()).await.expect("there is a reply");
     let (streamed, _) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
     assert_eq!(streamed, complete);
 
@@ -139,7 +166,7 @@ async fn a_streamed_reply_is_dispatched_on_each_wire() {
         let mut chat = Conversation::new().user("Beijing?");
         let registry = registry();
         for _ in 0..2 {
-            let chunks = model.stream(chat.request(&registry)).expect("the request is valid");
+            let chunks = model.stream(chat.request(&registry)).await.expect("the request is valid");
             let (reply, results) = registry.dispatch_stream(chunks).await.expect("the stream is complete");
             chat = match chat.receive(reply) {
                 Received::Answer(chat) => chat,
@@ -190,9 +217,8 @@ async fn a_broken_request_is_rejected_in_the_words_of_the_provider() {
     ];
     for (wire, message) in wires().into_iter().zip(messages) {
         let model = ScriptedModel::new([call("Beijing"), answer()]).wire(WithoutResults(wire));
-        let mut chat = Conversation::new().user("Beijing?");
-        let ended = chat.drive(&registry(), None, |request| model.complete(request)).await;
-        match ended {
+        let mut session = Session::new().user("Beijing?");
+        match session.run(&registry()).complete(|request| model.complete(request)).await {
             Err(ScriptedModelError::Rejected(rejected)) => assert_eq!(rejected.message, message),
             other => panic!("{other:?}"),
         }
@@ -220,7 +246,10 @@ async fn a_script_that_has_ended_is_an_error() {
     assert_eq!(first.await.expect("no panic").expect("there is a reply").text(), "It is sunny.");
     let error = model.complete(hello()).await.expect_err("the script is shared");
     assert_eq!(error.to_string(), "the script has ended (replies: 1): add a reply for this request");
-    assert!(matches!(model.stream(hello()).err(), Some(ScriptedModelError::ScriptEnded { replies: 1, .. })));
+    assert!(matches!(
+        model.stream(hello()).await.err(),
+        Some(ScriptedModelError::ScriptEnded { replies: 1, .. })
+    ));
 }
 
 #[tokio::test]
@@ -233,7 +262,7 @@ async fn an_error_of_the_server_is_read_on_the_wire() {
     ] {
         let reply = ScriptedReply::error(body);
         let model = ScriptedModel::new([reply.clone(), reply]).wire(wire::by_name(name).expect("it exists"));
-        let streamed = model.stream(hello()).err().expect("it is an error");
+        let streamed = model.stream(hello()).await.err().expect("it is an error");
         for error in [model.complete(hello()).await.expect_err("it is an error"), streamed] {
             assert_eq!(error.to_string(), format!("the server sent an error: {message}"));
         }
@@ -249,7 +278,7 @@ async fn a_truncated_call_of_the_script_never_runs() {
         let mut truncated = call("Beijing");
         truncated.tool_calls[0].arguments.pop();
         let model = ScriptedModel::new([truncated.with_finish_reason("length")]).wire(wire);
-        let chunks = model.stream(hello()).expect("the request is valid");
+        let chunks = model.stream(hello()).await.expect("the request is valid");
         let (reply, results) = registry().dispatch_stream(chunks).await.expect("the stream is complete");
         assert!(reply.tool_calls[0].is_truncated());
         assert!(results[0].text().contains("truncated"), "{results:?}");

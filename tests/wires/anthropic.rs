@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::Completeness;
 use tool_runtime::wire::{self, Anthropic, ChatCompletions, RequestParts, Wire, WireError};
-use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice};
+use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall, ToolChoice};
 
 /// A reply with these blocks.
 fn response(blocks: &Value, stop_reason: &str) -> String {
@@ -107,16 +107,17 @@ async fn calls_that_the_provider_runs_itself_are_native_and_a_paused_reply_goes_
     // The loop continues after a paused reply.
     let mut replies = vec![read(&json!([{ "type": "text", "text": "Sunny." }]), "end_turn"), paused];
     let mut bodies = Vec::new();
-    let mut chat = Conversation::new().user("The weather?");
-    let _ = chat
-        .drive(&registry(), None, |request| {
+    let mut session = Session::new().user("The weather?");
+    let _ = session
+        .run(&registry())
+        .complete(|request| {
             bodies.push(json(&request.on(&Anthropic::new()).expect("it is written")));
             std::future::ready(Ok::<_, ()>(replies.pop().expect("two requests")))
         })
         .await;
-    assert_eq!(chat.final_text(), "Sunny.");
+    assert_eq!(session.final_text(), "Sunny.");
     assert_eq!(bodies[1]["messages"][1], json!({ "role": "assistant", "content": blocks }));
-    assert!(chat.warnings().is_empty(), "{:?}", chat.warnings());
+    assert!(session.warnings().is_empty(), "{:?}", session.warnings());
 }
 
 #[test]

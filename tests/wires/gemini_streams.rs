@@ -8,7 +8,7 @@ use tool_runtime::message::Completeness;
 use tool_runtime::stream::{Event, ReplyAssembler, StreamError};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::wire::{Gemini, Wire};
-use tool_runtime::{AssistantMessage, Conversation, ToolCall};
+use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall};
 
 fn chunk(parts: &Value) -> Value {
     json!({
@@ -208,24 +208,25 @@ async fn a_scripted_model_speaks_the_format() {
     ]);
     let model = model.wire(Gemini::new());
     let registry = registry();
-    let mut chat = Conversation::new().user("Rome and Atlantis?");
+    let mut session = Session::new().user("Rome and Atlantis?");
     let mut is_streamed = false;
-    let ending = chat
-        .drive(&registry, 10, |request| {
+    let ending = session
+        .run(&registry)
+        .complete(|request| {
             is_streamed = !is_streamed;
             let (model, registry) = (&model, &registry);
             async move {
                 if !is_streamed {
                     return model.complete(request).await;
                 }
-                let chunks = model.stream(request)?;
+                let chunks = model.stream(request).await?;
                 let (reply, _) = registry.dispatch_stream(chunks).await.expect("it is complete");
                 Ok(reply)
             }
         })
         .await;
     assert!(ending.is_ok(), "{ending:?}");
-    assert_eq!(chat.final_text(), "Sunny.");
+    assert_eq!(session.final_text(), "Sunny.");
     let requests = model.requests();
     assert_eq!(requests.len(), 4);
     assert_eq!(requests[3]["contents"][1]["parts"], parallel_calls());

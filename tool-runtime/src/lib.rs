@@ -73,7 +73,7 @@
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::title`], [`Registry::output_schema`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
-//! | a test without a network | feature `testing`, `testing::ScriptedModel` |
+//! | a test without a network | feature `testing`, `testing::ScriptedModel`, `testing::ScriptedReply` |
 //!
 //! # The steps of a reply
 //!

@@ -308,11 +308,21 @@ impl Session {
     }
 }
 
-/// Continues a conversation.
+/// Continues a conversation. Its replies since the last user message count towards the limits.
 impl From<Conversation> for Session {
     fn from(conversation: Conversation) -> Self {
-        let is_reply = |message: &&Message| matches!(message, Message::Assistant(_));
-        let replies = conversation.messages().iter().filter(is_reply).count() as u64;
-        Session { state: State::Ready(conversation), replies, ..Session::default() }
+        let mut session = Session::default();
+        for message in conversation.messages() {
+            match message {
+                Message::Assistant(reply) => {
+                    session.count_reply(reply);
+                    session.used.calls += reply.tool_calls.len();
+                }
+                Message::User(_) => session.used = Used::default(),
+                Message::System(_) | Message::Developer(_) | Message::Tool(_) => {}
+            }
+        }
+        session.state = State::Ready(conversation);
+        session
     }
 }

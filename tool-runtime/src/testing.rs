@@ -1,8 +1,9 @@
 //! A model that replies by a script, for tests and examples. It needs no network.
 //!
-//! [`ScriptedModel`] takes the place of a client. It writes each request on its wire, checks the request by the rules of
-//! the providers that accept this format, and sends the next reply of its script. [`check_request`] is the check alone,
-//! for a stub server.
+//! [`ScriptedModel`] takes the place of a client. It writes each request on the request's wire, checks the request by the
+//! rules of the providers that accept this format, and sends the next reply of its script. A [`ScriptedReply`] can have
+//! delays, be interrupted, be an error of the server, decline to answer, or depend on the request. [`check_request`] is the
+//! check alone, for a stub server.
 //!
 //! ```
 //! use tool_runtime::testing::ScriptedModel;
@@ -31,10 +32,12 @@
 //! ```
 
 mod chunks;
+mod declined;
 mod error;
 mod rules;
 mod scripted_model;
 mod scripted_reply;
+mod sent_reply;
 
 pub use error::ScriptedModelError;
 pub use rules::{RejectedError, check_request};

@@ -2,7 +2,11 @@
 
 use super::{answer, calls};
 use serde_json::json;
-use tool_runtime::testing::ScriptedModel;
+use std::time::Duration;
+use tool_runtime::testing::{ScriptedModel, ScriptedReply};
+
+/// The time between two chunks, like a model with about 30 tokens per second.
+const CHUNK_DELAY: Duration = Duration::from_millis(30);
 
 /// A short text with four calls, then an answer.
 #[must_use]
@@ -15,5 +19,6 @@ pub fn script() -> ScriptedModel {
     ]);
     search.content = Some("I look at the weather.".into());
     let conclude = |results: &[&str]| format!("This is what I found: {}", results.join("; "));
-    ScriptedModel::new([search.into(), answer(conclude)])
+    let replies = [ScriptedReply::from(search), answer(conclude)];
+    ScriptedModel::new(replies.map(|reply| reply.with_chunk_delay(CHUNK_DELAY)))
 }

@@ -163,6 +163,12 @@ impl Request {
         self
     }
 
+    /// The wire on which the request serializes.
+    #[cfg(feature = "testing")]
+    pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
+        &self.wire
+    }
+
     /// Writes the request in the format of this wire.
     ///
     /// # Errors

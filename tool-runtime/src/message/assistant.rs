@@ -102,6 +102,21 @@ impl AssistantMessage {
         self.usage
     }
 
+    /// Sets the tokens of the request and the reply. A reply that a wire reads has them if the response has them.
+    ///
+    /// ```
+    /// use tool_runtime::AssistantMessage;
+    /// use tool_runtime::message::Usage;
+    ///
+    /// let reply = AssistantMessage::from_text("It is sunny.").with_usage(Usage::new(120, 8));
+    /// assert_eq!(reply.usage().map(|usage| usage.total_tokens()), Some(128));
+    /// ```
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
+        self
+    }
+
     /// A further field of a reply that was read: for example `reasoning_content` or `annotations`.
     #[must_use]
     pub fn extra(&self, field: &str) -> Option<&Value> {

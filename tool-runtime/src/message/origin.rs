@@ -57,6 +57,12 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// The tokens of a request and of its reply. No token was in the cache.
+    #[must_use]
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Usage { input_tokens, cached_input_tokens: 0, output_tokens }
+    }
+
     /// All tokens, of the request and of the reply.
     #[must_use]
     pub fn total_tokens(&self) -> u64 {

@@ -321,8 +321,14 @@ impl fmt::Debug for ToolOutput {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged, expecting = "an output in the stored form: a content, or a map with `pending`")]
 enum Stored<'a> {
-    Pending { pending: Option<String> },
     Content(StoredContent<'a>),
+    Pending(StoredPending),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPending {
+    pending: Option<String>,
 }
 
 /// The content without loss, as in [`message::stored`](crate::message::stored), or the ticket of an output that comes later;
@@ -333,7 +339,7 @@ impl Serialize for ToolOutput {
             return Err(S::Error::custom(error));
         }
         let stored = match self.as_pending() {
-            Some(Pending { ticket }) => Stored::Pending { pending: ticket.clone() },
+            Some(Pending { ticket }) => Stored::Pending(StoredPending { pending: ticket.clone() }),
             None => Stored::Content((&self.content).into()),
         };
         stored.serialize(serializer)
@@ -343,7 +349,7 @@ impl Serialize for ToolOutput {
 impl<'de> Deserialize<'de> for ToolOutput {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Stored::deserialize(deserializer)? {
-            Stored::Pending { pending: ticket } => Pending { ticket }.into(),
+            Stored::Pending(StoredPending { pending: ticket }) => Pending { ticket }.into(),
             Stored::Content(content) => Content::from(content).into(),
         })
     }

@@ -191,6 +191,12 @@ impl Session {
         }
     }
 
+    pub(super) fn count_reply(&mut self, reply: &AssistantMessage) {
+        self.replies += 1;
+        self.used.replies += 1;
+        self.count_tokens(reply.usage());
+    }
+
     pub(super) fn count_tokens(&mut self, usage: Option<Usage>) {
         if let Some(usage) = usage {
             add(&mut self.usage, usage);
@@ -203,14 +209,12 @@ impl Session {
         let mut warnings = ReplyWarning::of(&reply);
         warnings.extend(sent.warning(&reply));
         let usage = reply.usage();
-        self.count_tokens(usage);
+        let number = self.replies;
+        self.count_reply(&reply);
+        self.revision += 1;
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }
-        let number = self.replies;
-        self.replies += 1;
-        self.used.replies += 1;
-        self.revision += 1;
         if let State::Ready(conversation) = &mut self.state {
             let mut conversation = std::mem::take(conversation);
             warnings.iter().for_each(|warning| conversation.warn(warning.clone()));

@@ -58,7 +58,8 @@ struct Read<'a> {
 
 #[derive(Serialize, Deserialize)]
 struct StoredPendingReply<'a> {
-    reply: StoredPending<'a>,
+    #[serde(flatten)]
+    calls: StoredPending<'a>,
     admitted: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     allowed_tools: Option<Cow<'a, [String]>>,
@@ -69,7 +70,7 @@ impl Serialize for Session {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pending =
             self.state.pending().map(|Pending { calls, admitted, allowed_tools }| StoredPendingReply {
-                reply: calls.into(),
+                calls: calls.into(),
                 admitted: *admitted,
                 allowed_tools: allowed_tools.as_deref().map(Cow::Borrowed),
             });
@@ -151,8 +152,8 @@ impl Read<'_> {
         warnings.into_iter().for_each(|warning| conversation.warn(warning));
         let state = match pending {
             None => State::Ready(conversation),
-            Some(StoredPendingReply { reply, admitted, allowed_tools }) => {
-                let calls = reply.into_pending(conversation)?;
+            Some(StoredPendingReply { calls, admitted, allowed_tools }) => {
+                let calls = calls.into_pending(conversation)?;
                 let admitted = admitted.min(calls.calls().len());
                 State::Pending(Pending { calls, admitted, allowed_tools: allowed_tools.map(Arc::from) })
             }

@@ -9,7 +9,8 @@ use serde_json::Value;
 /// The number of characters in a piece of arguments.
 const PIECE_CHARACTERS: usize = 6;
 
-/// The chunks of a reply: its further fields, pieces of its text, the calls with pieces of their arguments, and the end.
+/// The chunks of a reply: its further fields, pieces of its text or of the reason why the model declines, the calls with
+/// pieces of their arguments, and the end.
 pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
     let mut deltas = vec![start(reply, wire)];
     if reply.content.as_ref().is_some_and(|content| content.parts().is_some()) {
@@ -18,7 +19,12 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
     } else {
         deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
     }
-    deltas.push(delta(ContentPiece { items: items(reply, wire), ..ContentPiece::default() }));
+    let refusal = reply.refusal().unwrap_or_default();
+    deltas.extend(refusal.split_inclusive(' ').map(|word| delta(of_reason(word))));
+    let items = items(reply, wire);
+    if !items.is_empty() {
+        deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
+    }
     for (call, index) in reply.tool_calls.iter().zip(0..) {
         push_call(call, index, wire, &mut deltas);
     }
@@ -33,7 +39,7 @@ fn start(reply: &AssistantMessage, wire: &str) -> Delta {
     let content = ContentPiece {
         text: reply.content.as_ref().map(|_| String::new()),
         reasoning: Some(reply.reasoning()),
-        refusal: reply.refusal.clone(),
+        refusal: reply.refusal.as_ref().map(|_| String::new()),
         extra,
         ..ContentPiece::default()
     };
@@ -92,6 +98,10 @@ fn end(reply: &AssistantMessage) -> Delta {
 
 fn text(piece: &str) -> ContentPiece {
     ContentPiece { text: Some(piece.to_owned()), ..ContentPiece::default() }
+}
+
+fn of_reason(piece: &str) -> ContentPiece {
+    ContentPiece { refusal: Some(piece.to_owned()), ..ContentPiece::default() }
 }
 
 fn of_call(piece: CallPiece) -> Delta {

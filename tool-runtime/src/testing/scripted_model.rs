@@ -1,24 +1,27 @@
 //! The scripted model.
 
+use super::sent_reply::{Delivery, SentReply};
 use super::{ScriptedModelError, ScriptedReply, check_request};
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
-use crate::wire::{ChatCompletions, Wire, WireError};
-use futures_util::stream::{self, Stream};
+use crate::wire::{Wire, WireError};
+use futures_util::stream::{self, Stream, StreamExt as _};
 use serde_json::Value;
+use std::iter;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A model that sends the replies of a script, one for each request. Clones share the script.
 ///
 /// It takes the place of a client: [`complete`](ScriptedModel::complete) fits
-/// [`Conversation::drive`](crate::Conversation::drive), and [`stream`](ScriptedModel::stream) fits
+/// [`Conversation::drive`](crate::Conversation::drive), and the chunks of [`stream`](ScriptedModel::stream) fit
 /// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
 ///
-/// Each request is written on the wire of the model and [checked](check_request) first. A request that is rejected takes
-/// no reply from the script.
+/// Each request is written on the wire that it [carries](Request::with_wire), or on the [wire](ScriptedModel::wire) of the
+/// model, and [checked](check_request) first. A request that is rejected takes no reply from the script.
 #[derive(Clone, Debug)]
 pub struct ScriptedModel {
-    wire: Arc<dyn Wire>,
+    wire: Option<Arc<dyn Wire>>,
     replies: Arc<[ScriptedReply]>,
     state: Arc<Mutex<State>>,
 }
@@ -32,48 +35,94 @@ struct State {
 }
 
 impl ScriptedModel {
-    /// A model with these replies, on the wire [`ChatCompletions`].
+    /// A model with these replies.
     #[must_use]
     pub fn new<R: Into<ScriptedReply>>(replies: impl IntoIterator<Item = R>) -> Self {
         ScriptedModel {
-            wire: Arc::new(ChatCompletions::new()),
+            wire: None,
             replies: replies.into_iter().map(Into::into).collect(),
             state: Arc::default(),
         }
     }
 
-    /// Sets the wire on which requests are written, and response bodies and streams of the script are read.
+    /// Sets the wire on which all requests are written, and response bodies and streams of the script are read. Default: for
+    /// each request, the wire that it [carries](Request::with_wire).
+    ///
+    /// ```
+    /// use tool_runtime::testing::ScriptedModel;
+    /// use tool_runtime::wire::ChatCompletions;
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([AssistantMessage::from_text("Hello.")]);
+    /// let request = Conversation::new().user("Hello!").request(&Registry::new(tools![now])?);
+    /// model.complete(request.with_wire(ChatCompletions::new().strict(true))).await?;
+    /// assert_eq!(model.requests()[0]["tools"][0]["function"]["strict"], true);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
-        self.wire = Arc::new(wire);
+        self.wire = Some(Arc::new(wire));
         self
     }
 
-    /// Takes the next reply of the script.
+    /// Takes the next reply of the script when the future is polled first.
     ///
     /// # Errors
     ///
-    /// The request breaks a rule, the script has ended, or its next reply is an error.
+    /// The request breaks a rule, the script has ended, or its next reply is an error or is interrupted.
     pub fn complete(
         &self,
         request: Request,
     ) -> impl Future<Output = Result<AssistantMessage, ScriptedModelError>> + Send + use<> {
         let model = self.clone();
-        async move { model.next_reply(&request)?.complete(&*model.wire, &request) }
+        async move {
+            let (reply, wire) = model.next_reply(&request)?;
+            wait(reply.delivery.delay).await;
+            reply.complete(&*wire)
+        }
     }
 
-    /// Takes the next reply of the script, and streams it.
+    /// Takes the next reply of the script when the future is polled first, and streams it.
+    ///
+    /// ```
+    /// use tool_runtime::testing::ScriptedModel;
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::new([AssistantMessage::from_text("It is sunny.")]);
+    /// let registry = Registry::new(tools![])?;
+    /// let chunks = model.stream(Conversation::new().user("Beijing?").request(&registry)).await?;
+    /// let (reply, _) = registry.dispatch_stream(chunks).await?;
+    /// assert_eq!(reply.text(), "It is sunny.");
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// As for [`complete`](ScriptedModel::complete). An error in the events of a stream is a chunk.
-    #[allow(clippy::needless_pass_by_value, reason = "a client takes the request, as in `complete`")]
+    /// The request breaks a rule, the script has ended, or its next reply is an error. An error in the events of a stream and
+    /// an interruption are chunks.
     pub fn stream(
         &self,
         request: Request,
-    ) -> Result<impl Stream<Item = Chunk> + Send + Unpin + use<>, ScriptedModelError> {
-        let chunks = self.next_reply(&request)?.chunks(&*self.wire, &request)?;
-        Ok(stream::iter(chunks))
+    ) -> impl Future<Output = Result<impl Stream<Item = Chunk> + Send + Unpin + use<>, ScriptedModelError>>
+    + Send
+    + use<> {
+        let model = self.clone();
+        async move {
+            let (reply, wire) = model.next_reply(&request)?;
+            let Delivery { delay, chunk_delay, .. } = reply.delivery;
+            wait(delay).await;
+            Ok(paced(reply.chunks(&*wire)?, chunk_delay))
+        }
     }
 
     /// The bodies of the requests so far, including those that were rejected.
@@ -82,22 +131,42 @@ impl ScriptedModel {
         self.with_state(|state| state.requests.clone())
     }
 
-    fn next_reply(&self, request: &Request) -> Result<&ScriptedReply, ScriptedModelError> {
-        let body = request.on(&self.wire).map_err(|source| ScriptedModelError::NotWritten { source })?;
+    /// The reply to this request, and the wire of both.
+    fn next_reply(&self, request: &Request) -> Result<(SentReply, Arc<dyn Wire>), ScriptedModelError> {
+        let wire = Arc::clone(self.wire.as_ref().unwrap_or(request.wire()));
+        let body = request.on(&wire).map_err(|source| ScriptedModelError::NotWritten { source })?;
         let body = serde_json::to_value(&body).map_err(|source| ScriptedModelError::NotWritten {
             source: WireError::NotSerializable { source },
         })?;
-        let checked = check_request(&*self.wire, &body);
-        self.with_state(|state| {
+        let checked = check_request(&*wire, &body);
+        let reply = self.with_state(|state| {
             state.requests.push(body);
             checked.map_err(ScriptedModelError::Rejected)?;
             let reply = self.replies.get(state.sent);
             state.sent += 1;
             reply.ok_or(ScriptedModelError::ScriptEnded { replies: self.replies.len() })
-        })
+        })?;
+        Ok((reply.to(request), wire))
     }
 
     fn with_state<T>(&self, access: impl FnOnce(&mut State) -> T) -> T {
         access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The chunks, with this time between two of them.
+fn paced(chunks: Vec<Chunk>, delay: Option<Duration>) -> impl Stream<Item = Chunk> + Send + Unpin + use<> {
+    let delays = iter::once(None).chain(iter::repeat(delay));
+    let chunks = stream::iter(delays.zip(chunks)).then(|(delay, chunk)| async move {
+        wait(delay).await;
+        chunk
+    });
+    chunks.boxed()
+}
+
+async fn wait(delay: Option<Duration>) {
+    // Without a delay, no runtime is necessary.
+    if let Some(delay) = delay {
+        tokio::time::sleep(delay).await;
     }
 }

@@ -1,0 +1,211 @@
+//! Decisions about pending calls.
+
+use super::{Ledger, asked, call, calling, model, refund, results, saying, shop, stored};
+use serde_json::json;
+use tool_runtime::conversation::NotPendingError;
+use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
+use tool_runtime::session::RunEnd;
+use tool_runtime::{Registry, Session, ToolOutput, tools};
+
+/// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
+async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
+    let model = model([calling([call("a", "refund", 7), call("b", "refund", 8)]), saying("Done.")]);
+    let mut session = asked();
+    let end = session.run(registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    (stored(&session), model)
+}
+
+#[tokio::test]
+async fn each_call_has_its_own_decision() {
+    let (registry, ledger) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.approve("a").expect("it waits");
+    session.deny("b", "too much").expect("it waits");
+    assert_eq!(session.awaiting_approval(), []);
+    let mut session = stored(&session);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    assert_eq!(results(&session), ["order 7 is refunded", "Error: too much"]);
+    assert_eq!(ledger.entries(), ["refund 7"]);
+}
+
+#[tokio::test]
+async fn an_approved_call_runs_although_another_one_still_waits() {
+    let (registry, ledger) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.approve("b").expect("it waits");
+    for _ in 0..2 {
+        let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+        assert_eq!(end, RunEnd::NeedsApproval);
+        assert_eq!(results(&session), ["order 8 is refunded"]);
+        assert_eq!(session.awaiting_approval()[0].id, "a");
+    }
+    assert_eq!(ledger.entries(), ["refund 8"], "an approval is for one run");
+    assert_eq!(session.approve("b"), Err(session.approve("b").expect_err("it has a result")));
+    assert!(matches!(session.approve("b"), Err(NotPendingError::HasResult { .. })));
+    assert!(matches!(session.deny("c", ""), Err(NotPendingError::UnknownId { .. })));
+    assert!(matches!(asked().approve("a"), Err(NotPendingError::UnknownId { .. })));
+}
+
+#[tokio::test]
+async fn edited_arguments_are_validated_when_they_run() {
+    let (registry, ledger) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.skip_rest("later");
+    let (mut session, model) = {
+        drop((session, model));
+        waiting(&registry).await
+    };
+    session.deny("b", "no").expect("it waits");
+    session.approve_with("a", json!({"order": "seven"})).expect("it waits");
+    let mut session = stored(&session);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    let waiting = session.awaiting_approval();
+    assert_eq!(waiting[0].arguments, r#"{"order":"seven"}"#);
+    assert!(
+        waiting[0].error.as_ref().is_some_and(|error| error.contains("`order`: expected u32")),
+        "{waiting:?}"
+    );
+    assert_eq!(ledger.entries(), [""; 0]);
+
+    let mut session = stored(&session);
+    session.approve_with("a", r#"{"order":9}"#).expect("it waits");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 9".to_owned()]));
+    assert_eq!(
+        model.requests()[1]["messages"][1]["tool_calls"][0]["function"]["arguments"],
+        r#"{"order":9}"#
+    );
+}
+
+#[tokio::test]
+async fn edited_arguments_that_are_not_json_wait_as_well() {
+    let (registry, ledger) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.deny("b", "no").expect("it waits");
+    let not_json = std::collections::BTreeMap::from([((1, 2), 3)]);
+    session.approve_with("a", not_json).expect("it waits");
+    let error = session.awaiting_approval()[0].error.clone().expect("there is a reason");
+    assert!(error.contains("cannot be written as JSON"), "{error}");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::NeedsApproval, vec![]));
+}
+
+#[tokio::test]
+async fn a_user_message_skips_the_calls() {
+    let (registry, ledger) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.approve("a").expect("it waits");
+    session.push_user("No, wait.");
+    assert_eq!(results(&session), ["Error: skipped by user"; 2]);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec![]));
+}
+
+#[tokio::test]
+async fn the_rest_can_be_skipped_with_a_reason() {
+    let (registry, _) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.provide_result("a", "done by hand").expect("it waits");
+    session.skip_rest("the shop is closed");
+    assert_eq!(results(&session), ["done by hand", "Error: the shop is closed"]);
+    session.skip_rest("nothing is pending");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+}
+
+#[tokio::test]
+async fn a_result_can_be_text_json_parts_or_an_error() {
+    let (registry, _) = shop();
+    for (result, text) in [
+        (ToolResult::ok("text"), "text"),
+        (ToolResult::ok(json!({"a": 1})), r#"{"a":1}"#),
+        (ToolResult::ok(ToolOutput::new().with_text("a").with_image("image/png", b"x")), "a"),
+        (ToolResult::error("gone"), "Error: gone"),
+    ] {
+        let (mut session, _) = waiting(&registry).await;
+        session.provide_result("a", result).expect("it waits");
+        assert_eq!(results(&stored(&session)), [text]);
+    }
+}
+
+#[tokio::test]
+async fn policy_denies_without_asking_a_person() {
+    let ledger = Ledger::default();
+    let decide = |call: ProposedCall| async move {
+        match call.arguments().get() {
+            r#"{"order":7}"# => Decision::deny("order 7 is too old"),
+            r#"{"order":8}"# => Decision::Run,
+            _ => Decision::Undecided,
+        }
+    };
+    let registry =
+        Registry::builder().tools(tools![refund]).state(ledger.clone()).before_call(decide).build();
+    let registry = registry.expect("one tool");
+    let calls = [call("a", "refund", 7), call("b", "refund", 8), call("c", "refund", 9)];
+    let model = model([calling(calls), saying("Done.")]);
+    let mut session = asked();
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    assert_eq!(session.awaiting_approval().iter().map(|call| &*call.id).collect::<Vec<_>>(), ["c"]);
+    assert_eq!(results(&session), ["Error: order 7 is too old", "order 8 is refunded"]);
+    assert_eq!(ledger.entries(), ["refund 8"]);
+}
+
+#[tokio::test]
+async fn ids_that_a_server_repeats_are_unique_in_the_session() {
+    let (registry, ledger) = shop();
+    let first = calling([call("call_0", "refund", 7)]);
+    let model = model([first, calling([call("call_0", "refund", 8)]), saying("Done.")]);
+    let mut session = asked();
+    let _ = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    session.approve("call_0").expect("it waits");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    let mut session = stored(&session);
+    // A second click on the first call must not approve the second one.
+    assert!(session.approve("call_0").is_err());
+    let second = session.awaiting_approval()[0].id.clone();
+    assert_ne!(second, "call_0");
+    session.approve(&second).expect("it waits");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(
+        (end, ledger.entries()),
+        (RunEnd::Answered, vec!["refund 7".to_owned(), "refund 8".to_owned()])
+    );
+}
+
+#[tokio::test]
+async fn two_requests_that_approve_at_once_run_a_call_once() {
+    let (registry, ledger) = shop();
+    let (session, model) = waiting(&registry).await;
+    // The store, with the revision that a request must have loaded to replace it.
+    let mut store = (serde_json::to_string(&session).expect("it is stored"), session.revision());
+    let load = |store: &(String, u64)| serde_json::from_str::<Session>(&store.0).expect("it is loaded");
+
+    let (mut first, mut second) = (load(&store), load(&store));
+    for session in [&mut first, &mut second] {
+        session.approve("a").expect("it waits");
+        session.deny("b", "no").expect("it waits");
+    }
+    let loaded = store.1;
+    let claimed = first.claim();
+    assert!(claimed.revision() > loaded);
+    assert_eq!(store.1, loaded, "the first request replaces the stored session");
+    store = (serde_json::to_string(&claimed).expect("it is stored"), claimed.revision());
+    assert_ne!(store.1, loaded, "the second request has lost");
+    drop(second);
+
+    let end = first.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned()]));
+    // A third request comes while the first one runs: the call has begun.
+    let mut third = load(&store);
+    assert!(matches!(third.approve("a"), Err(NotPendingError::HasBegun { .. })));
+    let model = super::model([saying("I check.")]);
+    let end = third.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned()]));
+    assert!(results(&third)[0].contains("may have taken effect"), "{:?}", results(&third));
+    assert!(first.revision() > store.1, "the first request can save its result");
+}

@@ -1,0 +1,257 @@
+//! Whatever happens in a run, the session is valid and keeps the finished results.
+
+use super::{Ledger, asked, call, calling, model, results, saying, shop, stored};
+use futures_util::FutureExt as _;
+use serde_json::json;
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use tokio::time::timeout;
+use tool_runtime::conversation::Request;
+use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::session::RunEnd;
+use tool_runtime::testing::ScriptedReply;
+use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A run that is dropped after a second, while tools run.
+async fn drop_run(session: &mut Session, registry: &Registry, replies: impl Into<Vec<ScriptedReply>>) {
+    let model = model(replies);
+    let running = session.run(registry).complete(|request| model.complete(request));
+    assert!(timeout(SECOND, running).await.is_err(), "the run is dropped");
+}
+
+async fn finish(session: &mut Session, registry: &Registry) -> RunEnd {
+    let model = model([saying("Done.")]);
+    session.run(registry).complete(|request| model.complete(request)).await.expect("the request is valid")
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_of_the_client_keeps_the_session() {
+    let (registry, _) = shop();
+    let model = model([calling([call("a", "find", 7)]), ScriptedReply::error("overloaded"), saying("Done.")]);
+    let mut session = asked();
+    let error = session
+        .run(&registry)
+        .complete(|request| model.complete(request))
+        .await
+        .expect_err("it is passed on");
+    assert_eq!(error.to_string(), "the server sent an error: overloaded");
+    assert_eq!(results(&session), ["order 7"]);
+    let mut session = stored(&session);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, session.messages().len()), (RunEnd::Answered, 4));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_run_keeps_finished_results_and_does_not_repeat_effects() {
+    let (registry, ledger) = shop();
+    let mut session = asked();
+    drop_run(&mut session, &registry, [calling([call("a", "find", 7), call("b", "ship", 8)])]).await;
+    assert_eq!(results(&session), ["order 7"]);
+    let pending = session.pending().expect("a call has no result");
+    assert_eq!(pending.without_result().map(|call| &*call.id).collect::<Vec<_>>(), ["b"]);
+
+    let mut session = stored(&session);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["ship 8"], "it does not run again");
+    assert_eq!(
+        results(&session)[1],
+        "Error: `ship` was interrupted. It may have taken effect; check before you try again."
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn read_only_tools_run_again_after_an_interruption() {
+    let (registry, ledger) = shop();
+    let mut session = asked();
+    drop_run(&mut session, &registry, [calling([call("a", "search", 7)])]).await;
+    let mut session = stored(&session);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["search 7", "search 7"]);
+    assert_eq!(results(&session), ["order 7 is in the archive"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_run_during_a_request_keeps_the_messages() {
+    let (registry, _) = shop();
+    let mut session = asked();
+    let late = saying("Late.").with_delay(10 * SECOND);
+    drop_run(&mut session, &registry, [calling([call("a", "find", 7)]), late]).await;
+    assert_eq!(session.messages().len(), 3);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_message_after_an_interruption_reports_that_it_may_have_taken_effect() {
+    let (registry, _) = shop();
+    let mut session = asked();
+    drop_run(&mut session, &registry, [calling([call("a", "ship", 7)])]).await;
+    session.push_user("Are you there?");
+    assert!(results(&session)[0].contains("may have taken effect"), "{:?}", results(&session));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_run_keeps_the_calls_that_had_not_begun() {
+    let ledger = Ledger::default();
+    let tools = tool_runtime::tools![super::find, super::refund, super::ship, super::search];
+    let registry =
+        Registry::builder().tools(tools).state(ledger.clone()).max_concurrency(1).build().expect("four");
+    let token = CancellationToken::new();
+    let bound = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let model = model([calling([call("a", "find", 6), call("b", "ship", 7), call("c", "ship", 8)])]);
+    let mut session = asked();
+    let cancel = async {
+        tokio::time::sleep(SECOND).await;
+        token.cancel();
+    };
+    let (end, ()) = tokio::join!(session.run(&bound).complete(|request| model.complete(request)), cancel);
+    assert_eq!(end.expect("valid"), RunEnd::Cancelled);
+    assert_eq!(
+        (ledger.entries(), results(&session)),
+        (vec!["ship 7".to_owned()], vec!["order 6".to_owned()])
+    );
+
+    let mut session = stored(&session);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["ship 7", "ship 8"], "the waiting call runs, the interrupted one does not");
+    assert!(results(&session)[1].contains("may have taken effect"));
+    assert_eq!(results(&session)[2], "order 8 is shipped");
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_ends_a_waiting_request() {
+    let (registry, _) = shop();
+    let token = CancellationToken::new();
+    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let mut session = asked();
+    let never = |_: Request| std::future::pending::<Result<AssistantMessage, Infallible>>();
+    let cancel = async {
+        tokio::time::sleep(SECOND).await;
+        token.cancel();
+    };
+    let (end, ()) = tokio::join!(session.run(&registry).complete(never), cancel);
+    assert_eq!((end, session.messages().len()), (Ok(RunEnd::Cancelled), 1));
+}
+
+#[tokio::test]
+async fn a_panic_of_a_closure_keeps_the_session() {
+    let (registry, _) = shop();
+    let mut session = asked();
+    let model = |request: Request| async move {
+        assert!(request.messages().len() < 3, "a bug of the program");
+        Ok::<_, Infallible>(AssistantMessage::from_tool_calls(vec![call("a", "find", 7)]))
+    };
+    let running = AssertUnwindSafe(session.run(&registry).complete(model)).catch_unwind();
+    assert!(running.await.is_err());
+    assert_eq!(results(&session), ["order 7"]);
+
+    let running = session.run(&registry).on_event(|_| panic!("a bug of the listener"));
+    let model = super::model([calling([call("b", "find", 8)])]);
+    assert!(
+        AssertUnwindSafe(running.complete(|request| model.complete(request))).catch_unwind().await.is_err()
+    );
+    let mut session = stored(&session);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_is_used_up_when_its_call_begins() {
+    let ledger = Ledger::default();
+    /// Wipes a disk.
+    #[tool_runtime::tool(idempotent, requires_approval)]
+    async fn wipe(order: u32, #[state] ledger: &Ledger) {
+        ledger.add(format!("wipe {order}"));
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+    }
+    let registry =
+        Registry::builder().tools(tool_runtime::tools![wipe]).state(ledger.clone()).build().expect("one");
+    let model = model([calling([call("a", "wipe", 7)])]);
+    let mut session = asked();
+    let _ = session.run(&registry).complete(|request| model.complete(request)).await;
+    session.approve("a").expect("it waits");
+    drop_run(&mut session, &registry, []).await;
+    assert_eq!(ledger.entries(), ["wipe 7"]);
+    assert!(session.approve("a").is_err(), "it has begun");
+    assert_eq!(
+        finish(&mut session, &registry).await,
+        RunEnd::NeedsApproval,
+        "a second run needs a second approval"
+    );
+    assert_eq!(ledger.entries(), ["wipe 7"]);
+    session.approve("a").expect("it waits again");
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["wipe 7", "wipe 7"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_off_without_calls_is_repeated() {
+    let (registry, _) = shop();
+    let broken = saying("It is a long text of several words.").interrupted_after(3);
+    let model = model([broken, saying("Hello.")]);
+    let mut session = asked();
+    let error =
+        session.run(&registry).stream(|request| model.stream(request)).await.expect_err("it breaks off");
+    assert!(error.to_string().starts_with("the reply was interrupted: "), "{error}");
+    assert_eq!(session.messages().len(), 1);
+    let end = session.run(&registry).stream(|request| model.stream(request)).await.expect("valid");
+    assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hello."));
+}
+
+/// A stream whose first call is complete, and that breaks off within the second one.
+fn broken_after_one_call(first: &str) -> ScriptedReply {
+    let piece = |index: u32, id: &str, name: &str, arguments: &str| {
+        json!({"choices": [{"delta": {"tool_calls": [
+            {"index": index, "id": id, "function": {"name": name, "arguments": arguments}}
+        ]}}]})
+    };
+    let error = json!({"error": {"message": "overloaded"}});
+    let chunks = [piece(0, "a", first, "{\"order\":7}"), piece(1, "b", "ship", "{\"ord"), error];
+    ScriptedReply::stream(chunks).with_chunk_delay(SECOND)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_off_after_a_call_began_keeps_its_result() {
+    let (registry, ledger) = shop();
+    let model = model([broken_after_one_call("find"), saying("Done.")]);
+    let mut session = asked();
+    let run = session.run(&registry).stream(|request| model.stream(request)).await;
+    assert!(run.is_err());
+    assert_eq!(results(&session)[0], "order 7");
+    assert!(results(&session)[1].contains("the reply was interrupted"), "{:?}", results(&session));
+    let mut session = stored(&session);
+    let end = session.run(&registry).stream(|request| model.stream(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec![]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_is_dropped_keeps_the_results_of_early_calls() {
+    let (registry, ledger) = shop();
+    let model = model([broken_after_one_call("search").with_chunk_delay(SECOND)]);
+    let mut session = asked();
+    let running = session.run(&registry).stream(|request| model.stream(request));
+    assert!(timeout(SECOND / 2, running).await.is_err());
+    assert_eq!(ledger.entries(), ["search 7"]);
+    let pending = session.pending().expect("the call has no result");
+    assert_eq!(pending.calls().len(), 1);
+    let mut session = stored(&session);
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["search 7", "search 7"], "a read-only tool runs again");
+    assert_eq!(results(&session), ["order 7 is in the archive"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_stream_ends_the_run() {
+    let (registry, _) = shop();
+    let token = CancellationToken::new();
+    let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let model = model([saying("One two three four.").with_chunk_delay(SECOND)]);
+    let mut session = asked();
+    let cancel = async {
+        tokio::time::sleep(5 * SECOND / 2).await;
+        token.cancel();
+    };
+    let (end, ()) = tokio::join!(session.run(&registry).stream(|request| model.stream(request)), cancel);
+    assert_eq!((end.expect("valid"), session.messages().len()), (RunEnd::Cancelled, 1));
+}

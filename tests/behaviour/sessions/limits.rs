@@ -1,0 +1,137 @@
+//! Limits count since the last user message, over approvals and restarts.
+
+use super::{asked, call, calling, model, results, saying, shop, stored};
+use tool_runtime::conversation::ReplyWarning;
+use tool_runtime::session::RunEnd;
+use tool_runtime::testing::ScriptedReply;
+use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
+
+fn finding(replies: usize) -> Vec<ScriptedReply> {
+    (0..replies).map(|n| calling([call(&n.to_string(), "find", 7)])).collect()
+}
+
+#[tokio::test]
+async fn a_run_ends_at_the_reply_limit_which_is_30_by_default() {
+    let (registry, _) = shop();
+    for (limit, replies) in [(Some(3), 3), (Some(1), 1), (Some(0), 0), (None, 30)] {
+        let model = model(finding(31));
+        let mut session = asked();
+        let run = session.run(&registry);
+        let run = if let Some(limit) = limit { run.max_replies(limit) } else { run };
+        let end = run.complete(|request| model.complete(request)).await.expect("valid");
+        assert_eq!((end, session.messages().len()), (RunEnd::ReplyLimit, 1 + 2 * replies));
+        assert!(session.pending().is_none(), "the calls of the last reply have run");
+    }
+}
+
+#[tokio::test]
+async fn the_reply_limit_counts_over_restarts_until_the_next_user_message() {
+    let (registry, _) = shop();
+    let model = model(finding(20));
+    let mut session = asked();
+    for (limit, messages) in [(2, 5), (2, 5), (3, 7)] {
+        let run = session.run(&registry).max_replies(limit);
+        assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
+        assert_eq!(session.messages().len(), messages);
+        session = stored(&session);
+    }
+    session.push_user("Again.");
+    let run = session.run(&registry).max_replies(2);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
+    assert_eq!(session.messages().len(), 7 + 1 + 4);
+}
+
+#[tokio::test]
+async fn calls_beyond_the_limit_stay_pending_until_the_limit_is_higher() {
+    let (registry, _) = shop();
+    let calls: Vec<ToolCall> = (0..5).map(|n| call(&n.to_string(), "find", n)).collect();
+    let model = model([calling(calls), saying("Done.")]);
+    let mut session = asked();
+    for (limit, expected) in [(2, 2), (2, 2), (4, 4)] {
+        let run = session.run(&registry).max_calls(limit);
+        assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::CallLimit);
+        assert_eq!(results(&session).len(), expected);
+        session = stored(&session);
+    }
+    let run = session.run(&registry).max_calls(5);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
+    assert_eq!(results(&session).len(), 5);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_approval_counts_once() {
+    let (registry, ledger) = shop();
+    let model = model([calling([call("a", "refund", 7)]), calling([call("b", "find", 7)])]);
+    let mut session = asked();
+    let run = session.run(&registry).max_calls(1);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
+    session.approve("a").expect("it waits");
+    let run = session.run(&registry).max_calls(1);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::CallLimit);
+    assert_eq!(ledger.entries(), ["refund 7"]);
+    assert_eq!(results(&session).len(), 1, "the second call does not run");
+    session.push_user("Stop.");
+    assert_eq!(results(&session)[1], "Error: skipped by user");
+}
+
+fn costing(response: &str, input: u64, output: u64) -> ScriptedReply {
+    serde_json::json!({
+        "usage": {"prompt_tokens": input, "completion_tokens": output},
+        "choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": [
+            {"id": response, "function": {"name": "find", "arguments": "{\"order\":7}"}}
+        ]}}],
+    })
+    .into()
+}
+
+#[tokio::test]
+async fn a_run_ends_at_the_token_limit() {
+    let (registry, _) = shop();
+    let model = model([costing("a", 100, 10), costing("b", 200, 10), costing("c", 300, 10), saying("Done.")]);
+    let mut session = asked();
+    for (limit, replies) in [(300, 2), (300, 2), (321, 3)] {
+        let run = session.run(&registry).max_tokens_total(limit);
+        assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::TokenLimit);
+        assert_eq!((session.messages().len(), results(&session).len()), (1 + 2 * replies, replies));
+        session = stored(&session);
+    }
+    session.push_user("Again.");
+    let run = session.run(&registry).max_tokens_total(1);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
+    assert_eq!(session.warnings(), [ReplyWarning::UnknownUsage], "the last reply has no usage");
+}
+
+#[tokio::test]
+async fn the_max_calls_of_a_tool_count_over_restarts_until_the_next_user_message() {
+    /// Draws a picture.
+    #[tool(max_calls = 2)]
+    fn draw() -> &'static str {
+        "drawn"
+    }
+    let registry = Registry::new(tools![draw]).expect("one tool");
+    let draw = |id: &str| calling([ToolCall::new(id, "draw", "{}")]);
+    let model = model([draw("a"), draw("b"), draw("c"), draw("d")]);
+    let mut session = asked();
+    for replies in 1..=3 {
+        let run = session.run(&registry).max_replies(replies);
+        assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
+        session = stored(&session);
+    }
+    assert_eq!(results(&session)[1], "drawn");
+    assert!(results(&session)[2].contains("only 2 times"), "{:?}", results(&session));
+    session.push_user("Another one.");
+    let run = session.run(&registry).max_replies(1);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
+    assert_eq!(results(&session)[3], "drawn");
+}
+
+#[tokio::test]
+async fn max_calls_per_batch_and_the_reply_limit_apply_together() {
+    let (registry, _) = shop();
+    let reply = AssistantMessage::from_tool_calls((0..3).map(|n| call(&n.to_string(), "find", n)).collect());
+    let model = model([reply.into()]);
+    let mut session = asked();
+    let run = session.run(&registry).max_replies(1).max_calls(10);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
+    assert_eq!(results(&session).len(), 3);
+}

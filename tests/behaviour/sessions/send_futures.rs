@@ -1,0 +1,37 @@
+//! Runs can be spawned, with a client by reference, as an axum handler does.
+
+use super::{asked, saying, shop};
+use std::sync::Arc;
+use tokio::sync::Mutex;
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::testing::ScriptedModel;
+use tool_runtime::{Registry, Session};
+
+struct App {
+    registry: Registry,
+    client: ScriptedModel,
+    session: Mutex<Session>,
+}
+
+#[tokio::test]
+async fn runs_are_send() {
+    let (registry, _) = shop();
+    let client = ScriptedModel::new([saying("One."), saying("Two.")]);
+    let app = Arc::new(App { registry, client, session: Mutex::new(asked()) });
+    let handler = tokio::spawn({
+        let app = Arc::clone(&app);
+        async move {
+            let mut session = app.session.lock().await;
+            let (sender, _receiver) = tokio::sync::mpsc::unbounded_channel::<Event>();
+            let client = &app.client;
+            let run = session.run(&app.registry).on_event(|event| drop(sender.send(event.clone())));
+            let end = run.complete(|request| client.complete(request)).await;
+            assert_eq!(end.expect("valid"), RunEnd::Answered);
+            session.push_user("Again.");
+            let run = session.run(&app.registry).on_event(|event| drop(sender.send(event.clone())));
+            run.stream(|request| client.stream(request)).await.expect("valid")
+        }
+    });
+    assert_eq!(handler.await.expect("no panic"), RunEnd::Answered);
+    assert_eq!(app.session.lock().await.final_text(), "Two.");
+}
