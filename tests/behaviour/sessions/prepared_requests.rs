@@ -139,3 +139,23 @@ async fn the_key_of_a_call_survives_restarts_and_trims() {
         ["order-7/0/0", "order-7/0/1", "order-7/1/0", "order-7/1/1", "order-7/2/0", "order-7/2/1"]
     );
 }
+
+#[tokio::test]
+async fn a_run_does_not_copy_the_messages() {
+    let (registry, _) = shop();
+    for stream in [false, true] {
+        let replies = [calling([call("a", "find", 7)]), calling([call("b", "find", 7)]), saying("Done.")];
+        let model = model(replies);
+        let mut session = asked();
+        let text = session.messages()[0].text().as_ptr();
+        let run = session.run(&registry).prepare(|request| {
+            assert_eq!(request.messages()[0].text().as_ptr(), text, "the messages are shared");
+            request
+        });
+        let end = match stream {
+            true => run.stream(|request| model.stream(request)).await.expect("valid"),
+            false => run.complete(|request| model.complete(request)).await.expect("valid"),
+        };
+        assert_eq!((end, session.messages()[0].text().as_ptr()), (RunEnd::Answered, text));
+    }
+}
