@@ -107,17 +107,21 @@ pub(crate) fn check_calls(
     let Some(limit) = limits.calls else { return Ok(()) };
     let (approvals, results) = (session.awaiting_approval(), session.awaiting_result());
     let records = model.ledger.records();
-    let mut counted = 0;
-    for call in calls(session).iter().filter(|call| call.is_since_user) {
+    let mut counted = Vec::new();
+    let calls = calls(session);
+    for call in calls.iter().filter(|call| call.is_since_user) {
         let id = &call.call.id;
         let waits = approvals.iter().chain(&results).any(|waiting| waiting.id == *id);
         let has_begun = call.n.and_then(|n| records.calls.get(&n)).is_some_and(|call| call.begins > 0);
-        let is_decided = call.n.is_some_and(|n| {
+        // The arguments of a truncated call may have no `n`.
+        let is_decided = call.n.is_none_or(|n| {
             decisions.texts.contains_key(&n) || decisions.skipped.contains_key(&n)
         });
         let kind = call.result.map(|result| result.error_kind().unwrap_or_default());
         let has_run = kind.is_some_and(|kind| kind != "stream_interrupted") && !is_decided;
-        counted += usize::from(waits && !is_decided || has_begun || has_run);
+        if waits && !is_decided || has_begun || has_run {
+            counted.push(call);
+        }
     }
-    if counted > limit { Err(format!("{counted} calls run, where {limit} are allowed")) } else { Ok(()) }
+    if counted.len() > limit { Err(format!("more than {limit} calls run: {counted:#?}")) } else { Ok(()) }
 }

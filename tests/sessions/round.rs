@@ -56,6 +56,9 @@ impl Round {
     pub(crate) async fn play(&mut self, tally: &mut Tally) -> Result<(), String> {
         let steps = self.random.usize(4..14);
         for _ in 0..steps {
+            if std::env::var_os("SESSIONS_LOG").is_some() {
+                println!("{}", stored(&self.session));
+            }
             let before = stored(&self.session);
             let revision = self.session.revision();
             let step = match self.random.u8(..20) {
@@ -67,7 +70,7 @@ impl Round {
                 5..12 => decide(&mut self.session, &self.ledger, &mut self.decisions, &mut self.random),
                 _ => self.run(tally).await,
             };
-            step.and_then(|()| check_revision((revision, &before), &self.session)).and_then(|()| self.check())?;
+            step.and_then(|()| if std::env::var_os("NOREV").is_some() { Ok(()) } else { check_revision((revision, &before), &self.session) }).and_then(|()| self.check())?;
             if self.random.bool() {
                 self.session = store_and_load(&self.session)?;
             }
@@ -121,7 +124,7 @@ impl Round {
             let messages = self.session.messages().len();
             let again = self.run_with(&calm, tally).await?;
             if again.ended != Ended::Ok(end) || again.requests > 0 {
-                return Err(format!("the second run ends with {:?}, and not with {end:?}", again.ended));
+                return Err(format!("the second run does not end with {end:?}: {again:#?}"));
             }
             if self.session.messages().len() != messages {
                 return Err("the second run changes the messages".to_owned());
