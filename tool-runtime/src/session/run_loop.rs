@@ -104,6 +104,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     pub(super) fn warn(&mut self, warning: ReplyWarning) {
         self.session.state.conversation_mut().warn(warning.clone());
+        self.session.revision += 1;
         self.reporter.report(warning);
     }
 
@@ -141,8 +142,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let pending = self.session.state.pending_mut()?;
         let admitted = pending.admitted;
         let running = pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < admitted);
-        self.reporter.run(running).await;
+        // Before the run, since its future may be dropped.
         self.session.revision += 1;
+        self.reporter.run(running).await;
         self.end_of_calls()
     }
 
