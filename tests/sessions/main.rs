@@ -7,6 +7,7 @@ mod decide;
 mod ends;
 mod events;
 mod formats;
+mod found;
 mod history;
 mod ledger;
 mod model;

@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn random(n: u64, random: &mut Rng) -> Self {
-        let ms = if random.bool() { 0 } else { random.u64(1..40) };
+        let ms = if random.u8(..3) == 0 { 0 } else { random.u64(1..40) };
         let end = match random.u8(..16) {
             0 | 1 => "fails",
             2 => "panics",

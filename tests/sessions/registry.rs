@@ -22,7 +22,7 @@ pub(crate) struct Policy {
 
 impl Policy {
     pub(crate) fn random(random: &mut Rng) -> Self {
-        Policy { seed: random.u64(..), decides: random.u8(..3) > 0, version: AtomicU64::new(0) }
+        Policy { seed: random.u64(..), decides: random.bool(), version: AtomicU64::new(0) }
     }
 
     fn random_for(&self, n: u64) -> Rng {
@@ -32,7 +32,7 @@ impl Policy {
 
     /// Whether the policy leaves the decision about this call to a person, if it needs one.
     pub(crate) fn is_undecided(&self, n: u64) -> bool {
-        !self.decides || self.random_for(n).u8(..12) > 4
+        !self.decides || self.random_for(n).u8(..20) > 4
     }
 
     async fn decide(&self, ledger: &Ledger, call: ProposedCall) -> Decision {
@@ -48,7 +48,7 @@ impl Policy {
             return Decision::Undecided;
         }
         let mut records = ledger.records();
-        match self.random_for(n).u8(..12) {
+        match self.random_for(n).u8(..20) {
             0 => {
                 records.approved_by_hook.insert(arguments);
                 Decision::Run

@@ -15,6 +15,7 @@ use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tool_runtime::message::Message;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{Registry, Session};
 
@@ -42,7 +43,7 @@ impl Round {
             reports_usage: random.u8(..4) > 0,
             max_calls: random.usize(1..6),
             answers: 25,
-            breaks: if random.bool() { 0 } else { 25 },
+            breaks: if random.bool() { 0 } else { 20 },
             has_texts: ["chat_completions", "responses"].contains(&wire.name()),
         };
         let registry = Options::random(&mut random).registry(&ledger, &policy);
@@ -54,41 +55,44 @@ impl Round {
 
     /// Takes random steps, and checks the session after each.
     pub(crate) async fn play(&mut self, tally: &mut Tally) -> Result<(), String> {
-        let steps = self.random.usize(4..14);
+        let steps = self.random.usize(4..20);
         for _ in 0..steps {
-            if std::env::var_os("SESSIONS_LOG").is_some() {
-                println!("{}", stored(&self.session));
-            }
             let before = stored(&self.session);
             let revision = self.session.revision();
+            let waits = !self.session.awaiting_approval().is_empty() || !self.session.awaiting_result().is_empty();
+            let has_answer = matches!(self.session.messages().last(), Some(Message::Assistant(_)));
             let step = match self.random.u8(..20) {
                 0 => self.push_user(),
+                // Otherwise runs and decisions change nothing.
+                5..17 if has_answer && self.session.pending().is_none() => self.push_user(),
                 1 => self.skip_rest(),
                 2 => self.raise_limits(),
                 3 => self.change_policy(),
                 4 => self.run_claimed(tally).await,
-                5..12 => decide(&mut self.session, &self.ledger, &mut self.decisions, &mut self.random),
+                5 => self.decide(),
+                6..14 if waits => self.decide(),
                 _ => self.run(tally).await,
             };
-            step.and_then(|()| if std::env::var_os("NOREV").is_some() { Ok(()) } else { check_revision((revision, &before), &self.session) }).and_then(|()| self.check())?;
+            step.and_then(|()| check_revision((revision, &before), &self.session))?;
+            let loaded = self.check()?;
             if self.random.bool() {
-                self.session = store_and_load(&self.session)?;
+                self.session = loaded;
             }
         }
         tally.count_calls(&self.ledger.records(), &self.decisions);
         Ok(())
     }
 
-    fn check(&mut self) -> Result<(), String> {
+    /// Checks the session, stores it and loads it again.
+    fn check(&mut self) -> Result<Session, String> {
         oracle::check(&self.session, &self.ledger, &self.decisions)?;
         ends::check_calls(&self.session, &self.model, self.limits, &self.decisions)?;
-        let _loaded = store_and_load(&self.session)?;
         let usage = self.session.usage();
         let counted = self.model.state().usage;
         if (usage.input_tokens, usage.output_tokens) != counted {
             return Err(format!("the session counts {usage:?}, where {counted:?} have arrived"));
         }
-        Ok(())
+        store_and_load(&self.session, self.random.bool())
     }
 
     fn push_user(&mut self) -> Result<(), String> {
@@ -103,6 +107,10 @@ impl Round {
         record_skipped(&self.session, &mut self.decisions, "not now");
         self.session.skip_rest("not now");
         if self.session.pending().is_some() { Err("calls are still pending".to_owned()) } else { Ok(()) }
+    }
+
+    fn decide(&mut self) -> Result<(), String> {
+        decide(&mut self.session, &self.ledger, &mut self.decisions, &mut self.random)
     }
 
     fn raise_limits(&mut self) -> Result<(), String> {
@@ -150,7 +158,7 @@ impl Round {
 
     /// Stores a claimed copy before a run, and continues from it if the process ends before the run does.
     async fn run_claimed(&mut self, tally: &mut Tally) -> Result<(), String> {
-        let claimed = store_and_load(&self.session.claim())?;
+        let claimed = store_and_load(&self.session.claim(), self.random.bool())?;
         let (usage, tokens) = {
             let state = self.model.state();
             (state.usage, state.tokens)

@@ -31,9 +31,9 @@ pub(crate) struct Limits {
 impl Limits {
     pub(crate) fn random(random: &mut Rng) -> Self {
         Limits {
-            replies: random.usize(1..8),
-            calls: random.bool().then(|| random.usize(..10)),
-            tokens: (random.u8(..3) == 0).then(|| random.u64(1..400)),
+            replies: random.usize(1..12),
+            calls: (random.u8(..3) == 0).then(|| random.usize(..10)),
+            tokens: (random.u8(..4) == 0).then(|| random.u64(1..400)),
         }
     }
 
@@ -68,7 +68,7 @@ impl Plan {
         match random.u8(..14) {
             0 | 1 => plan.dropped_after_polls = Some(random.usize(..40)),
             2 => plan.dropped_after_polls = Some(random.usize(..8)),
-            3 => plan.dropped_after = ms(random),
+            3 | 9 => plan.dropped_after = ms(random),
             4 => plan.cancelled_after = ms(random),
             5 => plan.cancelled_after = Some(Duration::ZERO),
             6 => plan.cancelled_at_event = Some(random.usize(..30)),
@@ -250,9 +250,9 @@ fn prepare(
     if !plan.prepares {
         return request;
     }
-    if random.u8(..3) == 0 {
+    if random.u8(..5) == 0 {
         let names: Vec<String> =
-            TOOLS.iter().filter(|_| random.bool()).map(|tool| tool.name.to_owned()).collect();
+            TOOLS.iter().filter(|_| random.u8(..3) > 0).map(|tool| tool.name.to_owned()).collect();
         model.state().allowed = Some(names.clone());
         request = request.with_allowed_tools(names);
     }
