@@ -3,7 +3,7 @@
 use crate::history::calls;
 use crate::ledger::Ledger;
 use crate::oracle::{Decisions, other_ticket};
-use crate::plan::{Arguments, declared, number_in};
+use crate::plan::{Arguments, Declared, declared, number_in};
 use fastrand::Rng;
 use serde_json::json;
 use tool_runtime::conversation::NotPendingError;
@@ -77,9 +77,11 @@ pub(crate) fn decide(
     }
     let needs_new_call = kind < 7;
     match decided {
-        Ok(()) if !found.has_result && !(found.is_interrupted && needs_new_call) => Ok(()),
+        Ok(()) if !(found.has_result || found.is_interrupted && needs_new_call) => Ok(()),
         Err(NotPendingError::HasResult { .. }) if found.has_result => Ok(()),
-        Err(NotPendingError::HasBegun { .. }) if !found.has_result && !found.waits && needs_new_call => Ok(()),
+        Err(NotPendingError::HasBegun { .. }) if !found.has_result && !found.waits && needs_new_call => {
+            Ok(())
+        }
         decided => Err(format!("the decision about {id} is {decided:?} (kind {kind})")),
     }
 }
@@ -91,15 +93,16 @@ fn find(session: &Session, ledger: &Ledger, random: &mut Rng) -> Option<Found> {
         .chain(session.awaiting_result())
         .map(|call| call.id)
         .collect();
-    let calls: Vec<_> = calls(session).into_iter().filter(|call| call.is_pending && call.n.is_some()).collect();
+    let calls: Vec<_> =
+        calls(session).into_iter().filter(|call| call.is_pending && call.n.is_some()).collect();
     let wants_waiting = random.u8(..4) > 0;
     let fits = |id: &str| !wants_waiting || waiting.iter().any(|waiting| waiting == id);
     let candidates: Vec<_> = calls.iter().filter(|call| fits(&call.call.id)).collect();
     let call = *candidates.get(random.usize(..candidates.len().max(1)))?;
     let records = ledger.records();
     let effects = call.n.and_then(|n| records.calls.get(&n));
-    let waits = waiting.iter().any(|waiting| *waiting == call.call.id);
-    let may_repeat = declared(&call.call.name).is_some_and(|tool| tool.may_repeat());
+    let waits = waiting.contains(&call.call.id);
+    let may_repeat = declared(&call.call.name).is_some_and(Declared::may_repeat);
     Some(Found {
         id: call.call.id.clone(),
         n: number_in(&call.call.arguments),

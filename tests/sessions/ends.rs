@@ -57,9 +57,8 @@ pub(crate) fn check(
 /// The end by the newest reply, if it calls nothing.
 fn end_of_reply(session: &Session) -> Option<RunEnd> {
     let Some(Message::Assistant(reply)) = session.messages().last() else { return None };
-    let is_filtered = reply.finish_reason().is_some_and(|reason| {
-        ["content_filter", "SAFETY", "refusal"].contains(&reason)
-    });
+    let is_filtered =
+        reply.finish_reason().is_some_and(|reason| ["content_filter", "SAFETY", "refusal"].contains(&reason));
     Some(match reply.completeness() {
         _ if reply.refusal().is_some() || is_filtered => RunEnd::Refused,
         Completeness::Truncated => RunEnd::Truncated,
@@ -114,9 +113,8 @@ pub(crate) fn check_calls(
         let waits = approvals.iter().chain(&results).any(|waiting| waiting.id == *id);
         let has_begun = call.n.and_then(|n| records.calls.get(&n)).is_some_and(|call| call.begins > 0);
         // The arguments of a truncated call may have no `n`.
-        let is_decided = call.n.is_none_or(|n| {
-            decisions.texts.contains_key(&n) || decisions.skipped.contains_key(&n)
-        });
+        let is_decided =
+            call.n.is_none_or(|n| decisions.texts.contains_key(&n) || decisions.skipped.contains_key(&n));
         let kind = call.result.map(|result| result.error_kind().unwrap_or_default());
         let has_run = kind.is_some_and(|kind| kind != "stream_interrupted") && !is_decided;
         if waits && !is_decided || has_begun || has_run {

@@ -9,6 +9,7 @@ use tool_runtime::session::Event;
 
 /// The events of one call so far.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an event")]
 struct OfCall {
     is_announced: bool,
     /// The pieces of the arguments.

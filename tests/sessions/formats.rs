@@ -112,9 +112,10 @@ fn stop_reason(reply: &PlannedReply) -> &'static str {
 
 fn anthropic(reply: &PlannedReply) -> Value {
     let text = (!reply.text.is_empty()).then(|| json!({ "type": "text", "text": reply.text }));
-    let calls = reply.calls.iter().map(
-        |call| json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments }),
-    );
+    let calls = reply
+        .calls
+        .iter()
+        .map(|call| json!({ "type": "tool_use", "id": call.id, "name": call.tool, "input": call.arguments }));
     let blocks: Vec<Value> = text.into_iter().chain(calls).collect();
     let mut body = json!({ "id": reply.response_id, "type": "message", "role": "assistant", "model": "m",
         "content": blocks, "stop_reason": stop_reason(reply) });
@@ -142,7 +143,8 @@ fn anthropic_events(reply: &PlannedReply) -> Vec<Value> {
         index += 1;
     };
     if !reply.text.is_empty() {
-        let deltas = pieces(&reply.text).into_iter().map(|text| json!({ "type": "text_delta", "text": text }));
+        let deltas =
+            pieces(&reply.text).into_iter().map(|text| json!({ "type": "text_delta", "text": text }));
         push(json!({ "type": "text", "text": "" }), deltas.collect());
     }
     for call in &reply.calls {
@@ -180,7 +182,8 @@ fn items(reply: &PlannedReply) -> Vec<Value> {
 }
 
 fn responses(reply: &PlannedReply) -> Value {
-    let mut body = json!({ "id": reply.response_id, "object": "response", "model": "m", "output": items(reply) });
+    let mut body =
+        json!({ "id": reply.response_id, "object": "response", "model": "m", "output": items(reply) });
     let incomplete = match reply.kind {
         _ if is_truncated(reply) => Some("max_output_tokens"),
         ReplyKind::Filtered => Some("content_filter"),

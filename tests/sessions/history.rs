@@ -33,7 +33,13 @@ pub(crate) fn calls(session: &Session) -> Vec<CallInSession<'_>> {
         for call in &reply.tool_calls {
             let result = results.get(&*call.id).copied();
             let n = number_in(&call.arguments);
-            calls.push(CallInSession { call, result, n, is_pending: false, is_since_user: index > newest_user });
+            calls.push(CallInSession {
+                call,
+                result,
+                n,
+                is_pending: false,
+                is_since_user: index > newest_user,
+            });
         }
     }
     if let Some(pending) = session.pending() {

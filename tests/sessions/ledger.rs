@@ -156,7 +156,12 @@ impl Drop for Running<'_> {
 }
 
 impl Records {
-    fn begin(&mut self, tool: &str, arguments: &Arguments, context: &CallContext) -> Result<(), &'static str> {
+    fn begin(
+        &mut self,
+        tool: &str,
+        arguments: &Arguments,
+        context: &CallContext,
+    ) -> Result<(), &'static str> {
         let declared = declared(tool).ok_or("an undeclared tool begins")?;
         let call = self.calls.get_mut(&arguments.n).ok_or("a call begins that nobody planned")?;
         call.begins += 1;
@@ -191,13 +196,17 @@ impl Records {
         }
     }
 
-    /// Continues from a copy that was stored before the last run: the results of that run are lost, its effects are not.
-    pub(crate) fn lose_runs(&mut self, is_stored: impl Fn(u64) -> bool) {
-        for (n, call) in &mut self.calls {
-            if !is_stored(*n) {
-                call.end = None;
-                call.begins_of_lost_runs += std::mem::take(&mut call.begins);
-            }
+    /// Continues from a copy that was stored before the last run. The results of that run are lost, its effects are not.
+    /// The copy does not claim calls that wait for a person: policy that changes in between may start them twice.
+    pub(crate) fn lose_run(
+        &mut self,
+        is_stored: impl Fn(u64) -> bool,
+        waits_for_person: impl Fn(u64) -> bool,
+    ) {
+        for (&n, call) in self.calls.iter_mut().filter(|(n, _)| !is_stored(**n)) {
+            call.end = None;
+            let lost = std::mem::take(&mut call.begins);
+            call.begins_of_lost_runs += if waits_for_person(n) { 0 } else { lost };
         }
         self.approved.clear();
         self.keys.clear();

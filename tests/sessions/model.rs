@@ -133,10 +133,8 @@ impl Model {
             if random.bool() {
                 fail(&failure)?;
             }
-            let mut events: Vec<Event> = formats::events(model.wire.name(), &planned)
-                .into_iter()
-                .map(Event::Text)
-                .collect();
+            let mut events: Vec<Event> =
+                formats::events(model.wire.name(), &planned).into_iter().map(Event::Text).collect();
             if !matches!(failure, Failure::None) {
                 events.truncate(random.usize(..events.len()));
                 events.extend(Event::last(model.wire.name(), &failure, &mut random));
@@ -192,7 +190,9 @@ impl Event {
     /// The last event of a stream that breaks off; `None` if the connection ends.
     fn last(wire: &str, failure: &Failure, random: &mut Rng) -> Option<Event> {
         let overloaded = match wire {
-            "anthropic" => json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } }),
+            "anthropic" => {
+                json!({ "type": "error", "error": { "type": "overloaded_error", "message": "busy" } })
+            }
             "responses" => json!({ "type": "error", "code": "server_error", "message": "busy" }),
             "gemini" => json!({ "error": { "code": 503, "message": "busy", "status": "UNAVAILABLE" } }),
             _ => json!({ "error": { "message": "busy", "type": "server_error" } }),

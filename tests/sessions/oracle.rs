@@ -5,7 +5,8 @@ use crate::ledger::{Call, End, Ledger};
 use crate::plan::{Arguments, declared};
 use crate::registry::answer_of_hook;
 use std::collections::{BTreeMap, BTreeSet};
-use tool_runtime::Session;
+use tool_runtime::session::WaitingCall;
+use tool_runtime::{Session, ToolMessage};
 
 /// The decisions of the person, and the other reasons of results that no tool returned.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,7 @@ pub(crate) fn check(session: &Session, ledger: &Ledger, decisions: &Decisions) -
         };
         known.insert(n);
         let effects = records.calls.get(&n).ok_or("a call that the model did not send")?;
-        let of_call = Checked { call, n, effects, decisions, ticket: waits_for_result.get(&call.call.id).map(|call| call.ticket.clone()) };
+        let of_call = Checked { call, n, effects, decisions, waiting: waits_for_result.get(&call.call.id) };
         of_call.check().map_err(|error| format!("{error}: {call:?}, {effects:?}"))?;
     }
     let lost = records.calls.iter().find(|(n, effects)| effects.end.is_some() && !known.contains(n));
@@ -64,14 +65,14 @@ struct Checked<'a> {
     n: u64,
     effects: &'a Call,
     decisions: &'a Decisions,
-    /// The ticket if the call waits for its result.
-    ticket: Option<Option<String>>,
+    /// The call as it waits for its result, if it does.
+    waiting: Option<&'a WaitingCall>,
 }
 
 impl Checked<'_> {
     fn check(&self) -> Result<(), String> {
         let n = self.n;
-        let text = self.call.result.map(|result| result.text());
+        let text = self.call.result.map(ToolMessage::text);
         if self.call.call.name != self.effects.tool {
             return Err("the call has another tool".to_owned());
         }
@@ -84,9 +85,9 @@ impl Checked<'_> {
             Some(End::Failed(error)) => expect(text, &format!("Error: {error}")),
             Some(End::Panicked) => self.expect_kind("panic"),
             Some(End::Waits(ticket)) => match (text, self.decisions.skipped.get(&n)) {
-                (None, _) if self.ticket.as_ref().and_then(Option::as_ref) == Some(ticket) => Ok(()),
+                (None, _) if self.ticket() == Some(ticket) => Ok(()),
                 // A person may have replaced the ticket.
-                (None, _) if self.ticket.as_ref().and_then(Option::as_ref) == Some(&other_ticket(n)) => Ok(()),
+                (None, _) if self.ticket() == Some(&other_ticket(n)) => Ok(()),
                 (Some(text), Some(reason)) => expect(Some(text), &format!("Error: {reason}")),
                 _ => Err("the result of the call comes later".to_owned()),
             },
@@ -94,6 +95,10 @@ impl Checked<'_> {
             None if begins > 0 => self.check_interrupted(),
             None => self.check_not_begun(text.unwrap_or_default()),
         }
+    }
+
+    fn ticket(&self) -> Option<&String> {
+        self.waiting.and_then(|call| call.ticket.as_ref())
     }
 
     fn kind(&self) -> &str {
@@ -119,7 +124,7 @@ impl Checked<'_> {
     }
 
     fn is_answered_by_hook(&self) -> bool {
-        let text = self.call.result.map(|result| result.text());
+        let text = self.call.result.map(ToolMessage::text);
         self.effects.is_answered_by_hook && text == Some(&answer_of_hook(self.n))
     }
 
@@ -150,7 +155,7 @@ impl Checked<'_> {
                 return expect(Some(text), &format!("Error: {reason}"));
             }
         }
-        let is_failure = self.call.result.is_some_and(|result| result.is_error());
+        let is_failure = self.call.result.is_some_and(ToolMessage::is_error);
         match is_failure {
             true if self.expects_error() => Ok(()),
             false if self.is_answered_by_hook() => Ok(()),

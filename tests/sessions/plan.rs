@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::dispatch::CancellationToken;
 
 /// The declaration of a tool.
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of a tool")]
 pub(crate) struct Declared {
     pub(crate) name: &'static str,
     pub(crate) is_read_only: bool,
@@ -174,8 +175,9 @@ impl PlannedReply {
         let number = random.u32(..);
         let has_calls = matches!(kind, ReplyKind::Calls | ReplyKind::TruncatedCalls);
         let calls = if has_calls { random.usize(1..=habits.max_calls) } else { 0 };
-        let mut calls: Vec<PlannedCall> =
-            (0..calls).map(|position| PlannedCall::random(position, habits, ledger, allowed, random)).collect();
+        let mut calls: Vec<PlannedCall> = (0..calls)
+            .map(|position| PlannedCall::random(position, habits, ledger, allowed, random))
+            .collect();
         if let (ReplyKind::TruncatedCalls, Some(last)) = (kind, calls.last_mut()) {
             let kept = last.text.len() - random.usize(1..last.text.len());
             last.text.truncate(kept);
@@ -209,7 +211,7 @@ impl PlannedCall {
             1 => "call_0".to_owned(),
             _ => format!("call_{:x}", random.u64(..)),
         };
-        let tool = match random.usize(..TOOLS.len() + 1) {
+        let tool = match random.usize(..=TOOLS.len()) {
             unknown if unknown == TOOLS.len() => "nothing",
             known => TOOLS[known].name,
         };

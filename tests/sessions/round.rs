@@ -5,7 +5,7 @@ use crate::history::{all_replies, calls};
 use crate::ledger::Ledger;
 use crate::model::Model;
 use crate::oracle::{self, Decisions};
-use crate::plan::Habits;
+use crate::plan::{Habits, number_in};
 use crate::registry::{Options, Policy};
 use crate::run::{Done, Ended, Limits, Plan, run};
 use crate::storage::{check_revision, store_and_load, stored};
@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tool_runtime::message::Message;
+use tool_runtime::session::WaitingCall;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{Registry, Session};
 
@@ -59,19 +60,26 @@ impl Round {
         for _ in 0..steps {
             let before = stored(&self.session);
             let revision = self.session.revision();
-            let waits = !self.session.awaiting_approval().is_empty() || !self.session.awaiting_result().is_empty();
+            let waits =
+                !self.session.awaiting_approval().is_empty() || !self.session.awaiting_result().is_empty();
             let has_answer = matches!(self.session.messages().last(), Some(Message::Assistant(_)));
             let step = match self.random.u8(..20) {
                 0 => self.push_user(),
                 // Otherwise runs and decisions change nothing.
                 5..17 if has_answer && self.session.pending().is_none() => self.push_user(),
                 1 => self.skip_rest(),
-                2 => self.raise_limits(),
-                3 => self.change_policy(),
-                4 => self.run_claimed(tally).await,
+                2 => {
+                    self.limits.raise(&mut self.random);
+                    Ok(())
+                }
+                3 => {
+                    self.policy.version.fetch_add(1, Ordering::Relaxed);
+                    Ok(())
+                }
+                4 => Box::pin(self.run_claimed(tally)).await,
                 5 => self.decide(),
                 6..14 if waits => self.decide(),
-                _ => self.run(tally).await,
+                _ => Box::pin(self.run(tally)).await,
             };
             step.and_then(|()| check_revision((revision, &before), &self.session))?;
             let loaded = self.check()?;
@@ -113,16 +121,6 @@ impl Round {
         decide(&mut self.session, &self.ledger, &mut self.decisions, &mut self.random)
     }
 
-    fn raise_limits(&mut self) -> Result<(), String> {
-        self.limits.raise(&mut self.random);
-        Ok(())
-    }
-
-    fn change_policy(&mut self) -> Result<(), String> {
-        self.policy.version.fetch_add(1, Ordering::Relaxed);
-        Ok(())
-    }
-
     async fn run(&mut self, tally: &mut Tally) -> Result<(), String> {
         let plan = Plan::random(&mut self.random);
         let done = self.run_with(&plan, tally).await?;
@@ -144,8 +142,8 @@ impl Round {
     async fn run_with(&mut self, plan: &Plan, tally: &mut Tally) -> Result<Done, String> {
         self.ledger.records().approved_by_hook.clear();
         let replies = all_replies(&self.session);
-        let done =
-            run(&mut self.session, &self.registry, &self.model, self.limits, plan, &mut self.random).await;
+        let run = run(&mut self.session, &self.registry, &self.model, self.limits, plan, &mut self.random);
+        let done = Box::pin(run).await;
         tally.count_run(&done);
         oracle::check(&self.session, &self.ledger, &self.decisions)
             .and_then(|()| {
@@ -164,18 +162,18 @@ impl Round {
             (state.usage, state.tokens)
         };
         let counted = self.ledger.records().counted;
-        self.run(tally).await?;
+        Box::pin(self.run(tally)).await?;
         if self.random.bool() {
             return Ok(());
         }
         tally.count("continued from a claimed copy");
-        let stored: BTreeSet<u64> =
-            calls(&claimed).iter().filter(|call| call.result.is_some()).filter_map(|call| call.n).collect();
-        let waits: BTreeSet<String> = claimed.awaiting_result().into_iter().map(|call| call.id).collect();
-        let waiting = calls(&claimed);
-        let waiting = waiting.iter().filter(|call| waits.contains(&call.call.id)).filter_map(|call| call.n);
-        let stored: BTreeSet<u64> = stored.into_iter().chain(waiting).collect();
-        self.ledger.records().lose_runs(|n| stored.contains(&n));
+        let waiting = |waiting: Vec<WaitingCall>| -> BTreeSet<u64> {
+            waiting.iter().filter_map(|call| number_in(&call.arguments)).collect()
+        };
+        let (approvals, results) = (waiting(claimed.awaiting_approval()), waiting(claimed.awaiting_result()));
+        let with_result = calls(&claimed).into_iter().filter(|call| call.result.is_some());
+        let stored: BTreeSet<u64> = with_result.filter_map(|call| call.n).chain(results).collect();
+        self.ledger.records().lose_run(|n| stored.contains(&n), |n| approvals.contains(&n));
         self.decisions.claimed.extend(calls(&claimed).iter().filter_map(|call| call.n));
         self.ledger.records().counted = counted;
         let mut state = self.model.state();

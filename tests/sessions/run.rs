@@ -6,7 +6,7 @@ use crate::plan::{TOOLS, Token};
 use crate::silence::PLANNED;
 use fastrand::Rng;
 use futures_util::FutureExt as _;
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, LocalBoxFuture, select};
 use std::future::{Future, pending, poll_fn};
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -45,6 +45,7 @@ impl Limits {
 }
 
 /// The interruptions of a run.
+#[allow(clippy::struct_excessive_bools, reason = "each is an interruption or a form of the run")]
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) streams: bool,
@@ -124,7 +125,8 @@ pub(crate) async fn run(
     let events = Arc::new(Mutex::new(Vec::new()));
     let mut prepare_random = random.fork();
     let prepare = |request: Request| prepare(request, plan, limits, model, registry, &mut prepare_random);
-    let mut run = session.run(&registry.with(&batch)).wire(Arc::clone(&model.wire)).max_replies(limits.replies);
+    let mut run =
+        session.run(&registry.with(&batch)).wire(Arc::clone(&model.wire)).max_replies(limits.replies);
     if let Some(calls) = limits.calls {
         run = run.max_calls(calls);
     }
@@ -153,10 +155,17 @@ pub(crate) async fn run(
     };
     let of_complete = |ended: Result<RunEnd, Unreachable>| ended.map_or(Ended::ClientFailed, Ended::Ok);
     let ended = match (plan.streams, plan.is_observed) {
-        (true, true) => interrupt(run.on_event(on_event).stream(stream).map(of_stream), plan, &token).await,
-        (true, false) => interrupt(run.stream(stream).map(of_stream), plan, &token).await,
-        (false, true) => interrupt(run.on_event(on_event).complete(complete).map(of_complete), plan, &token).await,
-        (false, false) => interrupt(run.complete(complete).map(of_complete), plan, &token).await,
+        (true, true) => {
+            interrupt(run.on_event(on_event).stream(stream).map(of_stream).boxed_local(), plan, &token).await
+        }
+        (true, false) => interrupt(run.stream(stream).map(of_stream).boxed_local(), plan, &token).await,
+        (false, true) => {
+            interrupt(run.on_event(on_event).complete(complete).map(of_complete).boxed_local(), plan, &token)
+                .await
+        }
+        (false, false) => {
+            interrupt(run.complete(complete).map(of_complete).boxed_local(), plan, &token).await
+        }
     };
     let events = std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner));
     check_nothing_runs(&model.ledger);
@@ -169,19 +178,19 @@ pub(crate) async fn run(
 }
 
 /// Polls the run until it ends or is interrupted.
-async fn interrupt(run: impl Future<Output = Ended>, plan: &Plan, token: &Token) -> Ended {
+async fn interrupt(run: LocalBoxFuture<'_, Ended>, plan: &Plan, token: &Token) -> Ended {
     let cancelling = async {
         match plan.cancelled_after {
             Some(after) => {
                 sleep(after).await;
                 token.cancel();
-                pending().await
+                pending::<()>().await;
             }
-            None => pending::<()>().await,
+            None => pending().await,
         }
     };
-    let run = async { 
-        match select(pin!(run), pin!(cancelling)).await {
+    let run = async {
+        match select(run, pin!(cancelling)).await {
             Either::Left((ended, _)) => ended,
             Either::Right(_) => unreachable!("it is always pending"),
         }

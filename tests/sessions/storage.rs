@@ -47,5 +47,8 @@ pub(crate) fn check_revision(before: (u64, &str), session: &Session) -> Result<(
     if now > revision || now == revision && !differ(stored_before, &stored(session)) {
         return Ok(());
     }
-    Err(format!("the revision is {revision} before and {now} after {stored_before}\nnow: {}", stored(session)))
+    Err(format!(
+        "the revision is {revision} before and {now} after {stored_before}\nnow: {}",
+        stored(session)
+    ))
 }

@@ -5,21 +5,25 @@ use crate::oracle::Decisions;
 use crate::run::{Done, Ended};
 use std::collections::BTreeMap;
 use std::fmt;
+use tool_runtime::session::RunEnd;
 
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<String, u64>);
 
+const ENDS: [RunEnd; 9] = [
+    RunEnd::Answered,
+    RunEnd::NeedsApproval,
+    RunEnd::NeedsResult,
+    RunEnd::Refused,
+    RunEnd::Truncated,
+    RunEnd::ReplyLimit,
+    RunEnd::CallLimit,
+    RunEnd::TokenLimit,
+    RunEnd::Cancelled,
+];
+
 /// A long test has all of them.
 const KINDS: &[&str] = &[
-    "run: Ok(Answered)",
-    "run: Ok(NeedsApproval)",
-    "run: Ok(NeedsResult)",
-    "run: Ok(Refused)",
-    "run: Ok(Truncated)",
-    "run: Ok(ReplyLimit)",
-    "run: Ok(CallLimit)",
-    "run: Ok(TokenLimit)",
-    "run: Ok(Cancelled)",
     "run: ClientFailed",
     "run: StreamBroke",
     "run: Dropped",
@@ -77,7 +81,10 @@ impl Tally {
     }
 
     pub(crate) fn assert_all_kinds_occurred(&self) {
-        let missing: Vec<_> = KINDS.iter().filter(|kind| self.0.get(**kind).is_none_or(|&count| count == 0)).collect();
+        let ends = ENDS.map(|end| format!("run: Ok({end:?})"));
+        let kinds = KINDS.iter().copied().chain(ends.iter().map(String::as_str));
+        let missing: Vec<_> =
+            kinds.filter(|&kind| self.0.get(kind).is_none_or(|&count| count == 0)).collect();
         assert!(missing.is_empty(), "never tried: {missing:?}");
     }
 }
