@@ -10,8 +10,8 @@ use examples::transcript::{Transcript, print_line};
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::conversation::Received;
-use tool_runtime::{Conversation, Registry, ToolChoice, tool, tools};
+use tool_runtime::session::RunEnd;
+use tool_runtime::{Registry, Session, ToolChoice, tool, tools};
 
 /// Write down the steps before executing them.
 #[tool(read_only)]
@@ -46,43 +46,38 @@ async fn get_forecast(city: &str) -> String {
     format!("{city} is dry until Sunday")
 }
 
-/// One reply, and the results of its calls.
-async fn step(
-    chat: Conversation,
-    choice: ToolChoice,
-    model: &Model,
-    registry: &Registry,
-) -> Result<Conversation, Box<dyn Error>> {
-    let request = chat.request(registry).with_tool_choice(choice);
-    match chat.receive(model.complete(request).await?) {
-        Received::Answer(chat) => Ok(chat),
-        Received::ToolCalls(pending) => Ok(pending.dispatch(registry).await),
-    }
-}
-
-async fn travel() -> Result<Conversation, Box<dyn Error>> {
+async fn travel() -> Result<Session, Box<dyn Error>> {
     let model = Model::from_env(scripted::planner::script())?;
     print_line(format_args!("Model: {model}"));
     let registry = Registry::new(tools![plan, find_trains, find_hotels, get_forecast])?;
     let mut transcript = Transcript::default();
-    let mut chat = Conversation::new()
+    let mut choices = [registry.tool_choice("plan")?, ToolChoice::Auto].into_iter();
+    let mut session = Session::new()
         .system(
             "Plan first. Then call all the tools that you need at once. Then conclude in three sentences.",
         )
         .user("Two nights in Kyoto, from Tokyo, please.");
-    for choice in [registry.tool_choice("plan")?, ToolChoice::Auto, ToolChoice::None] {
-        transcript.print(chat.messages());
-        chat = step(chat, choice, &model, &registry).await?;
+    let run = session.run(&registry).max_replies(10).prepare(|request| {
+        transcript.print(request.messages());
+        request.with_tool_choice(choices.next().unwrap_or(ToolChoice::None))
+    });
+    let end = run.complete(|request| model.complete(request)).await?;
+    transcript.print(session.messages());
+    // A model may answer early, or ignore the tool choice.
+    for warning in session.warnings() {
+        eprintln!("Warning: {warning}");
     }
-    transcript.print(chat.messages());
-    Ok(chat)
+    match end {
+        RunEnd::Answered => Ok(session),
+        end => Err(format!("there is no conclusion: {end}; ask a simpler question").into()),
+    }
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match travel().await {
-        Ok(chat) => {
-            print_line(format_args!("\n{}", chat.final_text()));
+        Ok(session) => {
+            print_line(format_args!("\n{}", session.final_text()));
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -2,8 +2,9 @@
 #![allow(clippy::unused_async, reason = "most tools wait for something")]
 
 use std::{env, error::Error};
-use tool_runtime::conversation::{Ending, Request};
-use tool_runtime::{AssistantMessage, Conversation, Registry, tool};
+use tool_runtime::conversation::Request;
+use tool_runtime::session::RunEnd;
+use tool_runtime::{AssistantMessage, Registry, Session, tool};
 
 /// Look up the weather of a city.
 #[tool]
@@ -29,10 +30,10 @@ async fn complete(request: Request) -> Result<AssistantMessage, Box<dyn Error>> 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let registry = Registry::collect()?; // every #[tool] function of the program
-    let mut chat = Conversation::new().user("What is the weather in Beijing?");
-    match chat.drive(&registry, 10, complete).await? {
-        Ending::Answered => println!("{}", chat.final_text()),
-        _ => println!("no answer after 10 replies"),
+    let mut session = Session::new().user("What is the weather in Beijing?");
+    match session.run(&registry).complete(complete).await? {
+        RunEnd::Answered => println!("{}", session.final_text()),
+        end => println!("no answer: {end}"),
     }
     Ok(())
 }

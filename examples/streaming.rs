@@ -1,4 +1,4 @@
-//! Prints a reply while it arrives. Tools that are `read_only` or `idempotent` run before the end of the reply; tools
+//! Prints the events of a run while they happen. Tools that are `read_only` or `idempotent` run before the end of the reply; tools
 //! with side effects run after it.
 //!
 //! `cargo run --example streaming` runs on a scripted model; `examples/src/model.rs` lists the
@@ -9,12 +9,10 @@ use examples::scripted;
 use examples::transcript::print_line;
 use std::error::Error;
 use std::process::ExitCode;
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
-use tool_runtime::conversation::Received;
-use tool_runtime::dispatch::Decision;
-use tool_runtime::stream::Event;
-use tool_runtime::{Conversation, Registry, tool};
+use tool_runtime::dispatch::{CallEvent, CallStatus};
+use tool_runtime::session::{Event, RunEnd, RunError};
+use tool_runtime::{Registry, Session, tool};
 
 /// Look up the weather of a city.
 #[tool(read_only)]
@@ -37,8 +35,8 @@ fn remind(text: &str) -> String {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match converse().await {
-        Ok(chat) => {
-            print_line(format_args!("\n{}", chat.final_text()));
+        Ok(session) => {
+            print_line(format_args!("\n{}", session.final_text()));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -48,67 +46,44 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse() -> Result<Conversation, Box<dyn Error>> {
+async fn converse() -> Result<Session, Box<dyn Error>> {
     let model = Model::from_env(scripted::streaming::script())?;
     print_line(format_args!("Model: {model}"));
-    let (started, starts) = mpsc::channel();
-    // The hook runs when a call starts; here, it only records the time.
-    let registry = Registry::builder().collect().before_call(move |call| {
-        let _ = started.send((format!("{}({})", call.context().tool(), call.arguments()), Instant::now()));
-        async { Decision::Undecided }
-    });
-    let registry = registry.build()?;
-    let mut chat = Conversation::new().user(
+    let registry = Registry::collect()?;
+    let mut session = Session::new().user(
         "What is the weather in Beijing, Shanghai and Reykjavik? Remind me of an umbrella where it rains.",
     );
-    for _ in 0..10 {
-        let (begun, mut ended) = (Instant::now(), Instant::now());
-        let chunks = model.stream(chat.request(&registry)).await?;
-        let dispatched = registry.dispatch_stream_events(chunks, |event| {
-            ended = Instant::now();
-            show(ended - begun, event);
-        });
-        let (reply, results) = match dispatched.await {
-            Ok(complete) => complete,
-            // Without calls, no tool ran, and the request can be repeated.
-            Err(interrupted) if interrupted.partial().1.is_empty() => return Err(interrupted.into()),
-            // Each call has its result: the model continues from there.
-            Err(interrupted) => interrupted.into_partial(),
-        };
-        for (call, start) in starts.try_iter() {
-            let (before, after) =
-                (ended.saturating_duration_since(start), start.saturating_duration_since(ended));
-            print_line(match after {
-                Duration::ZERO => {
-                    format!("{call} started {:.2} s before the reply ended", before.as_secs_f64())
-                }
-                after => format!("{call} started {:.2} s after the reply ended", after.as_secs_f64()),
-            });
+    let begun = Instant::now();
+    let mut attempts = 0;
+    let end = loop {
+        attempts += 1;
+        let run = session.run(&registry).on_event(|event| show(begun.elapsed(), event));
+        match run.stream(|request| model.stream(request)).await {
+            // The next run continues with the results of the calls that have begun, or repeats the request.
+            Err(error @ RunError::Stream(_)) if attempts < 3 => eprintln!("Warning: {error}"),
+            ended => break ended?,
         }
-        match chat.receive(reply) {
-            Received::Answer(done) => {
-                done.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
-                return Ok(done);
-            }
-            Received::ToolCalls(mut pending) => {
-                pending.add_results(results)?;
-                chat = pending.dispatch(&registry).await;
-            }
-        }
+    };
+    match end {
+        RunEnd::Answered => Ok(session),
+        end => Err(format!("there is no answer: {end}; ask a simpler question").into()),
     }
-    Err("the model kept calling tools for 10 replies; ask a simpler question".into())
 }
 
-fn show(since: Duration, event: Event<'_>) {
-    let what = match event {
-        Event::Text(piece) => format!("text       {piece:?}"),
-        Event::Reasoning(piece) => format!("reasoning  {piece:?}"),
-        Event::CallStarted { index, tool, .. } => format!("call {index}     {tool}"),
-        Event::Arguments { index, partial, .. } => format!("call {index}     {partial}"),
-        Event::CallComplete { index, call, .. } => format!("call {index}     {} is complete", call.name),
-        Event::Finished { .. } => "the reply has ended".to_owned(),
-        Event::Failed(error) => format!("the reply was interrupted: {error}"),
+fn show(time: Duration, event: &Event) {
+    let line = match event {
+        Event::Text { text, .. } => format!("text       {text:?}"),
+        Event::Reasoning { text, .. } => format!("reasoning  {text:?}"),
+        Event::CallAnnounced { id, tool, .. } => format!("{id}  {tool}"),
+        Event::CallArguments { id, text, .. } => format!("{id}  {text}"),
+        Event::CallComplete { id, .. } => format!("{id}  is complete"),
+        Event::Call(CallEvent { id, status: CallStatus::Started, .. }) => format!("{id}  started"),
+        Event::Call(CallEvent { id, status: CallStatus::Finished { result, .. }, .. }) => {
+            format!("{id}  finished: {}", result.text())
+        }
+        Event::ReplyFinished { .. } => "the reply has ended".to_owned(),
+        Event::Warning { text, .. } => format!("warning: {text}"),
         _ => return,
     };
-    print_line(format_args!("{:5.2} s  {what}", since.as_secs_f64()));
+    print_line(format_args!("{:5.2} s  {line}", time.as_secs_f64()));
 }

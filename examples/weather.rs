@@ -9,8 +9,8 @@ use examples::transcript::{Transcript, print_line};
 use serde::Serialize;
 use std::process::ExitCode;
 use std::time::Duration;
-use tool_runtime::conversation::Ending;
-use tool_runtime::{Conversation, Registry, tool};
+use tool_runtime::session::RunEnd;
+use tool_runtime::{Registry, Session, tool};
 
 #[derive(Serialize)]
 struct Weather {
@@ -41,9 +41,9 @@ async fn get_weather(
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match converse().await {
-        Ok(chat) => {
+        Ok(session) => {
             print_line("\nThe conversation as JSON:");
-            print_line(serde_json::to_string_pretty(&chat).unwrap_or_default());
+            print_line(serde_json::to_string_pretty(session.messages()).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -53,24 +53,25 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn converse() -> Result<Conversation, Box<dyn std::error::Error>> {
+async fn converse() -> Result<Session, Box<dyn std::error::Error>> {
     let model = Model::from_env(scripted::weather::script())?;
     print_line(format_args!("Model: {model}"));
     let registry = Registry::collect()?;
     let mut transcript = Transcript::default();
-    let mut chat = Conversation::new()
+    let mut session = Session::new()
         .system("You answer in one short sentence per city.")
         .user("What is the weather in Beijing and Shanghai today, and in Reykjavik tomorrow?");
-    let ending = chat
-        .drive(&registry, 10, |request| {
-            transcript.print(request.messages());
-            model.complete(request)
-        })
-        .await?;
-    transcript.print(chat.messages());
-    chat.warnings().iter().for_each(|warning| eprintln!("Warning: {warning}"));
-    match ending {
-        Ending::Answered => Ok(chat),
-        _ => Err("the model kept calling tools for 10 replies; ask a simpler question".into()),
+    let run = session.run(&registry).complete(|request| {
+        transcript.print(request.messages());
+        model.complete(request)
+    });
+    let end = run.await?;
+    transcript.print(session.messages());
+    for warning in session.warnings() {
+        eprintln!("Warning: {warning}");
+    }
+    match end {
+        RunEnd::Answered => Ok(session),
+        end => Err(format!("there is no answer: {end}; ask a simpler question").into()),
     }
 }

@@ -53,6 +53,7 @@ mod rich_results;
 mod schemas;
 mod scripted_model;
 mod scripted_replies;
+mod session_assertions;
 mod sessions;
 mod state_and_context;
 mod stored_fields;

@@ -80,7 +80,7 @@ fn calling(calls: impl Into<Vec<ToolCall>>) -> ScriptedReply {
     AssistantMessage::from_tool_calls(calls.into()).into()
 }
 
-fn saying(text: &str) -> ScriptedReply {
+fn text_reply(text: &str) -> ScriptedReply {
     AssistantMessage::from_text(text).into()
 }
 

@@ -49,3 +49,56 @@ async fn the_first_request_forces_a_plan_and_the_last_one_allows_no_calls() {
     let messages = appended_messages(&stdout(&output));
     assert_eq!(messages[6]["content"], "Error: a stay is one night at least");
 }
+
+/// Runs the example, which succeeds, and returns its requests, the roles of its messages, and its warnings.
+async fn run(reply: fn(&Value) -> Value) -> (Vec<Value>, Vec<String>, String) {
+    let received = Received::default();
+    let output = stub::run_against("planner", stub::completing(reply), received.clone(), "secret").await;
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let messages = appended_messages(&stdout(&output));
+    let roles = messages.iter().filter_map(|message| message["role"].as_str()).map(str::to_owned).collect();
+    (received.requests(), roles, stderr(&output))
+}
+
+const NO_PLAN: &str = "Warning: the reply does not call the tool `plan`, which the request required\n";
+
+#[tokio::test]
+async fn an_early_answer_ends_the_run_with_a_warning() {
+    let answer = |_: &Value| json!({"role": "assistant", "content": "Go to Osaka."});
+    let (requests, roles, warnings) = run(answer).await;
+    assert_eq!(requests.len(), 1, "no request follows an answer");
+    assert_eq!(roles, ["system", "user", "assistant"]);
+    assert_eq!(warnings, NO_PLAN);
+}
+
+#[tokio::test]
+async fn a_model_that_never_plans_continues_with_a_warning() {
+    let reply = |request: &Value| {
+        let function = json!({"name": "get_forecast", "arguments": r#"{"city":"Kyoto"}"#});
+        match request["messages"].as_array().map(Vec::len) {
+            Some(2) => {
+                json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": function}]})
+            }
+            _ => json!({"role": "assistant", "content": "Go."}),
+        }
+    };
+    let (requests, roles, warnings) = run(reply).await;
+    assert_eq!(requests.len(), 2);
+    assert_eq!(roles, ["system", "user", "assistant", "tool", "assistant"]);
+    assert_eq!(warnings, NO_PLAN);
+}
+
+#[tokio::test]
+async fn a_model_that_never_concludes_is_a_clear_error() {
+    let reply = |_: &Value| {
+        let function = json!({"name": "plan", "arguments": r#"{"steps":["look"]}"#});
+        json!({"role": "assistant", "tool_calls": [{"id": "a", "type": "function", "function": function}]})
+    };
+    let received = Received::default();
+    let output = stub::run_against("planner", stub::completing(reply), received.clone(), "secret").await;
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stderr(&output), "Error: there is no conclusion (ReplyLimit); ask a simpler question\n");
+    let choices: Vec<Value> =
+        received.requests().iter().skip(2).map(|request| request["tool_choice"].clone()).collect();
+    assert_eq!(choices, vec![json!("none"); 8]);
+}

@@ -12,13 +12,15 @@ use std::sync::{Arc, Mutex};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::ChatCompletions;
 
-/// The calls that started, and whether they started before the end of the reply.
-fn starts(stdout: &str) -> Vec<(&str, bool)> {
-    let start = |line| {
-        let (call, when) = str::split_once(line, " started ")?;
-        Some((call, when.ends_with(" s before the reply ended")))
-    };
-    stdout.lines().filter_map(start).collect()
+/// The calls that started, and whether they started before the end of their reply.
+pub(crate) fn starts(stdout: &str) -> Vec<(&str, bool)> {
+    let events = stdout.lines().filter_map(|line| line.split_once(" s  "));
+    let (mut starts, mut is_early) = (Vec::new(), true);
+    for (_, event) in events {
+        is_early &= event != "the reply has ended";
+        starts.extend(event.strip_suffix("  started").map(|call| (call, is_early)));
+    }
+    starts
 }
 
 #[test]
@@ -29,21 +31,20 @@ fn read_only_tools_start_before_the_end_of_the_reply_and_others_after_it() {
     assert!(stdout.starts_with("Model: a scripted model"), "{stdout}");
     assert_eq!(
         starts(&stdout),
-        [
-            (r#"get_weather({"city":"Beijing"})"#, true),
-            (r#"get_weather({"city":"Shanghai"})"#, true),
-            (r#"get_weather({"city":"Reykjavik"})"#, true),
-            (r#"remind({"text":"Take an umbrella to Shanghai"})"#, false),
-        ]
+        [("call_beijing", true), ("call_shanghai", true), ("call_reykjavik", true), ("call_reminder", false),]
     );
     let last = stdout.lines().last().expect("there is output");
     assert!(last.contains("sunny in Beijing") && last.contains("reminder set"), "{last}");
-    assert!(stdout.contains(r#"{"city":"Bei"#), "the arguments are printed while they arrive: {stdout}");
+    assert!(
+        stdout.contains("call_beijing  jing\"}\n"),
+        "the arguments are printed while they arrive: {stdout}"
+    );
+    assert!(stdout.contains("call_reminder  finished: reminder set: "), "results are printed: {stdout}");
 }
 
 type Requests = Arc<Mutex<Vec<Value>>>;
 
-/// A server that streams these bodies, one for each request, and rejects invalid requests.
+/// A server that streams these bodies, one for each request, then the last one again, and rejects invalid requests.
 fn streaming(content_type: &'static str, bodies: &'static [&'static str]) -> axum::Router<Requests> {
     let complete = move |State(requests): State<Requests>, Json(request): Json<Value>| async move {
         if let Err(rejection) = check_request(&ChatCompletions::new(), &request) {
@@ -52,7 +53,8 @@ fn streaming(content_type: &'static str, bodies: &'static [&'static str]) -> axu
         }
         let mut requests = requests.lock().expect("the lock is not poisoned");
         requests.push(request);
-        ([(header::CONTENT_TYPE, content_type)], bodies[requests.len() - 1]).into_response()
+        let body = bodies.get(requests.len() - 1).or(bodies.last()).expect("there are bodies");
+        ([(header::CONTENT_TYPE, content_type)], *body).into_response()
     };
     axum::Router::new().route("/v1/chat/completions", post(complete))
 }
@@ -85,6 +87,7 @@ async fn the_example_reads_a_stream_and_satisfies_a_strict_server() {
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     assert_eq!(requests.len(), 2);
     assert!(requests.iter().all(|request| request["stream"] == true));
+    assert!(requests.iter().all(|request| request["stream_options"]["include_usage"] == true));
     let messages = requests[1]["messages"].as_array().expect("the request has messages");
     let roles: Vec<&str> = messages.iter().filter_map(|message| message["role"].as_str()).collect();
     assert_eq!(roles, ["user", "assistant", "tool", "tool"]);
@@ -108,7 +111,8 @@ async fn a_server_that_does_not_stream_is_supported() {
 fn assert_ends_with(output: &Output, message: &str) {
     assert_eq!(output.status.code(), Some(1), "{}", stdout(output));
     let stderr = stderr(output);
-    assert!(stderr.starts_with("Error: ") && stderr.contains(message), "{stderr}");
+    let error = stderr.lines().last().unwrap_or_default();
+    assert!(error.starts_with("Error: ") && error.contains(message), "{stderr}");
     assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
 }
 
@@ -123,7 +127,10 @@ async fn an_interrupted_stream_is_a_clear_error() {
         ("data: {\"choices\":[{\n\n", "the reply was interrupted: a chunk is not in the format"),
     ] {
         let body: &'static [&'static str] = Box::leak(Box::new([body]));
-        assert_ends_with(&run("text/event-stream", body).await.0, message);
+        let (output, requests) = run("text/event-stream", body).await;
+        assert_ends_with(&output, message);
+        assert_eq!(requests.len(), 3, "the request is repeated twice");
+        assert!(requests.iter().all(|request| *request == requests[0]), "the request is the same");
     }
 }
 
@@ -133,7 +140,8 @@ const HALF: &str = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0
 async fn after_an_interruption_the_example_continues_with_the_results() {
     let (output, requests) = run("text/event-stream", &[HALF, ANSWER]).await;
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
-    assert!(stdout(&output).contains("the reply was interrupted: the server sent an error: overloaded"));
+    let warning = "Warning: the reply was interrupted: the server sent an error: overloaded\n";
+    assert_eq!((stderr(&output), requests.len()), (warning.to_owned(), 2));
     let messages = requests[1]["messages"].as_array().expect("the request has messages");
     assert_eq!(messages[2]["content"], "sunny in Beijing");
     assert_eq!(

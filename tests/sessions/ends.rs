@@ -60,6 +60,7 @@ fn end_of_reply(session: &Session) -> Option<RunEnd> {
     let is_filtered =
         reply.finish_reason().is_some_and(|reason| ["content_filter", "SAFETY", "refusal"].contains(&reason));
     Some(match reply.completeness() {
+        Completeness::Paused => return None,
         _ if reply.refusal().is_some() || is_filtered => RunEnd::Refused,
         Completeness::Truncated => RunEnd::Truncated,
         _ => RunEnd::Answered,

@@ -106,6 +106,7 @@ fn stop_reason(reply: &PlannedReply) -> &'static str {
         _ if is_truncated(reply) => "max_tokens",
         ReplyKind::Calls => "tool_use",
         ReplyKind::Refusal | ReplyKind::Filtered => "refusal",
+        ReplyKind::Paused => "pause_turn",
         _ => "end_turn",
     }
 }

@@ -117,6 +117,8 @@ pub(crate) enum ReplyKind {
     Empty,
     Refusal,
     Filtered,
+    /// The provider continues it in the next request.
+    Paused,
 }
 
 /// A reply of the model.
@@ -150,6 +152,8 @@ pub(crate) struct Habits {
     pub(crate) answers: u8,
     /// In percent.
     pub(crate) breaks: u8,
+    /// Whether the provider pauses replies.
+    pub(crate) pauses: bool,
     /// Whether arguments can be any text.
     pub(crate) has_texts: bool,
 }
@@ -167,6 +171,7 @@ impl PlannedReply {
                 1 => ReplyKind::Empty,
                 2 => ReplyKind::Refusal,
                 3 => ReplyKind::Filtered,
+                4 | 5 if habits.pauses => ReplyKind::Paused,
                 _ => ReplyKind::Answer,
             },
             percent if percent > 94 => ReplyKind::TruncatedCalls,
@@ -183,7 +188,7 @@ impl PlannedReply {
             last.text.truncate(kept);
         }
         let has_text = match kind {
-            ReplyKind::Answer | ReplyKind::Truncated => true,
+            ReplyKind::Answer | ReplyKind::Truncated | ReplyKind::Paused => true,
             ReplyKind::Empty | ReplyKind::Refusal | ReplyKind::Filtered => false,
             ReplyKind::Calls | ReplyKind::TruncatedCalls => random.bool(),
         };

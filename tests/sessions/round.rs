@@ -45,6 +45,7 @@ impl Round {
             max_calls: random.usize(1..6),
             answers: 25,
             breaks: if random.bool() { 0 } else { 20 },
+            pauses: wire.name() == "anthropic",
             has_texts: ["chat_completions", "responses"].contains(&wire.name()),
         };
         let registry = Options::random(&mut random).registry(&ledger, &policy);

@@ -59,12 +59,14 @@ pub(crate) struct Plan {
     /// Whether `prepare` changes requests.
     prepares: bool,
     panics_in_prepare: bool,
+    has_middleware: bool,
 }
 
 impl Plan {
     pub(crate) fn random(random: &mut Rng) -> Self {
         let mut plan = Plan { streams: random.bool(), is_observed: random.u8(..4) > 0, ..Plan::default() };
         plan.prepares = random.bool();
+        plan.has_middleware = random.u8(..4) == 0;
         let ms = |random: &mut Rng| Some(Duration::from_millis(random.u64(..60)));
         match random.u8(..14) {
             0 | 1 => plan.dropped_after_polls = Some(random.usize(..40)),
@@ -132,6 +134,9 @@ pub(crate) async fn run(
     }
     if let Some(tokens) = limits.tokens {
         run = run.max_tokens_total(tokens);
+    }
+    if plan.has_middleware {
+        run = run.around_call(|call| async move { call.run().await });
     }
     let run = run.prepare(prepare);
     let on_event = |event: &Event| {

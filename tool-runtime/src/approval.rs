@@ -93,7 +93,7 @@ impl ProposedCall {
         &self.arguments
     }
 
-    /// Whether a person has already approved the call with
+    /// Whether a person has already approved the call with [`Session::approve`](crate::Session::approve) or
     /// [`PendingCalls::approve`](crate::conversation::PendingCalls::approve).
     #[must_use]
     pub fn is_approved(&self) -> bool {

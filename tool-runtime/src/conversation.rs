@@ -2,7 +2,7 @@
 //!
 //! A [`Conversation`] takes a reply of the model and becomes a [`Received`]: the conversation with the model's answer, or the
 //! [`PendingCalls`] of the reply. Pending calls run, wait for a person or are skipped, and become a conversation again when
-//! each call has its tool message. [`Conversation::drive`] is this loop, and returns its [`Ending`].
+//! each call has its tool message. A [`Session`](crate::Session) is this loop, with limits, approvals and storage.
 //!
 //! [`Conversation::request`] creates a [`Request`], which serializes as `messages`, `tools` and `tool_choice`.
 //! [`ReplyWarning`]s report replies that suggest a wrong setting of the server.
@@ -80,7 +80,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 ///
-/// [`drive`](Conversation::drive) is this loop with a limit.
+/// A [`Session`](crate::Session) is this loop, with limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[must_use = "dropping it drops all messages"]
 pub struct Conversation {
@@ -187,7 +187,9 @@ impl Conversation {
     /// }
     /// ```
     pub fn receive(mut self, mut reply: AssistantMessage) -> Received {
-        ReplyWarning::of(&reply).into_iter().for_each(|warning| self.warn(warning));
+        for warning in ReplyWarning::of(&reply) {
+            self.warn(warning);
+        }
         if reply.is_empty() {
             // Servers reject a null without calls.
             reply.content = Some(Content::default());

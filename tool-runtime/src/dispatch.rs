@@ -174,7 +174,9 @@ impl Registry {
             }
             Err(failure) => Err(failure),
         };
-        registry.reject_pending(batch, 0, &tool_call, events, &mut result);
+        if let Some(output) = result.as_ref().ok().filter(|output| output.as_pending().is_some()) {
+            result = Err(registry.pending_failure(batch, 0, &tool_call, events, output));
+        }
         if let Some(events) = events {
             let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(name).2);
             let outcome = record.outcome(error, batch.started.elapsed());

@@ -44,9 +44,12 @@
 //!   run time.
 //! - [`Registry`] and [`RegistryBuilder`] hold the tools and their limits: time, concurrency, size of results,
 //!   approval.
-//! - [`Conversation`] is a list of messages that a server accepts. While tool calls are unanswered, there is no
+//! - [`Session`] is the loop of a chat: [`Session::run`] sends requests and runs the called tools until the model answers, a
+//!   person must approve a call, a result comes from elsewhere, or a limit is reached. It can be stored at any time, and
+//!   continues after a restart.
+//! - [`Conversation`] is for programs with a loop of their own: a list of messages that a server accepts. It becomes a
+//!   [`Received`](conversation::Received) with each reply. While tool calls are unanswered, there is no
 //!   `Conversation`, only [`PendingCalls`](conversation::PendingCalls), from which no request can be created.
-//!   [`Conversation::drive`] is the loop from a question to the answer of the model.
 //! - [`dispatch`] contains the [`ToolResult`](dispatch::ToolResult) and the [`Outcome`](dispatch::Outcome) of each call,
 //!   errors, hooks, [middleware](#middleware), events and contexts.
 //! - [`message`] has the messages of a conversation, and their [storage](message::stored) without loss. A
@@ -58,14 +61,20 @@
 //! | an optional argument, a default, a struct as an argument | [`#[tool]`](macro@tool#parameters) |
 //! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`]; of one user or request: [`Registry::with`] |
 //! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
-//! | approval by a person, in a later request | [`PendingCalls`](conversation::PendingCalls) |
+//! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`] |
+//! | a result from a browser, a person or a long job | [`DynamicTool::external`], [`ToolOutput::pending`], [`Session::provide_result`] |
+//! | limits of replies, calls and tokens in a run | [`Run::max_replies`](session::Run::max_replies), [`max_calls`](session::Run::max_calls), [`max_tokens_total`](session::Run::max_tokens_total) |
+//! | a tool choice, fewer tools or fewer messages in one request | [`Run::prepare`](session::Run::prepare) |
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
 //! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`BatchContext::allowed_tools`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
-//! | progress, and each result as soon as it exists | [`CallContext::progress`], [`BatchContext::on_event`] |
-//! | streaming | [`Registry::dispatch_stream_events`] |
-//! | a conversation in a database | [`message::stored`] |
+//! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
+//! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
+//! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
+//! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
+//! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
+//! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
 //! | Anthropic, Gemini or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
 //! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |
@@ -73,11 +82,13 @@
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::title`], [`Registry::output_schema`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`] |
-//! | a test without a network | feature `testing`, `testing::ScriptedModel`, `testing::ScriptedReply` |
+//! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
+//! | a test without a network | feature `testing`: `testing::ScriptedModel`, `testing::ScriptedReply`, `testing::assert_called`, `testing::assert_valid` |
 //!
 //! # The steps of a reply
 //!
-//! [`Conversation`] does these steps. A program that keeps its messages itself does them in this order:
+//! [`Session`] does these steps, and [`Conversation`] helps a program that does them in a loop of its own. A program that keeps
+//! its messages itself does them in this order:
 //!
 //! 1. Read the reply as an [`AssistantMessage`]. It accepts the variations that servers send, and a whole response as
 //!    well as its message.
@@ -112,7 +123,7 @@
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
-//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. | none |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
@@ -178,6 +189,6 @@ pub use tool_runtime_macros::toolset;
 pub use {schemars, serde, serde_json};
 
 /// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
-#[cfg(all(doctest, feature = "anthropic", feature = "collect"))]
+#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "testing"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -35,7 +35,7 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, RegisteredTool, Stage, StageSet};
+use crate::tool::{Batch, RegisteredTool, Stage};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
 use std::borrow::Cow;
@@ -72,8 +72,6 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
     batch: Option<BatchContext>,
-    /// Middleware inside that of the configuration; `None` except in a run of a session.
-    run_layers: Option<Arc<[Layer]>>,
 }
 
 /// Sorted by name; `schemas[i]` describes `registered[i]`.
@@ -286,18 +284,17 @@ impl Registry {
 
     /// This registry with middleware inside its own, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: Vec<Layer>) -> Self {
-        let run_layers = (!layers.is_empty()).then(|| layers.into());
-        Registry { run_layers, ..self }
+        if layers.is_empty() {
+            return self;
+        }
+        let batch = self.batch.unwrap_or_default().with_run_layers(Arc::new(layers));
+        Registry { batch: Some(batch), ..self }
     }
 
     /// A batch of calls that starts now, for the reply with this number in its run.
     #[inline]
     pub(crate) fn new_batch(&self, reply: u64) -> Batch<'_> {
-        let mut batch = Batch::new(self.batch.as_ref(), reply);
-        if self.run_layers.is_some() {
-            batch.stages = batch.stages.union(StageSet::MIDDLEWARE);
-        }
-        batch
+        Batch::new(self.batch.as_ref(), reply)
     }
 
     pub(crate) fn batch(&self) -> Option<&BatchContext> {
@@ -330,8 +327,10 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        let of_run = || self.run_layers.as_ref()?.get(position.checked_sub(layers.len())?);
-        layers.get(position).or_else(of_run)
+        layers.get(position).or_else(|| {
+            let of_run: &Vec<Layer> = self.batch.as_ref()?.run_layers()?.downcast_ref()?;
+            of_run.get(position.checked_sub(layers.len())?)
+        })
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {

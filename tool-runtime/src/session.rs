@@ -34,7 +34,8 @@ use used::Used;
 ///
 /// [`run`](Session::run) sends requests and runs the called tools until the model answers, a person is needed, or a limit is
 /// reached ([`RunEnd`]). The session can be stored at any time and continued later, in another process as well:
-/// `Serialize` and `Deserialize` keep everything, except for data of the process (outcomes and artifacts of results).
+/// `Serialize` and `Deserialize` keep everything, except for data of the process (outcomes and artifacts of results). This
+/// form is not that of a request: a [`Conversation`] serializes as the `messages` of a request.
 ///
 /// Whatever happens in a run (an error of the client, a dropped future, a cancelled token, a panic in a closure of the
 /// program, a reply that breaks off), the session stays valid and keeps the finished results. A call that began and was
@@ -173,7 +174,8 @@ impl Session {
         }
     }
 
-    /// Warnings about the replies so far, the first of each kind, for the operator of the program.
+    /// Warnings about the replies so far, the first of each kind, for the operator of the program. A listener
+    /// ([`Run::on_event`]) receives the warnings of each reply.
     #[must_use]
     pub fn warnings(&self) -> &[ReplyWarning] {
         self.state.conversation().warnings()
@@ -213,7 +215,8 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
+    /// No pending call has this id, it already has a result, it waits for its result, or it has begun in a run that was
+    /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.approve(id))
     }
@@ -235,7 +238,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// As for [`approve`](Session::approve).
+    /// No pending call has this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.deny(id, reason))
     }

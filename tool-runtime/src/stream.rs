@@ -3,7 +3,8 @@
 //! [`ReplyAssembler`] takes the chunks of a streamed reply, including the variations that servers send, and
 //! reports their contents as [`Event`]s. The result is the same [`AssistantMessage`](crate::AssistantMessage) as
 //! without streaming. [`Registry::dispatch_stream`](crate::Registry::dispatch_stream) also runs the tools: those that
-//! are `read_only` or `idempotent` run while the model is still writing.
+//! are `read_only` or `idempotent` run while the model is still writing. [`Run::stream`](crate::session::Run::stream) does so in
+//! a [`Session`](crate::Session).
 //!
 //! Chunks are in the format of Chat Completions, unless [`ReplyAssembler::wire`] sets another [`wire`](crate::wire), or
 //! [`Wire::read_event`](crate::wire::Wire::read_event) has read them:

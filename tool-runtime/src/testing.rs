@@ -1,13 +1,16 @@
-//! A model that replies by a script, for tests and examples. It needs no network.
+//! A model that replies by a script, and assertions on sessions, for tests and examples. They need no network.
 //!
 //! [`ScriptedModel`] takes the place of a client. It writes each request on the request's wire, checks the request by the
 //! rules of the providers that accept this format, and sends the next reply of its script. A [`ScriptedReply`] can have
 //! delays, be interrupted, be an error of the server, decline to answer, or depend on the request. [`check_request`] is the
 //! check alone, for a stub server.
 //!
+//! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](crate::Session) after its runs.
+//!
 //! ```
-//! use tool_runtime::testing::ScriptedModel;
-//! use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
+//! use serde_json::json;
+//! use tool_runtime::testing::{ScriptedModel, assert_called, assert_valid};
+//! use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
 //!
 //! /// Adds two numbers.
 //! #[tool]
@@ -23,14 +26,17 @@
 //!     AssistantMessage::from_text("It is 3."),
 //! ]);
 //! let registry = Registry::new(tools![add])?;
-//! let mut chat = Conversation::new().user("What is 1 + 2?");
-//! let _ = chat.drive(&registry, None, |request| model.complete(request)).await?;
-//! assert_eq!(chat.final_text(), "It is 3.");
+//! let mut session = Session::new().user("What is 1 + 2?");
+//! let _ = session.run(&registry).complete(|request| model.complete(request)).await?;
+//! assert_eq!(session.final_text(), "It is 3.");
+//! assert_called(&session, "add", json!({"a": 1, "b": 2}));
+//! assert_valid(&session);
 //! assert_eq!(model.requests()[1]["messages"][2]["content"], "3");
 //! # Ok(())
 //! # }
 //! ```
 
+mod assertions;
 mod chunks;
 mod declined;
 mod error;
@@ -39,6 +45,7 @@ mod scripted_model;
 mod scripted_reply;
 mod sent_reply;
 
+pub use assertions::{assert_called, assert_valid, called_tools};
 pub use error::ScriptedModelError;
 pub use rules::{RejectedError, check_request};
 pub use scripted_model::ScriptedModel;

@@ -56,6 +56,8 @@ mod tool_arrays;
 #[cfg(feature = "anthropic")]
 pub use anthropic::Anthropic;
 pub use body::Body;
+#[cfg(feature = "testing")]
+pub(crate) use by_name::all_wires;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{

@@ -1,6 +1,6 @@
 //! Decisions about pending calls.
 
-use super::{Ledger, asked, call, calling, model, refund, results, saying, shop, stored};
+use super::{Ledger, asked, call, calling, model, refund, results, shop, stored, text_reply};
 use serde_json::json;
 use tool_runtime::conversation::NotPendingError;
 use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
@@ -9,7 +9,7 @@ use tool_runtime::{Registry, Session, ToolOutput, tools};
 
 /// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
 async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
-    let model = model([calling([call("a", "refund", 7), call("b", "refund", 8)]), saying("Done.")]);
+    let model = model([calling([call("a", "refund", 7), call("b", "refund", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let end = session.run(registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval);
@@ -145,7 +145,7 @@ async fn policy_denies_without_asking_a_person() {
         Registry::builder().tools(tools![refund]).state(ledger.clone()).before_call(decide).build();
     let registry = registry.expect("one tool");
     let calls = [call("a", "refund", 7), call("b", "refund", 8), call("c", "refund", 9)];
-    let model = model([calling(calls), saying("Done.")]);
+    let model = model([calling(calls), text_reply("Done.")]);
     let mut session = asked();
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval);
@@ -158,7 +158,7 @@ async fn policy_denies_without_asking_a_person() {
 async fn ids_that_a_server_repeats_are_unique_in_the_session() {
     let (registry, ledger) = shop();
     let first = calling([call("call_0", "refund", 7)]);
-    let model = model([first, calling([call("call_0", "refund", 8)]), saying("Done.")]);
+    let model = model([first, calling([call("call_0", "refund", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let _ = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     session.approve("call_0").expect("it waits");
@@ -203,7 +203,7 @@ async fn two_requests_that_approve_at_once_run_a_call_once() {
     // A third request comes while the first one runs: the call has begun.
     let mut third = load(&store);
     assert!(matches!(third.approve("a"), Err(NotPendingError::HasBegun { .. })));
-    let model = super::model([saying("I check.")]);
+    let model = super::model([text_reply("I check.")]);
     let end = third.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned()]));
     assert!(results(&third)[0].contains("may have taken effect"), "{:?}", results(&third));

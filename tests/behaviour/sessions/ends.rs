@@ -1,6 +1,6 @@
 //! How a run ends.
 
-use super::{asked, call, calling, model, results, saying, shop, stored};
+use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use std::convert::Infallible;
 use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::CancellationToken;
@@ -15,7 +15,7 @@ async fn run(session: &mut Session, registry: &Registry, model: &ScriptedModel) 
 #[tokio::test]
 async fn a_run_ends_with_the_answer_of_the_model() {
     let (registry, _) = shop();
-    let model = model([calling([call("a", "find", 7), call("b", "fnd", 7)]), saying("It is there.")]);
+    let model = model([calling([call("a", "find", 7), call("b", "fnd", 7)]), text_reply("It is there.")]);
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
     assert_eq!(session.final_text(), "It is there.");
@@ -27,7 +27,7 @@ async fn a_run_ends_with_the_answer_of_the_model() {
 #[tokio::test]
 async fn a_run_needs_approval_after_the_other_calls_have_run() {
     let (registry, ledger) = shop();
-    let model = model([calling([call("a", "refund", 7), call("b", "find", 8)]), saying("Done.")]);
+    let model = model([calling([call("a", "refund", 7), call("b", "find", 8)]), text_reply("Done.")]);
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::NeedsApproval);
     assert_eq!(results(&session), ["order 8"]);
@@ -50,7 +50,8 @@ async fn a_run_needs_approval_after_the_other_calls_have_run() {
 async fn a_run_needs_the_result_of_a_tool_that_runs_elsewhere() {
     let position = DynamicTool::external("position", "The position.", serde_json::json!({"type": "object"}));
     let registry = Registry::builder().dynamic(position).build().expect("one tool");
-    let model = model([calling([tool_runtime::ToolCall::new("a", "position", "{}")]), saying("In Rome.")]);
+    let model =
+        model([calling([tool_runtime::ToolCall::new("a", "position", "{}")]), text_reply("In Rome.")]);
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::NeedsResult);
     session.provide_result("a", "Rome").expect("it waits");
@@ -74,7 +75,7 @@ async fn approval_comes_before_a_result_if_both_are_needed() {
 }
 
 #[tokio::test]
-async fn a_run_ends_with_a_refusal() {
+async fn a_run_ends_if_the_model_declines() {
     let (registry, _) = shop();
     let reply =
         serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"refusal": "I cannot help."}}]});
@@ -97,7 +98,7 @@ async fn a_run_ends_with_a_truncated_answer_but_not_with_truncated_calls() {
     let mut calls = AssistantMessage::from_tool_calls(vec![call("a", "find", 7)]);
     calls.tool_calls[0].arguments = r#"{"ord"#.to_owned();
     let mut session = asked();
-    let model = model([calls.with_finish_reason("length").into(), saying("Sorry.")]);
+    let model = model([calls.with_finish_reason("length").into(), text_reply("Sorry.")]);
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
     assert!(results(&session)[0].contains("the reply was truncated"), "{:?}", results(&session));
 }
@@ -122,7 +123,7 @@ async fn a_run_without_a_new_message_ends_again_and_sends_no_request() {
     let refusal = serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"refusal": "No."}}]});
     let truncated = AssistantMessage::from_text("It is").with_finish_reason("length");
     for (reply, end) in [
-        (saying("Hello."), RunEnd::Answered),
+        (text_reply("Hello."), RunEnd::Answered),
         (refusal.into(), RunEnd::Refused),
         (truncated.into(), RunEnd::Truncated),
         (calling([call("a", "refund", 7)]), RunEnd::NeedsApproval),
@@ -141,7 +142,7 @@ async fn a_run_without_a_new_message_ends_again_and_sends_no_request() {
 async fn a_paused_reply_continues() {
     let (registry, _) = shop();
     let paused = AssistantMessage::from_text("I search").with_finish_reason("pause_turn");
-    let model = model([paused.into(), saying("Done.")]);
+    let model = model([paused.into(), text_reply("Done.")]);
     let mut session = asked();
     assert_eq!(run(&mut session, &registry, &model).await, RunEnd::Answered);
     assert_eq!(session.messages().len(), 3);

@@ -1,6 +1,6 @@
 //! The events of a run.
 
-use super::{asked, call, calling, model, saying, shop};
+use super::{asked, call, calling, model, shop, text_reply};
 use serde_json::{Value, json};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
@@ -49,7 +49,7 @@ async fn each_event_serializes_as_one_map() {
     })
     .into();
     let mut session = asked();
-    let events = events(&mut session, &registry, vec![reply, saying("")], false).await;
+    let events = events(&mut session, &registry, vec![reply, text_reply("")], false).await;
     assert_eq!(
         events,
         [
@@ -102,7 +102,8 @@ async fn ids_of_events_are_those_of_the_session() {
     for stream in [false, true] {
         let reply = |order| calling([call("call_0", "find", order), call("call_0", "find", order + 1)]);
         let mut session = asked();
-        let events = events(&mut session, &registry, vec![reply(1), reply(3), saying("Done.")], stream).await;
+        let events =
+            events(&mut session, &registry, vec![reply(1), reply(3), text_reply("Done.")], stream).await;
         let ids_of = |name: &str| -> Vec<String> {
             let of_kind = events.iter().filter(|event| event["type"] == name);
             of_kind.filter_map(|event| event["id"].as_str()).map(str::to_owned).collect()
@@ -138,7 +139,7 @@ async fn progress_of_a_blocking_tool_arrives_while_it_runs() {
     let registry = Registry::new(tools![export]).expect("one tool");
     let mut session = asked();
     let calls = calling([ToolCall::new("a", "export", "{}")]);
-    let events = events(&mut session, &registry, vec![calls, saying("Done.")], false).await;
+    let events = events(&mut session, &registry, vec![calls, text_reply("Done.")], false).await;
     let progress: Vec<&Value> = events.iter().filter(|event| event["status"] == "progress").collect();
     assert_eq!(progress.len(), 3);
     assert_eq!(progress[2]["text"], "page 3");
@@ -167,7 +168,7 @@ async fn arguments_that_start_again_are_marked() {
     let end = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
     let reply = ScriptedReply::stream([piece("{}"), piece("{\"order\""), piece(":7}"), end]);
     let mut session = asked();
-    let events = events(&mut session, &registry, vec![reply, saying("Done.")], true).await;
+    let events = events(&mut session, &registry, vec![reply, text_reply("Done.")], true).await;
     let mut arguments = String::new();
     for event in events.iter().filter(|event| event["type"] == "call_arguments") {
         if event["is_restart"] == true {
@@ -183,7 +184,7 @@ async fn an_event_can_be_sent_to_another_task() {
     fn assert_owned<T: Clone + Send + Sync + 'static>(_: &T) {}
     let (registry, _) = shop();
     let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
-    let model = model([saying("Hello.")]);
+    let model = model([text_reply("Hello.")]);
     let mut session = asked();
     let run = session.run(&registry).on_event(|event| {
         assert_owned(event);

@@ -1,6 +1,6 @@
 //! Whatever happens in a run, the session is valid and keeps the finished results.
 
-use super::{Ledger, asked, call, calling, model, results, saying, shop, stored};
+use super::{Ledger, asked, call, calling, model, results, shop, stored, text_reply};
 use futures_util::FutureExt as _;
 use serde_json::json;
 use std::convert::Infallible;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::conversation::Request;
 use tool_runtime::dispatch::CancellationToken;
-use tool_runtime::session::RunEnd;
+use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
 
@@ -23,14 +23,15 @@ async fn drop_run(session: &mut Session, registry: &Registry, replies: impl Into
 }
 
 async fn finish(session: &mut Session, registry: &Registry) -> RunEnd {
-    let model = model([saying("Done.")]);
+    let model = model([text_reply("Done.")]);
     session.run(registry).complete(|request| model.complete(request)).await.expect("the request is valid")
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_error_of_the_client_keeps_the_session() {
     let (registry, _) = shop();
-    let model = model([calling([call("a", "find", 7)]), ScriptedReply::error("overloaded"), saying("Done.")]);
+    let model =
+        model([calling([call("a", "find", 7)]), ScriptedReply::error("overloaded"), text_reply("Done.")]);
     let mut session = asked();
     let error = session
         .run(&registry)
@@ -77,7 +78,7 @@ async fn read_only_tools_run_again_after_an_interruption() {
 async fn dropping_the_run_during_a_request_keeps_the_messages() {
     let (registry, _) = shop();
     let mut session = asked();
-    let late = saying("Late.").with_delay(10 * SECOND);
+    let late = text_reply("Late.").with_delay(10 * SECOND);
     drop_run(&mut session, &registry, [calling([call("a", "find", 7)]), late]).await;
     assert_eq!(session.messages().len(), 3);
     assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
@@ -158,13 +159,13 @@ async fn a_panic_of_a_closure_keeps_the_session() {
 
 #[tokio::test(start_paused = true)]
 async fn an_approval_is_used_up_when_its_call_begins() {
-    let ledger = Ledger::default();
     /// Wipes a disk.
     #[tool_runtime::tool(idempotent, requires_approval)]
     async fn wipe(order: u32, #[state] ledger: &Ledger) {
         ledger.add(format!("wipe {order}"));
         tokio::time::sleep(Duration::from_secs(3600)).await;
     }
+    let ledger = Ledger::default();
     let registry =
         Registry::builder().tools(tool_runtime::tools![wipe]).state(ledger.clone()).build().expect("one");
     let model = model([calling([call("a", "wipe", 7)])]);
@@ -188,11 +189,13 @@ async fn an_approval_is_used_up_when_its_call_begins() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_off_without_calls_is_repeated() {
     let (registry, _) = shop();
-    let broken = saying("It is a long text of several words.").interrupted_after(3);
-    let model = model([broken, saying("Hello.")]);
+    let broken = text_reply("It is a long text of several words.").interrupted_after(3);
+    let model = model([broken, text_reply("Hello.")]);
     let mut session = asked();
-    let error =
-        session.run(&registry).stream(|request| model.stream(request)).await.expect_err("it breaks off");
+    let mut events = Vec::new();
+    let run = session.run(&registry).on_event(|event| events.push(event.clone()));
+    let error = run.stream(|request| model.stream(request)).await.expect_err("it breaks off");
+    assert!(matches!(events.last(), Some(Event::ReplyInterrupted { is_kept: false, .. })), "{events:?}");
     assert!(error.to_string().starts_with("the reply was interrupted: "), "{error}");
     assert_eq!(session.messages().len(), 1);
     let end = session.run(&registry).stream(|request| model.stream(request)).await.expect("valid");
@@ -214,10 +217,14 @@ fn broken_after_one_call(first: &str) -> ScriptedReply {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_breaks_off_after_a_call_began_keeps_its_result() {
     let (registry, ledger) = shop();
-    let model = model([broken_after_one_call("find"), saying("Done.")]);
+    let model = model([broken_after_one_call("find"), text_reply("Done.")]);
     let mut session = asked();
-    let run = session.run(&registry).stream(|request| model.stream(request)).await;
-    assert!(run.is_err());
+    let mut events = Vec::new();
+    let run = session.run(&registry).on_event(|event| events.push(event.clone()));
+    assert!(run.stream(|request| model.stream(request)).await.is_err());
+    let is_interruption = |event: &&Event| matches!(event, Event::ReplyInterrupted { is_kept: true, .. });
+    assert_eq!(events.iter().filter(is_interruption).count(), 1);
+    assert!(events.iter().any(|event| matches!(event, Event::ReplyFinished { .. })));
     assert_eq!(results(&session)[0], "order 7");
     assert!(results(&session)[1].contains("the reply was interrupted"), "{:?}", results(&session));
     let mut session = stored(&session);
@@ -246,7 +253,7 @@ async fn a_cancelled_stream_ends_the_run() {
     let (registry, _) = shop();
     let token = CancellationToken::new();
     let registry = registry.with(&BatchContext::new().cancellation(token.clone()));
-    let model = model([saying("One two three four.").with_chunk_delay(SECOND)]);
+    let model = model([text_reply("One two three four.").with_chunk_delay(SECOND)]);
     let mut session = asked();
     let cancel = async {
         tokio::time::sleep(5 * SECOND / 2).await;

@@ -1,6 +1,6 @@
 //! Limits count since the last user message, over approvals and restarts.
 
-use super::{asked, call, calling, model, results, saying, shop, stored};
+use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedReply;
@@ -45,7 +45,7 @@ async fn the_reply_limit_counts_over_restarts_until_the_next_user_message() {
 async fn calls_beyond_the_limit_stay_pending_until_the_limit_is_higher() {
     let (registry, _) = shop();
     let calls: Vec<ToolCall> = (0..5).map(|n| call(&n.to_string(), "find", n)).collect();
-    let model = model([calling(calls), saying("Done.")]);
+    let model = model([calling(calls), text_reply("Done.")]);
     let mut session = asked();
     for (limit, expected) in [(2, 2), (2, 2), (4, 4)] {
         let run = session.run(&registry).max_calls(limit);
@@ -87,7 +87,8 @@ fn costing(response: &str, input: u64, output: u64) -> ScriptedReply {
 #[tokio::test]
 async fn a_run_ends_at_the_token_limit() {
     let (registry, _) = shop();
-    let model = model([costing("a", 100, 10), costing("b", 200, 10), costing("c", 300, 10), saying("Done.")]);
+    let model =
+        model([costing("a", 100, 10), costing("b", 200, 10), costing("c", 300, 10), text_reply("Done.")]);
     let mut session = asked();
     for (limit, replies) in [(300, 2), (300, 2), (321, 3)] {
         let run = session.run(&registry).max_tokens_total(limit);

@@ -1,7 +1,8 @@
 //! Results that come later.
 
-use super::{Ledger, asked, calling, model, results, saying, stored};
+use super::{Ledger, asked, calling, model, results, stored, text_reply};
 use serde_json::json;
+use tool_runtime::conversation::NotPendingError;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{DynamicTool, Registry, ToolCall, ToolOutput, tool, tools};
 
@@ -25,7 +26,7 @@ fn registry() -> (Registry, Ledger) {
 #[tokio::test]
 async fn a_job_is_started_once_and_its_result_comes_later() {
     let (registry, ledger) = registry();
-    let model = model([calling([ToolCall::new("a", "start_job", r#"{"name":"x"}"#)]), saying("Done.")]);
+    let model = model([calling([ToolCall::new("a", "start_job", r#"{"name":"x"}"#)]), text_reply("Done.")]);
     let mut session = asked();
     for _ in 0..3 {
         let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
@@ -71,6 +72,11 @@ async fn a_tool_that_runs_elsewhere_can_need_an_approval_first() {
     session.approve("a").expect("it waits");
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, session.awaiting_result().len()), (RunEnd::NeedsResult, 1));
+    // It has been started elsewhere, with these arguments.
+    assert!(matches!(session.approve("a"), Err(NotPendingError::NeedsResult { .. })));
+    assert!(matches!(session.approve_with("a", json!({"x": 1})), Err(NotPendingError::NeedsResult { .. })));
+    session.deny("a", "the bank is closed").expect("it waits");
+    assert_eq!(results(&session), ["Error: the bank is closed"]);
 }
 
 #[tokio::test]

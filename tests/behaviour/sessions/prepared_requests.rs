@@ -1,6 +1,6 @@
 //! Requests that the program changes before they are sent.
 
-use super::{asked, call, calling, model, results, saying, shop, stored};
+use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::history::TrimBudget;
 use tool_runtime::session::RunEnd;
@@ -10,7 +10,7 @@ use tool_runtime::{BatchContext, ToolChoice};
 #[tokio::test]
 async fn each_request_can_have_a_tool_choice() {
     let (registry, _) = shop();
-    let model = model([calling([call("a", "find", 7)]), saying("Done.")]);
+    let model = model([calling([call("a", "find", 7)]), text_reply("Done.")]);
     let mut choice = registry.tool_choice("find").expect("it is there");
     let mut session = asked();
     let run = session
@@ -25,7 +25,7 @@ async fn each_request_can_have_a_tool_choice() {
 #[tokio::test]
 async fn the_allowed_tools_of_a_request_apply_to_its_calls_also_after_a_restart() {
     let (registry, ledger) = shop();
-    let model = model([calling([call("a", "ship", 7), call("b", "refund", 8)]), saying("Done.")]);
+    let model = model([calling([call("a", "ship", 7), call("b", "refund", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["refund", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
@@ -43,7 +43,7 @@ async fn the_allowed_tools_of_a_request_apply_to_its_calls_also_after_a_restart(
 async fn the_allowed_tools_of_the_batch_apply_as_well() {
     let (registry, ledger) = shop();
     let registry = registry.with(&BatchContext::new().allowed_tools(["find"]));
-    let model = model([calling([call("a", "ship", 7), call("b", "find", 8)]), saying("Done.")]);
+    let model = model([calling([call("a", "ship", 7), call("b", "find", 8)]), text_reply("Done.")]);
     let mut session = asked();
     let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["ship", "find"]));
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
@@ -52,9 +52,22 @@ async fn the_allowed_tools_of_the_batch_apply_as_well() {
 }
 
 #[tokio::test]
+async fn the_batch_of_a_later_run_also_restricts_the_tools() {
+    let (registry, ledger) = shop();
+    let model = model([calling([call("a", "refund", 7)]), text_reply("Done.")]);
+    let mut session = asked();
+    let run = session.run(&registry).prepare(|request| request.with_allowed_tools(["refund", "find"]));
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::NeedsApproval);
+    session.approve("a").expect("it waits");
+    let registry = registry.with(&BatchContext::new().allowed_tools(["find"]));
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec![]));
+}
+
+#[tokio::test]
 async fn a_request_can_be_trimmed_and_the_session_keeps_its_messages() {
     let (registry, _) = shop();
-    let model = model([saying("Two.")]);
+    let model = model([text_reply("Two.")]);
     let chat = tool_runtime::Conversation::new().user("One?").assistant("One.").user("Two?");
     let mut session = tool_runtime::Session::from(chat);
     let run =
@@ -67,7 +80,7 @@ async fn a_request_can_be_trimmed_and_the_session_keeps_its_messages() {
 #[tokio::test]
 async fn requests_are_written_on_the_wire_of_the_run() {
     let (registry, _) = shop();
-    let model = model([saying("Done.")]);
+    let model = model([text_reply("Done.")]);
     let mut session = asked();
     let run = session.run(&registry).wire(Anthropic::new());
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
@@ -77,7 +90,7 @@ async fn requests_are_written_on_the_wire_of_the_run() {
 #[tokio::test]
 async fn streams_ask_for_their_usage() {
     let (registry, _) = shop();
-    let model = model([saying("Done."), saying("Done."), saying("Done.")]);
+    let model = model([text_reply("Done."), text_reply("Done."), text_reply("Done.")]);
     let _ = asked().run(&registry).stream(|request| model.stream(request)).await;
     let wire = ChatCompletions::new().stream_usage(false);
     let _ = asked().run(&registry).wire(wire).stream(|request| model.stream(request)).await;
@@ -94,7 +107,7 @@ async fn middleware_of_a_run_is_inside_that_of_the_registry() {
     let outer = |call: ReadyCall| async move { call.run().await.map_text(|text| format!("({text})")) };
     let registry = builder.around_call(outer).build().expect("one tool");
     for (layers, result) in [(0, "(order 7)"), (1, "([order 7])"), (2, "([[order 7]])")] {
-        let model = model([calling([call("a", "find", 7)]), saying("Done.")]);
+        let model = model([calling([call("a", "find", 7)]), text_reply("Done.")]);
         let mut session = asked();
         let mut run = session.run(&registry);
         for _ in 0..layers {
@@ -106,7 +119,7 @@ async fn middleware_of_a_run_is_inside_that_of_the_registry() {
         assert_eq!(results(&session), [result]);
     }
     let plain = tool_runtime::Registry::new(tool_runtime::tools![super::find]).expect("one tool");
-    let model = model([calling([call("a", "find", 7)]), saying("Done.")]);
+    let model = model([calling([call("a", "find", 7)]), text_reply("Done.")]);
     let mut session = asked();
     let run = session.run(&plain).around_call(|call: ReadyCall| async move {
         assert_eq!(call.context().key().map(|key| key.to_string()), None);
@@ -144,7 +157,7 @@ async fn the_key_of_a_call_survives_restarts_and_trims() {
 async fn a_run_does_not_copy_the_messages() {
     let (registry, _) = shop();
     for stream in [false, true] {
-        let replies = [calling([call("a", "find", 7)]), calling([call("b", "find", 7)]), saying("Done.")];
+        let replies = [calling([call("a", "find", 7)]), calling([call("b", "find", 7)]), text_reply("Done.")];
         let model = model(replies);
         let mut session = asked();
         let text = session.messages()[0].text().as_ptr();
@@ -152,9 +165,10 @@ async fn a_run_does_not_copy_the_messages() {
             assert_eq!(request.messages()[0].text().as_ptr(), text, "the messages are shared");
             request
         });
-        let end = match stream {
-            true => run.stream(|request| model.stream(request)).await.expect("valid"),
-            false => run.complete(|request| model.complete(request)).await.expect("valid"),
+        let end = if stream {
+            run.stream(|request| model.stream(request)).await.expect("valid")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("valid")
         };
         assert_eq!((end, session.messages()[0].text().as_ptr()), (RunEnd::Answered, text));
     }

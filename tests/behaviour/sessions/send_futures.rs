@@ -1,6 +1,6 @@
 //! Runs can be spawned, with a client by reference, as an axum handler does.
 
-use super::{asked, saying, shop};
+use super::{asked, shop, text_reply};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 use tool_runtime::session::{Event, RunEnd};
@@ -16,7 +16,7 @@ struct App {
 #[tokio::test]
 async fn runs_are_send() {
     let (registry, _) = shop();
-    let client = ScriptedModel::new([saying("One."), saying("Two.")]);
+    let client = ScriptedModel::new([text_reply("One."), text_reply("Two.")]);
     let app = Arc::new(App { registry, client, session: Mutex::new(asked()) });
     let handler = tokio::spawn({
         let app = Arc::clone(&app);

@@ -1,6 +1,6 @@
 //! Streamed runs end like others.
 
-use super::{asked, call, calling, model, results, saying, shop, stored};
+use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
@@ -20,7 +20,8 @@ async fn a_streamed_run_with_an_approval_ends_like_one_that_is_not_streamed() {
         let name = wire.name();
         let (registry, ledger) = shop();
         let calls = || calling([call("a", "find", 7), call("b", "refund", 8), call("c", "find", 9)]);
-        let (streamed, whole) = (model([calls(), saying("Done.")]), model([calls(), saying("Done.")]));
+        let (streamed, whole) =
+            (model([calls(), text_reply("Done.")]), model([calls(), text_reply("Done.")]));
         let (mut first, mut second) = (asked(), asked());
         for end in [RunEnd::NeedsApproval, RunEnd::Answered] {
             let run = first.run(&registry).wire(ChatCompletions::new()).wire(clone_of(name));
@@ -44,7 +45,7 @@ fn clone_of(name: &str) -> Box<dyn Wire> {
 }
 
 #[tokio::test]
-async fn a_streamed_refusal_ends_the_run() {
+async fn a_streamed_run_ends_if_the_model_declines() {
     let (registry, _) = shop();
     for wire in wires() {
         let name = wire.name();

@@ -2,6 +2,7 @@
 
 use super::{BegunCalls, CallEvent};
 use crate::state::{State as _, States};
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 use tokio_util::sync::CancellationToken;
@@ -44,6 +45,8 @@ struct Data {
     reply_number: Option<u64>,
     allowed_tools: Option<Arc<[String]>>,
     listeners: Vec<Listener>,
+    /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
+    run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
 }
 
@@ -222,6 +225,15 @@ impl BatchContext {
 
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
+    }
+
+    pub(crate) fn run_layers(&self) -> Option<&(dyn Any + Send + Sync)> {
+        self.0.run_layers.as_deref()
+    }
+
+    pub(crate) fn with_run_layers(mut self, layers: Arc<dyn Any + Send + Sync>) -> Self {
+        self.data().run_layers = Some(layers);
+        self
     }
 
     /// Counts the calls together with these.

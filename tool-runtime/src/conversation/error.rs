@@ -19,6 +19,13 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The call waits for its result, and needs no approval: see
+    /// [`PendingCalls::provide_result`](super::PendingCalls::provide_result).
+    #[non_exhaustive]
+    NeedsResult {
+        /// The id.
+        id: String,
+    },
     /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice.
     #[non_exhaustive]
     HasBegun {
@@ -34,6 +41,9 @@ impl fmt::Display for NotPendingError {
                 write!(f, "no pending call has the id `{id}`: use an id of the calls that wait now")
             }
             NotPendingError::HasResult { id } => write!(f, "the call `{id}` already has a result"),
+            NotPendingError::NeedsResult { id } => {
+                write!(f, "the call `{id}` waits for its result: provide the result or deny the call")
+            }
             NotPendingError::HasBegun { id } => {
                 write!(f, "the call `{id}` has already begun: run the calls to continue")
             }

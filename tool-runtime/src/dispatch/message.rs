@@ -3,7 +3,7 @@
 use crate::context::{CallEvents, CallRecord, CallStatus};
 use crate::message::{Content, ERROR, ToolCall, ToolMessage};
 use crate::outcome::CallError;
-use crate::output::{Pending, ToolFailure, ToolOutput, ToolResult, truncate_middle};
+use crate::output::{ToolFailure, ToolOutput, ToolResult, truncate_middle};
 use crate::registry::Registry;
 use crate::tool::{Approval, Batch, Call, RegisteredTool, Stage};
 use std::borrow::Cow;
@@ -39,7 +39,7 @@ impl Registry {
             let has_listeners = batch.stages.contains(Stage::StartEvent);
             let events = has_listeners.then(|| self.events(batch, tool_call));
             let events = events.as_ref();
-            let mut result = match self.tool_to_run(batch, position, tool_call) {
+            let result = match self.tool_to_run(batch, position, tool_call) {
                 Ok(tool) => {
                     // The old name is empty. `clone_from` takes 30 instructions more.
                     #[allow(clippy::assigning_clones, reason = "it moves a budget")]
@@ -57,7 +57,12 @@ impl Registry {
                     Err(error)
                 }
             };
-            self.reject_pending(batch, position, tool_call, events, &mut result);
+            let result = match result {
+                Ok(output) if output.as_pending().is_some() => {
+                    Err(self.pending_failure(batch, position, tool_call, events, &output))
+                }
+                result => result,
+            };
             self.write_result(batch, record, events, result, message);
             #[cfg(feature = "tracing")]
             self.record(&recorded, message);
@@ -100,24 +105,23 @@ impl Registry {
         CallError::NotAllowed { tool: tool.name.to_string(), allowed }
     }
 
-    /// Replaces an output that comes later by the failure that reports it.
-    #[inline]
-    pub(super) fn reject_pending(
+    /// The failure in place of an output that comes later.
+    #[cold]
+    pub(super) fn pending_failure(
         &self,
         batch: &Batch<'_>,
         position: usize,
         call: &ToolCall,
         events: Option<&Arc<CallEvents>>,
-        result: &mut Result<ToolOutput, ToolFailure>,
-    ) {
-        let Ok(Some(Pending { ticket })) = result.as_ref().map(ToolOutput::as_pending) else { return };
-        let ticket = ticket.clone();
+        output: &ToolOutput,
+    ) -> ToolFailure {
+        let ticket = output.ticket().map(str::to_owned);
         if let Some(events) = events {
             let arguments = self.object_to_run(batch, position, call);
             events.send(CallStatus::NeedsResult { ticket: ticket.clone(), arguments });
         }
         let tool = self.tool(&call.name).map_or(&*call.name, |tool| &tool.name).to_owned();
-        *result = Err(CallError::NeedsResult { tool, ticket }.into());
+        CallError::NeedsResult { tool, ticket }.into()
     }
 
     /// Writes the result of a call into its message.

@@ -81,7 +81,8 @@ impl Registry {
     /// calls. It must not block; use a channel to send events to other tasks. The cancellation token of the batch that is
     /// bound to the registry also ends the stream.
     ///
-    /// Add the tool messages to a [`Conversation`](crate::Conversation) with
+    /// A [`Session`](crate::Session) does this itself. In a loop of your own, add the tool messages to a
+    /// [`Conversation`](crate::Conversation) with
     /// [`add_results`](crate::conversation::PendingCalls::add_results):
     ///
     /// ```

@@ -170,8 +170,8 @@ impl StreamedReply {
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
             on_piece(Piece { event, call: Some(PieceOfCall { index, call, id }) });
-            let is_admitted = max_calls.is_none_or(|limit| index < limit);
-            if let (true, false, true, Some(id)) = (is_complete, has_failed, is_admitted, id) {
+            let is_within_limit = max_calls.is_none_or(|limit| index < limit);
+            if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if may_start(call) {
                     ready.push((index, ToolCall { id: id.to_owned(), ..call.clone() }));
                 }
@@ -206,7 +206,9 @@ impl StreamedReply {
     /// The ids that are taken without this reply.
     pub(crate) fn into_discarded(self) -> TakenIds {
         let Ids { mut taken, chosen } = self.ids;
-        chosen.values().for_each(|id| taken.release(id));
+        for id in chosen.values() {
+            taken.release(id);
+        }
         taken
     }
 

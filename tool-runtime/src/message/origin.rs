@@ -36,7 +36,7 @@ pub enum Completeness {
     /// The reply was truncated, for example at its token limit.
     Truncated,
     /// The provider paused a long reply in which it runs tools itself. Send the reply back unchanged, and the provider
-    /// continues it; [`Conversation::drive`](crate::Conversation::drive) does.
+    /// continues it; a [run](crate::Session::run) of a session does.
     Paused,
     /// The reply was streamed, and the stream ended without a finish reason and without a regular end. The connection
     /// may have failed; some servers send neither.

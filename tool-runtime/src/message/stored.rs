@@ -2,7 +2,7 @@
 //!
 //! The stored form keeps every field of a message: the origin and the items of a reply, its usage, whether a call was
 //! truncated, and the tool of a result. (Outcomes and artifacts of results belong to the process.) Servers reject it;
-//! requests are written by a [`wire`](crate::wire).
+//! requests are written by a [`wire`](crate::wire). A [`Session`](crate::Session) contains its messages in this form.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};

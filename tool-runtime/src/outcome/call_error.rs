@@ -84,7 +84,7 @@ pub enum CallError {
         tool: String,
     },
     /// The program denied the call, with the [`before_call`](crate::RegistryBuilder::before_call) hook, or denied or
-    /// skipped it with [`PendingCalls`](crate::conversation::PendingCalls).
+    /// skipped it in a [`Session`](crate::Session) or with [`PendingCalls`](crate::conversation::PendingCalls).
     #[non_exhaustive]
     Denied {
         /// The name of the tool.

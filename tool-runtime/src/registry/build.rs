@@ -306,7 +306,7 @@ impl RegistryBuilder {
             })
             .unzip();
         let tools = Arc::new(Tools::new(schemas, tools, Arc::new(config)));
-        Ok(Registry { tools, batch: None, run_layers: None })
+        Ok(Registry { tools, batch: None })
     }
 }
 

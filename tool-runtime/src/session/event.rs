@@ -48,7 +48,7 @@ pub enum Event {
         is_restart: bool,
     },
     /// A call is complete: its tool and its arguments do not change any more. A call that was truncated or interrupted is
-    /// never complete; its `Call` events tell how it ends.
+    /// never complete; its `Call` events report how it ends.
     #[non_exhaustive]
     CallComplete {
         /// The id of the call.
@@ -67,6 +67,15 @@ pub enum Event {
         reply: u64,
         /// The tokens that it took; `None` if the response does not report them.
         usage: Option<Usage>,
+    },
+    /// The reply broke off. A `ReplyFinished` follows if it is kept.
+    #[non_exhaustive]
+    ReplyInterrupted {
+        /// Whether the session keeps the reply, since one of its calls has started. Otherwise the next run repeats the
+        /// request, and a page can remove the text of this reply.
+        is_kept: bool,
+        /// The text of the error.
+        error: String,
     },
     /// A warning about the newest reply.
     #[non_exhaustive]

@@ -53,6 +53,7 @@ impl Session {
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// Binds a batch, like [`Registry::with`].
+    #[allow(clippy::needless_pass_by_value, reason = "the other settings take values as well")]
     pub fn context(self, batch: BatchContext) -> Self {
         Run { registry: self.registry.with(&batch), ..self }
     }

@@ -12,7 +12,8 @@ use std::fmt::{self, Debug, Display};
 #[serde(rename_all = "snake_case")]
 #[must_use = "the model may not have answered"]
 pub enum RunEnd {
-    /// The model answered: [`Session::final_text`](super::Session::final_text).
+    /// The model answered: [`Session::final_text`](super::Session::final_text). If the text is empty or contains a tool call
+    /// that the server did not parse, [`Session::warnings`](super::Session::warnings) reports it.
     Answered,
     /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need nobody
     /// have run. Others may wait for their results.
@@ -47,6 +48,22 @@ impl RunEnd {
             Completeness::Truncated => Some(RunEnd::Truncated),
             _ => Some(RunEnd::Answered),
         }
+    }
+}
+
+impl Display for RunEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RunEnd::Answered => "the model answered",
+            RunEnd::NeedsApproval => "calls need an approval",
+            RunEnd::NeedsResult => "the results of calls come from elsewhere",
+            RunEnd::Refused => "the model declined to answer",
+            RunEnd::Truncated => "the answer is truncated",
+            RunEnd::ReplyLimit => "the limit of replies is reached",
+            RunEnd::CallLimit => "the limit of calls is reached",
+            RunEnd::TokenLimit => "the limit of tokens is reached",
+            RunEnd::Cancelled => "the run was cancelled",
+        })
     }
 }
 

@@ -24,7 +24,6 @@ pub(super) struct RunLoop<'a, O, P> {
 }
 
 /// The next step of a run.
-#[expect(clippy::large_enum_variant, reason = "it is matched at once")]
 pub(super) enum Next {
     Request(Request, Sent),
     End(RunEnd),
@@ -64,7 +63,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             None => request,
         };
         let request = (self.prepare)(request);
-        let allowed_tools = request.allowed_tools().map(|names| self.allowed_by_batch(names));
+        let allowed_tools = request.allowed_tools().cloned();
         let (choice, is_possible) = request.tool_choice();
         let forced = Some(choice.clone()).filter(|_| is_possible);
         if !is_possible {
@@ -90,16 +89,14 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         self.limits.tokens.filter(|&tokens| used.tokens >= tokens).map(|_| RunEnd::TokenLimit)
     }
 
-    /// The allowed tools of a request that its batch allows as well.
-    fn allowed_by_batch(&self, names: &Arc<[String]>) -> Arc<[String]> {
-        match self.registry.batch().and_then(BatchContext::allowed) {
-            None => Arc::clone(names),
-            Some(allowed) => {
-                let is_allowed =
-                    |name: &&String| self.registry.tool(name).is_some_and(|tool| tool.is_in(allowed));
-                names.iter().filter(is_allowed).cloned().collect()
-            }
-        }
+    /// The allowed tools of a request that the batch allows as well.
+    fn allowed_by_batch(&self, names: &[String]) -> Vec<String> {
+        let allowed = self.registry.batch().and_then(BatchContext::allowed);
+        let is_allowed = |name: &&String| match (allowed, self.registry.tool(name)) {
+            (Some(allowed), tool) => tool.is_some_and(|tool| tool.is_in(allowed)),
+            (None, _) => true,
+        };
+        names.iter().filter(is_allowed).cloned().collect()
     }
 
     pub(super) fn warn(&mut self, warning: ReplyWarning) {
@@ -122,7 +119,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let batch = self.registry.batch().cloned().unwrap_or_default();
         let mut batch = batch.reply_number(reply).counting_in(&self.session.begun_calls);
         if let Some(names) = allowed_tools {
-            batch = batch.allowed_tools(names.iter().cloned());
+            batch = batch.allowed_tools(self.allowed_by_batch(names));
         }
         if let Some(events) = self.reporter.events().cloned() {
             batch = batch.on_event(move |event| events.send(Event::Call(event.clone())));
@@ -138,10 +135,11 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
         let number = self.session.replies.saturating_sub(1);
         let registry = self.bind(number, pending.allowed_tools.as_ref());
-        self.session.admit_calls(self.limits);
+        self.session.count_calls(self.limits);
         let pending = self.session.state.pending_mut()?;
-        let admitted = pending.admitted;
-        let running = pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < admitted);
+        let within_limit = pending.within_limit;
+        let running =
+            pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < within_limit);
         // Before the run, since its future may be dropped.
         self.session.revision += 1;
         self.reporter.run(running).await;
@@ -151,14 +149,14 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Finishes the pending calls. Returns the end of the run if some of them wait.
     pub(super) fn end_of_calls(&mut self) -> Option<RunEnd> {
         self.session.state.finish();
-        let Pending { calls, admitted, .. } = self.session.state.pending()?;
+        let Pending { calls, within_limit, .. } = self.session.state.pending()?;
         Some(if self.is_cancelled() {
             RunEnd::Cancelled
         } else if !calls.awaiting_decision().is_empty() {
             RunEnd::NeedsApproval
         } else if !calls.awaiting_result().is_empty() {
             RunEnd::NeedsResult
-        } else if *admitted < calls.calls().len() {
+        } else if *within_limit < calls.calls().len() {
             RunEnd::CallLimit
         } else {
             RunEnd::Cancelled
@@ -177,18 +175,20 @@ pub(super) struct ReceivedReply {
 impl ReceivedReply {
     pub(super) fn report(self, reporter: &mut Reporter<impl FnMut(&Event)>) {
         let ReceivedReply { reply, usage, warnings } = self;
-        warnings.into_iter().for_each(|warning| reporter.report(warning));
+        for warning in warnings {
+            reporter.report(warning);
+        }
         reporter.report(Event::ReplyFinished { reply, usage });
     }
 }
 
 impl Session {
     /// Counts the pending calls that may run.
-    pub(super) fn admit_calls(&mut self, limits: Limits) {
+    pub(super) fn count_calls(&mut self, limits: Limits) {
         if let State::Pending(pending) = &mut self.state {
-            let more = pending.calls.calls().len().saturating_sub(pending.admitted);
+            let more = pending.calls.calls().len().saturating_sub(pending.within_limit);
             let more = more.min(self.used.remaining_calls(limits));
-            pending.admitted += more;
+            pending.within_limit += more;
             self.used.calls += more;
         }
     }
@@ -219,11 +219,13 @@ impl Session {
         }
         if let State::Ready(conversation) = &mut self.state {
             let mut conversation = std::mem::take(conversation);
-            warnings.iter().for_each(|warning| conversation.warn(warning.clone()));
+            for warning in &warnings {
+                conversation.warn(warning.clone());
+            }
             self.state = match conversation.receive(reply) {
                 Received::Answer(conversation) => State::Ready(conversation),
                 Received::ToolCalls(calls) => {
-                    State::Pending(Pending { calls, admitted: 0, allowed_tools: sent.allowed_tools })
+                    State::Pending(Pending { calls, within_limit: 0, allowed_tools: sent.allowed_tools })
                 }
             };
         }

@@ -13,8 +13,8 @@ pub(super) enum State {
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub(super) calls: PendingCalls,
-    /// The number of calls that `max_calls` admits. The others wait for a run with a higher limit.
-    pub(super) admitted: usize,
+    /// The number of calls, from the first, that `max_calls` allows. The others wait for a run with a higher limit.
+    pub(super) within_limit: usize,
     /// The tools that the request allowed; `None` for all.
     pub(super) allowed_tools: Option<Arc<[String]>>,
 }

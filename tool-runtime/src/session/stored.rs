@@ -60,7 +60,7 @@ struct Read<'a> {
 struct StoredPendingReply<'a> {
     #[serde(flatten)]
     calls: StoredPending<'a>,
-    admitted: usize,
+    within_limit: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     allowed_tools: Option<Cow<'a, [String]>>,
 }
@@ -69,9 +69,9 @@ struct StoredPendingReply<'a> {
 impl Serialize for Session {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pending =
-            self.state.pending().map(|Pending { calls, admitted, allowed_tools }| StoredPendingReply {
+            self.state.pending().map(|Pending { calls, within_limit, allowed_tools }| StoredPendingReply {
                 calls: calls.into(),
-                admitted: *admitted,
+                within_limit: *within_limit,
                 allowed_tools: allowed_tools.as_deref().map(Cow::Borrowed),
             });
         let written = Written {
@@ -149,13 +149,15 @@ impl Read<'_> {
             usage,
             warnings,
         } = self;
-        warnings.into_iter().for_each(|warning| conversation.warn(warning));
+        for warning in warnings {
+            conversation.warn(warning);
+        }
         let state = match pending {
             None => State::Ready(conversation),
-            Some(StoredPendingReply { calls, admitted, allowed_tools }) => {
+            Some(StoredPendingReply { calls, within_limit, allowed_tools }) => {
                 let calls = calls.into_pending(conversation)?;
-                let admitted = admitted.min(calls.calls().len());
-                State::Pending(Pending { calls, admitted, allowed_tools: allowed_tools.map(Arc::from) })
+                let within_limit = within_limit.min(calls.calls().len());
+                State::Pending(Pending { calls, within_limit, allowed_tools: allowed_tools.map(Arc::from) })
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);

@@ -46,12 +46,16 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             self.reporter.run(receive).await;
         }
         let Committed { received, interruption } = receiving.commit();
+        if let Some(error) = &interruption {
+            let (is_kept, error) = (received.is_some(), error.to_string());
+            self.reporter.report(Event::ReplyInterrupted { is_kept, error });
+        }
         if let Some(received) = received {
             received.report(&mut self.reporter);
         }
         if let Some(pending) = receiving.session.state.pending_mut() {
-            let (admitted, early) = (pending.admitted, &receiving.early);
-            let is_open = |position| position < admitted && !early.contains_key(&position);
+            let (within_limit, early) = (pending.within_limit, &receiving.early);
+            let is_open = |position| position < within_limit && !early.contains_key(&position);
             let rest = pending.calls.run_calls(registry, Unfinished::Keep, is_open);
             self.reporter.run(join(running.for_each(|()| ready(())), rest)).await;
         }
@@ -100,7 +104,7 @@ impl Receiving<'_> {
         let (early, taken) = streamed.into_parts();
         self.session.ids = Some(taken);
         let received = self.session.receive(reply, std::mem::take(&mut self.sent), self.limits);
-        self.session.admit_calls(self.limits);
+        self.session.count_calls(self.limits);
         if let (Some(pending), false) = (self.session.state.pending_mut(), is_whole) {
             let error = |tool| CallError::StreamInterrupted { tool };
             pending.calls.fail(error, |position| !early.contains_key(&position));

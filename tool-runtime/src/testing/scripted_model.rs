@@ -13,8 +13,8 @@ use std::time::Duration;
 
 /// A model that sends the replies of a script, one for each request. Clones share the script.
 ///
-/// It takes the place of a client: [`complete`](ScriptedModel::complete) fits
-/// [`Conversation::drive`](crate::Conversation::drive), and the chunks of [`stream`](ScriptedModel::stream) fit
+/// It takes the place of a client: [`complete`](ScriptedModel::complete) and [`stream`](ScriptedModel::stream) fit the
+/// methods of [`Run`](crate::session::Run) with the same names, and the chunks of `stream` also fit
 /// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
 ///
 /// Each request is written on the wire that it [carries](Request::with_wire), or on the [wire](ScriptedModel::wire) of the

@@ -65,12 +65,12 @@ fn stages(context: &BatchContext) -> StageSet {
     StageSet::new(|stage| match stage {
         Stage::Cancellation => context.token().is_some(),
         Stage::StartEvent => !context.listeners().is_empty(),
+        Stage::Middleware => context.run_layers().is_some(),
         // Only the tool and its registry decide.
         Stage::Runtime
         | Stage::Approval
         | Stage::Queue
         | Stage::CallLimit
-        | Stage::Middleware
         | Stage::Timeout
         | Stage::BlockingThread => false,
     })

@@ -38,8 +38,9 @@ const FORMAT: &str = "Anthropic's Messages API";
 ///
 /// ```
 /// use std::error::Error;
+/// use tool_runtime::session::{RunEnd, Session};
 /// use tool_runtime::wire::{Anthropic, Body, Wire};
-/// use tool_runtime::{Conversation, Registry, tools};
+/// use tool_runtime::{Registry, tools};
 ///
 /// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
 ///     // the text of the response
@@ -49,16 +50,16 @@ const FORMAT: &str = "Anthropic's Messages API";
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn Error>> {
 /// let registry = Registry::new(tools![])?;
-/// let mut chat = Conversation::new().user("Hello!");
-/// let ending = chat
-///     .drive(&registry, 10, |request| async move {
+/// let mut session = Session::new().user("Hello!");
+/// let end = session
+///     .run(&registry)
+///     .complete(|request| async move {
 ///         let body = request.on(&Anthropic::new())?.with("model", "a-model").with("max_tokens", 4096);
 ///         let response = post("/v1/messages", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Anthropic::new().read_reply(&response)?)
 ///     })
 ///     .await?;
-/// # let _ = ending;
-/// assert_eq!(chat.final_text(), "Hi!");
+/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hi!"));
 /// # Ok(())
 /// # }
 /// ```

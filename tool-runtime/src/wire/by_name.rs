@@ -57,6 +57,12 @@ pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
     new.map(|new| new()).ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
+/// Each wire whose feature is enabled, with its default settings.
+#[cfg(feature = "testing")]
+pub(crate) fn all_wires() -> impl Iterator<Item = Box<dyn Wire>> {
+    WIRES.iter().filter_map(|wire| wire.new).map(|new| new())
+}
+
 fn listed(name: &str) -> Option<&'static Listed> {
     WIRES.iter().find(|wire| wire.name == name)
 }

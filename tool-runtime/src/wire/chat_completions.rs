@@ -132,9 +132,7 @@ impl ChatCompletions {
         self.mistral_ids = mistral_ids;
         self
     }
-}
 
-impl ChatCompletions {
     /// Whether a request for a stream may ask for the usage: `stream_options: {"include_usage": true}`
     /// (<https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options>). Default: true. Switch it off
     /// for a server that rejects the field.

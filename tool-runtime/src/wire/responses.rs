@@ -53,13 +53,13 @@ const FORMAT: &str = "the Responses API";
 /// ```
 ///
 /// The loop of a program with its own client. For a stream, add the field `stream`, read the data of each server-sent event with
-/// [`read_event`](Wire::read_event), and pass the chunks to
-/// [`Registry::dispatch_stream_events`](crate::Registry::dispatch_stream_events).
+/// [`read_event`](Wire::read_event), and return the chunks to [`Run::stream`](crate::session::Run::stream).
 ///
 /// ```
 /// use std::error::Error;
+/// use tool_runtime::session::{RunEnd, Session};
 /// use tool_runtime::wire::{Body, Responses, Wire};
-/// use tool_runtime::{Conversation, Registry, tools};
+/// use tool_runtime::{Registry, tools};
 ///
 /// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
 ///     // the text of the response
@@ -69,16 +69,16 @@ const FORMAT: &str = "the Responses API";
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn Error>> {
 /// let registry = Registry::new(tools![])?;
-/// let mut chat = Conversation::new().user("Hello!");
-/// let ending = chat
-///     .drive(&registry, 10, |request| async move {
+/// let mut session = Session::new().user("Hello!");
+/// let end = session
+///     .run(&registry)
+///     .complete(|request| async move {
 ///         let body = request.on(&Responses::new())?.with("model", "a-model");
 ///         let response = post("/v1/responses", &body).await?;
 ///         Ok::<_, Box<dyn Error>>(Responses::new().read_reply(&response)?)
 ///     })
 ///     .await?;
-/// # let _ = ending;
-/// assert_eq!(chat.final_text(), "Hi!");
+/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hi!"));
 /// # Ok(())
 /// # }
 /// ```

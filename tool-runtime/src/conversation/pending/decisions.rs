@@ -21,11 +21,12 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
+    /// There is no call with this id, it already has a result, it waits for its result, or it has begun in a run that was
+    /// interrupted.
     pub fn approve(&mut self, id: &str) -> Result<(), NotPendingError> {
-        let (call, state) = self.undecided_call(id)?;
+        let (call, state) = self.call_to_approve(id)?;
         state.approved = Some(fingerprint(call));
-        state.stop_waiting();
+        state.waits_for = None;
         Ok(())
     }
 
@@ -39,7 +40,7 @@ impl PendingCalls {
     ///
     /// As for [`approve`](PendingCalls::approve).
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
-        let (call, state) = self.undecided_call(id)?;
+        let (call, state) = self.call_to_approve(id)?;
         // The text of arguments is a string, and arguments are never a string.
         match serde_json::to_value(arguments) {
             Ok(Value::String(text)) => call.set_arguments(text),
@@ -53,7 +54,7 @@ impl PendingCalls {
         }
         state.approved = Some(fingerprint(call));
         state.is_edited = true;
-        state.stop_waiting();
+        state.waits_for = None;
         Ok(())
     }
 
@@ -61,7 +62,7 @@ impl PendingCalls {
     ///
     /// # Errors
     ///
-    /// As for [`approve`](PendingCalls::approve).
+    /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.undecided_call(id)?;
         *state = CallState::with_result(denied(call, reason.into()));
@@ -175,13 +176,12 @@ impl PendingCalls {
             undecided => Ok(undecided),
         }
     }
-}
 
-impl CallState {
-    /// Ends the wait for an approval.
-    fn stop_waiting(&mut self) {
-        if !self.waits_for_result() {
-            self.waits_for = None;
+    /// A call without a result that has not begun, also not elsewhere.
+    fn call_to_approve(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
+        match self.undecided_call(id)? {
+            (_, state) if state.waits_for_result() => Err(NotPendingError::NeedsResult { id: id.to_owned() }),
+            undecided => Ok(undecided),
         }
     }
 }
