@@ -11,12 +11,14 @@ use tool_runtime::dispatch::ToolResult;
 use tool_runtime::{Session, ToolOutput};
 
 /// A pending call, as a person finds it.
+#[allow(clippy::struct_excessive_bools, reason = "each is a state of the call")]
 struct Found {
     id: String,
     n: Option<u64>,
     arguments: String,
     waits: bool,
     has_result: bool,
+    waits_for_result: bool,
     /// It has begun in an interrupted run.
     is_interrupted: bool,
 }
@@ -33,8 +35,6 @@ pub(crate) fn decide(
     let kind = random.u8(..10);
     let decided = match kind {
         0..4 => session.approve(id),
-        // The tool has run already, with the arguments before.
-        4 | 5 if session.awaiting_result().iter().any(|call| call.id == *id) => return Ok(()),
         4 | 5 => {
             let edited = ledger.plan_edit(n, random);
             let arguments = Arguments::random(edited, random);
@@ -57,7 +57,7 @@ pub(crate) fn decide(
         7 => {
             let ticket = ToolOutput::pending(other_ticket(n));
             // Otherwise the oracle would have to distinguish such calls from those that wait for their tools.
-            if session.awaiting_result().iter().all(|call| call.id != *id) {
+            if !found.waits_for_result {
                 return Ok(());
             }
             session.provide_result(id, ticket)
@@ -76,9 +76,14 @@ pub(crate) fn decide(
         }
     }
     let needs_new_call = kind < 7;
+    let is_approval = kind < 6;
     match decided {
-        Ok(()) if !(found.has_result || found.is_interrupted && needs_new_call) => Ok(()),
+        Ok(()) if found.has_result => Err(format!("{id} has a result already")),
+        Ok(()) if found.is_interrupted && needs_new_call => Err(format!("{id} has begun already")),
+        Ok(()) if found.waits_for_result && is_approval => Err(format!("{id} runs elsewhere already")),
+        Ok(()) => Ok(()),
         Err(NotPendingError::HasResult { .. }) if found.has_result => Ok(()),
+        Err(NotPendingError::NeedsResult { .. }) if found.waits_for_result && is_approval => Ok(()),
         Err(NotPendingError::HasBegun { .. }) if !found.has_result && !found.waits && needs_new_call => {
             Ok(())
         }
@@ -109,6 +114,7 @@ fn find(session: &Session, ledger: &Ledger, random: &mut Rng) -> Option<Found> {
         arguments: call.call.arguments.clone(),
         waits,
         has_result: call.result.is_some(),
+        waits_for_result: session.awaiting_result().iter().any(|waiting| waiting.id == call.call.id),
         is_interrupted: !waits && !may_repeat && effects.is_some_and(|effects| effects.begins > 0),
     })
 }
