@@ -1,10 +1,11 @@
 //! The ends of runs, and the limits.
 
 use crate::history::{calls, replies_since_user};
+use crate::ledger::Call;
 use crate::model::Model;
 use crate::oracle::Decisions;
-use crate::plan::declared;
-use crate::registry::Policy;
+use crate::plan::{Arguments, Declared, declared, number_in};
+use crate::registry::{Options, Policy};
 use crate::run::{Done, Ended, Limits};
 use tool_runtime::Session;
 use tool_runtime::message::{Completeness, Message};
@@ -51,7 +52,7 @@ pub(crate) fn check(
     if end == RunEnd::CallLimit && limits.calls.is_none_or(|limit| of_reply <= limit) {
         return Err(format!("the limit of {:?} calls is not reached with {of_reply}", limits.calls));
     }
-    check_waiting(session, model, policy, decisions)
+    check_waiting(session, policy, decisions)
 }
 
 /// The end by the newest reply, if it calls nothing.
@@ -69,16 +70,11 @@ fn end_of_reply(session: &Session) -> Option<RunEnd> {
 
 /// A call waits for a person only if its tool requires an approval and policy does not decide, or if a person has changed
 /// its arguments and they are invalid. A call without a result waits.
-fn check_waiting(
-    session: &Session,
-    model: &Model,
-    policy: &Policy,
-    decisions: &Decisions,
-) -> Result<(), String> {
+fn check_waiting(session: &Session, policy: &Policy, decisions: &Decisions) -> Result<(), String> {
     let (approvals, results) = (session.awaiting_approval(), session.awaiting_result());
     for call in &approvals {
-        let n = crate::plan::number_in(&call.arguments).ok_or("a call without arguments waits")?;
-        let is_valid = crate::plan::Arguments::read(&call.arguments).is_some();
+        let n = number_in(&call.arguments).ok_or("a call without arguments waits")?;
+        let is_valid = Arguments::read(&call.arguments).is_some();
         let requires_approval = declared(&call.tool).is_some_and(|tool| tool.requires_approval);
         let is_right = match &call.error {
             Some(_) => !is_valid && decisions.edited.contains(&n),
@@ -89,12 +85,26 @@ fn check_waiting(
         }
     }
     for call in &results {
-        if crate::plan::Arguments::read(&call.arguments).is_none() && call.ticket.is_none() {
+        if Arguments::read(&call.arguments).is_none() && call.ticket.is_none() {
             return Err(format!("a call with invalid arguments waits for its result: {call:?}"));
         }
     }
-    drop(model.state());
     Ok(())
+}
+
+/// Of a reply that broke off, only the calls run that started before: the model sends the others again.
+pub(crate) fn check_broken(done: &Done, model: &Model, options: &Options) -> Result<(), String> {
+    if done.ended != Ended::StreamBroke || options.starts_all_while_streaming {
+        return Ok(());
+    }
+    let newest = model.state().before_newest + 1;
+    let records = model.ledger.records();
+    let may_start = |call: &&Call| declared(&call.tool).is_some_and(Declared::may_repeat);
+    match records.calls.range(newest..).map(|(_, call)| call).find(|call| call.begins > 0 && !may_start(call))
+    {
+        Some(call) => Err(format!("a call of a reply that broke off has begun: {call:?}")),
+        None => Ok(()),
+    }
 }
 
 /// Checks that no more calls count than the limit allows.

@@ -28,7 +28,8 @@ pub(crate) struct Records {
     /// The tools that run now.
     pub(crate) running: usize,
     pub(crate) violations: Vec<String>,
-    last: u64,
+    /// The largest `n`.
+    pub(crate) last: u64,
 }
 
 /// The effects of one call.

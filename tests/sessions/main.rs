@@ -25,10 +25,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tally::Tally;
 
 /// The default number of rounds.
-const ROUNDS: u64 = 1_000;
+const ROUNDS: u64 = 800;
 
 /// A test of so many rounds has each kind of runs and calls.
-const ROUNDS_OF_ALL_KINDS: u64 = 1_000;
+const ROUNDS_OF_ALL_KINDS: u64 = 800;
 
 fn from_environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)

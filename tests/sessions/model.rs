@@ -30,6 +30,8 @@ pub(crate) struct State {
     pub(crate) requests: usize,
     /// The tools that the next request allows.
     pub(crate) allowed: Option<Vec<String>>,
+    /// The calls of the newest reply have a larger `n`.
+    pub(crate) before_newest: u64,
     /// The tokens of all replies, for requests and replies.
     pub(crate) usage: (u64, u64),
     /// The tokens since the last user message.
@@ -60,7 +62,14 @@ enum Failure {
 
 impl Model {
     pub(crate) fn new(wire: Arc<dyn Wire>, ledger: &Arc<Ledger>, habits: Habits, random: &mut Rng) -> Self {
-        let state = State { random: random.fork(), requests: 0, allowed: None, usage: (0, 0), tokens: 0 };
+        let state = State {
+            random: random.fork(),
+            requests: 0,
+            allowed: None,
+            before_newest: 0,
+            usage: (0, 0),
+            tokens: 0,
+        };
         Model { wire, ledger: Arc::clone(ledger), habits, state: Mutex::new(state) }
     }
 
@@ -73,6 +82,7 @@ impl Model {
         self.check(request);
         let mut state = self.state();
         state.requests += 1;
+        state.before_newest = self.ledger.records().last;
         let allowed = state.allowed.take();
         let mut random = state.random.fork();
         drop(state);

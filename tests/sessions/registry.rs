@@ -145,7 +145,7 @@ fn dynamic(declared: &'static Declared, ledger: &Arc<Ledger>) -> DynamicTool {
 #[derive(Debug)]
 pub(crate) struct Options {
     has_middleware: bool,
-    starts_all_while_streaming: bool,
+    pub(crate) starts_all_while_streaming: bool,
     max_concurrency: Option<usize>,
 }
 

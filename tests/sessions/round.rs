@@ -25,6 +25,7 @@ const WIRES: [&str; 4] = ["chat_completions", "anthropic", "responses", "gemini"
 pub(crate) struct Round {
     session: Session,
     registry: Registry,
+    options: Options,
     model: Arc<Model>,
     ledger: Arc<Ledger>,
     policy: Arc<Policy>,
@@ -48,11 +49,22 @@ impl Round {
             pauses: wire.name() == "anthropic",
             has_texts: ["chat_completions", "responses"].contains(&wire.name()),
         };
-        let registry = Options::random(&mut random).registry(&ledger, &policy);
+        let options = Options::random(&mut random);
+        let registry = options.registry(&ledger, &policy);
         let model = Arc::new(Model::new(wire, &ledger, habits, &mut random));
         let limits = Limits::random(&mut random);
         let session = Session::new().system("You run a shop.").user("Hello!");
-        Round { session, registry, model, ledger, policy, limits, decisions: Decisions::default(), random }
+        Round {
+            session,
+            registry,
+            options,
+            model,
+            ledger,
+            policy,
+            limits,
+            decisions: Decisions::default(),
+            random,
+        }
     }
 
     /// Takes random steps, and checks the session after each.
@@ -150,6 +162,7 @@ impl Round {
             .and_then(|()| {
                 ends::check(&done, &self.session, &self.model, self.limits, &self.policy, &self.decisions)
             })
+            .and_then(|()| ends::check_broken(&done, &self.model, &self.options))
             .and_then(|()| events::check(&done, &self.session, replies))
             .map_err(|error| format!("{error}\nafter {done:#?}"))?;
         Ok(done)
