@@ -3,7 +3,6 @@
 use crate::ledger::Ledger;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use tool_runtime::dispatch::CancellationToken;
 
 /// The declaration of a tool.
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of a tool")]
@@ -142,6 +141,7 @@ pub(crate) struct PlannedCall {
 }
 
 /// The habits of the server and the model of a round.
+#[allow(clippy::struct_excessive_bools, reason = "each is a habit")]
 #[derive(Clone, Debug)]
 pub(crate) struct Habits {
     /// Whether the ids count from `call_0` in each reply.
@@ -233,6 +233,3 @@ impl PlannedCall {
         PlannedCall { id, tool, arguments, text }
     }
 }
-
-/// A token that something cancels in a run.
-pub(crate) type Token = CancellationToken;

@@ -2,7 +2,7 @@
 
 use crate::ledger::Ledger;
 use crate::model::{Model, Unreachable};
-use crate::plan::{TOOLS, Token};
+use crate::plan::TOOLS;
 use crate::silence::PLANNED;
 use fastrand::Rng;
 use futures_util::FutureExt as _;
@@ -15,6 +15,7 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 use tool_runtime::conversation::Request;
+use tool_runtime::dispatch::CancellationToken;
 use tool_runtime::history::TrimBudget;
 use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd, RunError};
@@ -118,7 +119,7 @@ pub(crate) async fn run(
     plan: &Plan,
     random: &mut Rng,
 ) -> Done {
-    let token = Token::new();
+    let token = CancellationToken::new();
     if plan.cancelled_after == Some(Duration::ZERO) {
         token.cancel();
     }
@@ -183,7 +184,7 @@ pub(crate) async fn run(
 }
 
 /// Polls the run until it ends or is interrupted.
-async fn interrupt(run: LocalBoxFuture<'_, Ended>, plan: &Plan, token: &Token) -> Ended {
+async fn interrupt(run: LocalBoxFuture<'_, Ended>, plan: &Plan, token: &CancellationToken) -> Ended {
     let cancelling = async {
         match plan.cancelled_after {
             Some(after) => {
