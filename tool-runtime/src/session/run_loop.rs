@@ -101,6 +101,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     pub(super) fn warn(&mut self, warning: ReplyWarning) {
         self.session.state.conversation_mut().warn(warning.clone());
+        self.session.count_change();
         self.reporter.report(warning);
     }
 
@@ -139,8 +140,9 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let within_limit = pending.within_limit;
         let running =
             pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < within_limit);
-        self.reporter.run(running).await;
+        // Before the run, since its future may be dropped.
         self.session.count_change();
+        self.reporter.run(running).await;
         self.end_of_calls()
     }
 

@@ -189,6 +189,13 @@ impl CallState {
         let Settling { batch, call, failures, .. } = settling;
         let error = message.outcome().and_then(Outcome::error).filter(|_| unfinished == Unfinished::Keep);
         match error {
+            // Its reply was truncated after it had started early: it will not run, so nobody is asked.
+            Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
+                if call.is_truncated =>
+            {
+                let error = CallError::Truncated { tool: call.name.clone() };
+                *self = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
+            }
             Some(CallError::NeedsApproval { .. }) => {
                 let arguments = settling.changed_arguments();
                 self.wait(WaitsFor::Approval { arguments, error: None });
