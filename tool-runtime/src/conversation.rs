@@ -186,9 +186,15 @@ impl Conversation {
     ///     Received::ToolCalls(_) => unreachable!("it calls nothing"),
     /// }
     /// ```
-    pub fn receive(mut self, mut reply: AssistantMessage) -> Received {
-        for warning in ReplyWarning::of(&reply) {
-            self.warn(warning);
+    pub fn receive(self, reply: AssistantMessage) -> Received {
+        let warnings = ReplyWarning::of(&reply);
+        self.receive_with(reply, &warnings)
+    }
+
+    /// Adds a reply with these warnings.
+    pub(crate) fn receive_with(mut self, mut reply: AssistantMessage, warnings: &[ReplyWarning]) -> Received {
+        for warning in warnings {
+            self.warn(warning.clone());
         }
         if reply.is_empty() {
             // Servers reject a null without calls.

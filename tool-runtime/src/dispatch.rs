@@ -41,7 +41,7 @@ pub use crate::registry::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use concurrent::Concurrent;
-pub(crate) use streamed_reply::{EarlyCalls, Piece, PieceOfCall, RunningCalls, StreamedReply};
+pub(crate) use streamed_reply::{EarlyCalls, EndedReply, EventCall, ReplyEvent, RunningCalls, StreamedReply};
 
 use crate::context::CallRecord;
 use crate::message::{ToolCall, ToolMessage};

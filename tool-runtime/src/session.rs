@@ -4,7 +4,9 @@
 
 mod event;
 mod ids;
-mod pieces;
+mod limits;
+mod receive;
+mod reply_events;
 mod reporter;
 mod run;
 mod run_end;
@@ -12,7 +14,6 @@ mod run_loop;
 mod state;
 mod stored;
 mod streaming;
-mod used;
 
 #[doc(inline)]
 pub use crate::conversation::WaitingCall;
@@ -25,9 +26,9 @@ use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarn
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use crate::output::ToolResult;
+use limits::Used;
 use serde::Serialize;
-use state::State;
-use used::Used;
+use state::{Pending, State};
 
 /// A conversation with everything that a chat backend stores between two requests of its user: messages, pending calls with
 /// their approvals, used limits, tokens and warnings.
@@ -275,7 +276,7 @@ impl Session {
         self.count_change();
         let mut claimed = self.clone();
         if let Some(pending) = claimed.state.pending_mut() {
-            pending.calls.set_open_begun(|_| true);
+            pending.calls.set_open_begun();
         }
         claimed
     }
@@ -311,7 +312,8 @@ impl Session {
     }
 }
 
-/// Continues a conversation. Its replies since the last user message count towards the limits.
+/// Continues a conversation. Its replies, calls and tokens since the last user message count towards the limits of a run; the
+/// `max_calls` of tools start at 0.
 impl From<Conversation> for Session {
     fn from(conversation: Conversation) -> Self {
         let mut session = Session::default();
@@ -326,6 +328,16 @@ impl From<Conversation> for Session {
             }
         }
         session.state = State::Ready(conversation);
+        session
+    }
+}
+
+/// Continues with the calls of a reply: the next run starts those that have no results.
+impl From<PendingCalls> for Session {
+    fn from(calls: PendingCalls) -> Self {
+        let mut session = Session::from(calls.conversation().clone());
+        session.count_reply(calls.reply());
+        session.state = State::Pending(Pending::new(calls, None));
         session
     }
 }

@@ -56,13 +56,14 @@ async fn each_event_serializes_as_one_map() {
             json!({"type": "reasoning", "text": "Hm."}),
             json!({"type": "text", "text": "I look."}),
             json!({"type": "call_announced", "id": "a", "tool": "find"}),
+            json!({"type": "call_arguments", "id": "a", "text": "{\"order\":7}", "is_restart": false}),
             json!({"type": "call_complete", "id": "a", "tool": "find", "arguments": "{\"order\":7}"}),
-            json!({"type": "reply_finished", "reply": 0,
+            json!({"type": "reply_finished", "number": 0,
                 "usage": {"input_tokens": 9, "cached_input_tokens": 0, "output_tokens": 5}}),
             json!({"type": "call", "id": "a", "tool": "find", "status": "started"}),
             json!({"type": "call", "id": "a", "tool": "find", "status": "finished", "result": {"output": "order 7"}}),
             json!({"type": "warning", "warning": {"kind": "empty"}, "text": "the reply is empty"}),
-            json!({"type": "reply_finished", "reply": 1, "usage": null}),
+            json!({"type": "reply_finished", "number": 1, "usage": null}),
             json!({"type": "run_ended", "end": "answered"}),
         ]
     );

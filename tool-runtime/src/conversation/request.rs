@@ -164,7 +164,6 @@ impl Request {
     }
 
     /// The wire on which the request serializes.
-    #[cfg(feature = "testing")]
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
         &self.wire
     }

@@ -1,6 +1,6 @@
 //! Dispatch of a streamed reply: calls run while the reply is received.
 
-use super::streamed_reply::{RunningCalls, StreamedReply};
+use super::streamed_reply::{EndedReply, RunningCalls, StreamedReply};
 use crate::message::{AssistantMessage, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -160,9 +160,10 @@ impl Registry {
         let batch = &registry.new_batch(0);
         let mut streamed = StreamedReply::default();
         let mut running = RunningCalls::new();
-        streamed.receive(registry, batch, chunks, &mut running, |piece| on_event(piece.event)).await;
-        let (mut reply, interruption) = streamed.assemble();
-        let early = streamed.into_parts().0;
+        streamed
+            .receive(registry, batch, chunks, &mut running, |reply_event| on_event(reply_event.event))
+            .await;
+        let EndedReply { mut reply, interruption, early, .. } = streamed.end();
 
         let rejection: Option<fn(String) -> CallError> = interruption.as_ref().map(|cause| match cause {
             StreamError::Cancelled => |tool| CallError::Cancelled { tool },

@@ -33,7 +33,7 @@ pub(crate) struct StreamedReply {
 
 /// The ids of the calls of a reply.
 #[derive(Default)]
-struct Ids {
+pub(crate) struct Ids {
     /// The ids that no further call may have.
     taken: TakenIds,
     /// By position. A call has its id once the server has sent one; at the latest when it is complete.
@@ -44,6 +44,20 @@ impl Ids {
     fn choose(&mut self, index: usize, id: &str, response_id: Option<&str>) -> &str {
         let Ids { taken, chosen } = self;
         chosen.entry(index).or_insert_with(|| taken.usable_id(id, index, response_id))
+    }
+
+    /// All ids that are taken.
+    pub(crate) fn into_taken(self) -> TakenIds {
+        self.taken
+    }
+
+    /// The ids that are taken without this reply.
+    pub(crate) fn into_taken_before(self) -> TakenIds {
+        let Ids { mut taken, chosen } = self;
+        for id in chosen.values() {
+            taken.release(id);
+        }
+        taken
     }
 }
 
@@ -78,13 +92,13 @@ impl EarlyCall {
 }
 
 /// An event of a reply, with the call that it concerns.
-pub(crate) struct Piece<'a> {
+pub(crate) struct ReplyEvent<'a> {
     pub(crate) event: Event<'a>,
-    pub(crate) call: Option<PieceOfCall<'a>>,
+    pub(crate) call: Option<EventCall<'a>>,
 }
 
 /// The call that an event concerns.
-pub(crate) struct PieceOfCall<'a> {
+pub(crate) struct EventCall<'a> {
     pub(crate) index: usize,
     /// The call so far.
     pub(crate) call: &'a ToolCall,
@@ -106,7 +120,7 @@ impl StreamedReply {
         batch: &'a Batch<'a>,
         chunks: S,
         running: &mut RunningCalls<'a>,
-        mut on_piece: impl FnMut(Piece<'_>),
+        mut on_event: impl FnMut(ReplyEvent<'_>),
     ) where
         S: Stream,
         S::Item: Into<Chunk>,
@@ -134,7 +148,7 @@ impl StreamedReply {
                     None => Some(Chunk::failed(StreamError::Cancelled)),
                 },
             };
-            let ready = self.take(next, &mut on_piece, |call| registry.may_start_while_streaming(&call.name));
+            let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(&call.name));
             for (index, call) in ready {
                 let early = Arc::new(EarlyCall::default());
                 self.early.insert(index, Arc::clone(&early));
@@ -147,7 +161,7 @@ impl StreamedReply {
     fn take(
         &mut self,
         chunk: Option<Chunk>,
-        on_piece: &mut impl FnMut(Piece<'_>),
+        on_event: &mut impl FnMut(ReplyEvent<'_>),
         may_start: impl Fn(&ToolCall) -> bool,
     ) -> Vec<(usize, ToolCall)> {
         let StreamedReply { assembler, ids, max_calls, .. } = self;
@@ -162,14 +176,14 @@ impl StreamedReply {
             | Event::Arguments { index, .. }
             | Event::CallComplete { index, .. }) = event
             else {
-                on_piece(Piece { event, call: None });
+                on_event(ReplyEvent { event, call: None });
                 continue;
             };
             let Some(call) = events.call(index) else { continue };
             let is_complete = matches!(event, Event::CallComplete { .. });
             let has_id = is_complete || !call.id.is_empty();
             let id = has_id.then(|| ids.choose(index, &call.id, events.response_id()));
-            on_piece(Piece { event, call: Some(PieceOfCall { index, call, id }) });
+            on_event(ReplyEvent { event, call: Some(EventCall { index, call, id }) });
             let is_within_limit = max_calls.is_none_or(|limit| index < limit);
             if let (true, false, true, Some(id)) = (is_complete, has_failed, is_within_limit, id) {
                 if may_start(call) {
@@ -180,40 +194,30 @@ impl StreamedReply {
         ready
     }
 
-    /// Whether the reply has arrived to its end.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.assembler.has_ended()
-    }
-
-    /// The reply, with the ids that its calls have, and the error that interrupted it.
-    pub(crate) fn assemble(&mut self) -> (AssistantMessage, Option<StreamError>) {
-        let (mut reply, interruption) = std::mem::take(&mut self.assembler).assemble();
+    /// Ends the reply, whether it has arrived to its end or not.
+    pub(crate) fn end(self) -> EndedReply {
+        let StreamedReply { assembler, mut ids, early, .. } = self;
+        let has_ended = assembler.has_ended();
+        let (mut reply, interruption) = assembler.assemble();
         let response_id = reply.origin.as_ref().and_then(|origin| origin.response_id.clone());
-        let ids = &mut self.ids;
         reply.change_ids(|calls| {
             for (index, call) in calls.iter_mut().enumerate() {
                 call.id = ids.choose(index, &call.id, response_id.as_deref()).to_owned();
             }
         });
-        (reply, interruption)
+        EndedReply { reply, is_complete: has_ended && interruption.is_none(), interruption, early, ids }
     }
+}
 
+/// A streamed reply that has ended.
+pub(crate) struct EndedReply {
+    /// The calls have their ids.
+    pub(crate) reply: AssistantMessage,
+    /// Whether the reply arrived to its end.
+    pub(crate) is_complete: bool,
+    /// The error that interrupted it.
+    pub(crate) interruption: Option<StreamError>,
     /// The calls that have started.
-    pub(crate) fn early_calls(&self) -> &EarlyCalls {
-        &self.early
-    }
-
-    /// The ids that are taken without this reply.
-    pub(crate) fn into_discarded(self) -> TakenIds {
-        let Ids { mut taken, chosen } = self.ids;
-        for id in chosen.values() {
-            taken.release(id);
-        }
-        taken
-    }
-
-    /// The calls that have started, and all ids that are taken.
-    pub(crate) fn into_parts(self) -> (EarlyCalls, TakenIds) {
-        (self.early, self.ids.taken)
-    }
+    pub(crate) early: EarlyCalls,
+    pub(crate) ids: Ids,
 }

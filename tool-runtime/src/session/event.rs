@@ -64,7 +64,7 @@ pub enum Event {
     #[non_exhaustive]
     ReplyFinished {
         /// The number of the reply in the session, from 0.
-        reply: u64,
+        number: u64,
         /// The tokens that it took; `None` if the response does not report them.
         usage: Option<Usage>,
     },

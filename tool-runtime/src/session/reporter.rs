@@ -6,18 +6,20 @@ use std::pin::pin;
 use std::task::Poll;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The listener of a run, and the events that wait for it.
-pub(super) struct Reporter<O> {
+/// The listener of a run, and the events that wait for it. `None` if nobody listens.
+pub(super) struct Reporter<O>(Option<Listener<O>>);
+
+struct Listener<O> {
     on_event: O,
-    /// `None` if nobody listens.
-    channel: Option<(Events, UnboundedReceiver<Event>)>,
+    sender: EventSender,
+    receiver: UnboundedReceiver<Event>,
 }
 
 /// Sends events to the reporter of a run.
 #[derive(Clone)]
-pub(super) struct Events(UnboundedSender<Event>);
+pub(super) struct EventSender(UnboundedSender<Event>);
 
-impl Events {
+impl EventSender {
     pub(super) fn send(&self, event: Event) {
         // The run has ended if nobody receives the event.
         let _ = self.0.send(event);
@@ -25,49 +27,49 @@ impl Events {
 }
 
 impl<O: FnMut(&Event)> Reporter<O> {
-    pub(super) fn new(on_event: O, is_observed: bool) -> Self {
-        let open = || {
+    pub(super) fn new(on_event: Option<O>) -> Self {
+        Reporter(on_event.map(|on_event| {
             let (sender, receiver) = unbounded_channel();
-            (Events(sender), receiver)
-        };
-        Reporter { on_event, channel: is_observed.then(open) }
+            Listener { on_event, sender: EventSender(sender), receiver }
+        }))
     }
 
     /// The sender of events; `None` if nobody listens.
-    pub(super) fn events(&self) -> Option<&Events> {
-        self.channel.as_ref().map(|(events, _)| events)
+    pub(super) fn sender(&self) -> Option<&EventSender> {
+        self.0.as_ref().map(|listener| &listener.sender)
     }
 
     /// Reports an event, after those that wait.
     pub(super) fn report(&mut self, event: impl Into<Event>) {
-        if let Some(events) = self.events() {
-            events.send(event.into());
-            self.report_waiting();
-        }
-    }
-
-    pub(super) fn report_waiting(&mut self) {
-        let Some((_, receiver)) = &mut self.channel else { return };
-        while let Ok(event) = receiver.try_recv() {
-            (self.on_event)(&event);
+        if let Some(listener) = &mut self.0 {
+            listener.sender.send(event.into());
+            listener.report_waiting();
         }
     }
 
     /// Runs the future, and reports the events that it and its tools send.
     pub(super) async fn run<F: Future>(&mut self, future: F) -> F::Output {
+        let Some(listener) = &mut self.0 else { return future.await };
         let mut future = pin!(future);
         poll_fn(|context| {
             let polled = future.as_mut().poll(context);
             // Receiving registers the waker, for events of other threads.
-            while let Some((_, receiver)) = &mut self.channel {
-                let Poll::Ready(Some(event)) = receiver.poll_recv(context) else { break };
-                (self.on_event)(&event);
+            while let Poll::Ready(Some(event)) = listener.receiver.poll_recv(context) {
+                (listener.on_event)(&event);
             }
             if polled.is_ready() {
-                self.report_waiting();
+                listener.report_waiting();
             }
             polled
         })
         .await
+    }
+}
+
+impl<O: FnMut(&Event)> Listener<O> {
+    fn report_waiting(&mut self) {
+        while let Ok(event) = self.receiver.try_recv() {
+            (self.on_event)(&event);
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The settings of a run.
 
+use super::limits::Limits;
 use super::reporter::Reporter;
-use super::run_loop::{Next, RunLoop};
-use super::used::Limits;
+use super::run_loop::{RunLoop, Step};
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::BatchContext;
 use crate::conversation::Request;
@@ -14,23 +14,28 @@ use futures_util::Stream;
 use std::fmt;
 use std::sync::Arc;
 
-/// A run of a [`Session`], which nothing has started yet: [`complete`](Run::complete) or [`stream`](Run::stream) do.
+/// The settings of a run of a [`Session`]. [`complete`](Run::complete) or [`stream`](Run::stream) starts it.
 ///
 /// [`Session::run`] creates it.
 #[must_use = "nothing runs before `complete` or `stream`"]
 pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request> {
     session: &'a mut Session,
+    settings: Settings,
+    prepare: P,
+    on_event: Option<O>,
+}
+
+/// The settings that are not closures.
+struct Settings {
     registry: Registry,
     limits: Limits,
+    /// `None` for the wire of the request.
     wire: Option<Arc<dyn Wire>>,
     layers: Vec<Layer>,
-    prepare: P,
-    on_event: O,
-    is_observed: bool,
 }
 
 impl Session {
-    /// Prepares a run with the tools of this registry, and with the [`BatchContext`] that is bound to it: application state,
+    /// Creates a run with the tools of this registry, and with the [`BatchContext`] that is bound to it: application state,
     /// a cancellation token, a run id.
     ///
     /// The run first starts the pending calls. Then it sends requests and runs the calls of the replies, until one of the
@@ -38,44 +43,38 @@ impl Session {
     ///
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
-        Run {
-            session: self,
-            registry: registry.clone(),
-            limits: Limits::default(),
-            wire: None,
-            layers: Vec::new(),
-            prepare: |request| request,
-            on_event: |_| {},
-            is_observed: false,
-        }
+        let (registry, limits) = (registry.clone(), Limits::default());
+        let settings = Settings { registry, limits, wire: None, layers: Vec::new() };
+        Run { session: self, settings, prepare: |request| request, on_event: None }
     }
 }
 
 impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
-    /// Binds a batch, like [`Registry::with`].
+    /// Binds a batch, like [`Registry::with`]. A batch that was bound before is replaced.
     #[allow(clippy::needless_pass_by_value, reason = "the other settings take values as well")]
-    pub fn context(self, batch: BatchContext) -> Self {
-        Run { registry: self.registry.with(&batch), ..self }
+    pub fn context(mut self, batch: BatchContext) -> Self {
+        self.settings.registry = self.settings.registry.with(&batch);
+        self
     }
 
     /// Sets the wire on which requests serialize, and on which streamed text is read. Default:
     /// [`ChatCompletions`](crate::wire::ChatCompletions).
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
-        self.wire = Some(Arc::new(wire));
+        self.settings.wire = Some(Arc::new(wire));
         self
     }
 
     /// Sets the number of replies since the last user message after which the run sends no further request. Default: 30. The
     /// calls of the last reply run.
     pub fn max_replies(mut self, replies: usize) -> Self {
-        self.limits.replies = replies;
+        self.settings.limits.replies = replies;
         self
     }
 
     /// Sets the number of calls since the last user message that run; each call counts once, also if it fails or waits.
     /// Default: no limit. Further calls stay pending, and the run ends with [`RunEnd::CallLimit`].
     pub fn max_calls(mut self, calls: usize) -> Self {
-        self.limits.calls = Some(calls);
+        self.settings.limits.calls = Some(calls);
         self
     }
 
@@ -83,7 +82,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// request. Default: no limit. A reply without a report of its tokens does not count, and causes a
     /// [warning](crate::conversation::ReplyWarning::UnknownUsage).
     pub fn max_tokens_total(mut self, tokens: u64) -> Self {
-        self.limits.tokens = Some(tokens);
+        self.settings.limits.tokens = Some(tokens);
         self
     }
 
@@ -94,7 +93,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,
         F: Future<Output = ToolResult> + Send + 'static,
     {
-        self.layers.push(Layer::new(layer));
+        self.settings.layers.push(Layer::new(layer));
         self
     }
 
@@ -131,8 +130,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # }
     /// ```
     pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> Run<'a, O, Q> {
-        let Run { session, registry, limits, wire, layers, prepare: _, on_event, is_observed } = self;
-        Run { session, registry, limits, wire, layers, prepare, on_event, is_observed }
+        let Run { session, settings, prepare: _, on_event } = self;
+        Run { session, settings, prepare, on_event }
     }
 
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block.
@@ -153,8 +152,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # }
     /// ```
     pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P> {
-        let Run { session, registry, limits, wire, layers, prepare, on_event: _, is_observed: _ } = self;
-        Run { session, registry, limits, wire, layers, prepare, on_event, is_observed: true }
+        let Run { session, settings, prepare, on_event: _ } = self;
+        Run { session, settings, prepare, on_event: Some(on_event) }
     }
 
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
@@ -173,19 +172,14 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
         let mut run = self.start();
         let mut end = run.run_pending().await;
         loop {
-            let (request, sent) = match run.next(end) {
-                Next::Request(request, sent) => (request, sent),
-                Next::End(end) => return Ok(end),
+            let (request, requested) = match run.next(end) {
+                Step::Send(request, requested) => (request, requested),
+                Step::End(end) => return Ok(end),
             };
-            let completing = complete(request);
-            let reply = match run.token() {
-                None => completing.await?,
-                Some(token) => match token.run_until_cancelled(completing).await {
-                    Some(reply) => reply?,
-                    None => return Ok(run.end(RunEnd::Cancelled)),
-                },
+            let Some(reply) = run.until_cancelled(complete(request)).await else {
+                return Ok(run.end(RunEnd::Cancelled));
             };
-            run.receive(reply, sent);
+            run.receive(reply?, &requested);
             end = run.run_pending().await;
         }
     }
@@ -211,28 +205,23 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
         let mut run = self.start();
         let mut end = run.run_pending().await;
         loop {
-            let (request, sent) = match run.next(end) {
-                Next::Request(request, sent) => (request.with_stream_usage(true), sent),
-                Next::End(end) => return Ok(end),
+            let (request, requested) = match run.next(end) {
+                Step::Send(request, requested) => (request.with_stream_usage(true), requested),
+                Step::End(end) => return Ok(end),
             };
-            let starting = stream(request);
-            let chunks = match run.token() {
-                None => starting.await,
-                Some(token) => match token.run_until_cancelled(starting).await {
-                    Some(chunks) => chunks,
-                    None => return Ok(run.end(RunEnd::Cancelled)),
-                },
+            let Some(chunks) = run.until_cancelled(stream(request)).await else {
+                return Ok(run.end(RunEnd::Cancelled));
             };
             let chunks = chunks.map_err(RunError::Client)?;
-            end = run.receive_stream(chunks, sent).await.map_err(RunError::Stream)?;
+            end = run.receive_stream(chunks, requested).await.map_err(RunError::Stream)?;
         }
     }
 
     fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, registry, limits, wire, layers, prepare, on_event, is_observed } = self;
+        let Run { session, settings, prepare, on_event } = self;
+        let Settings { registry, limits, wire, layers } = settings;
         let registry = registry.with_run_layers(layers);
-        let reporter = Reporter::new(on_event, is_observed);
-        RunLoop { session, registry, limits, wire, prepare, reporter }
+        RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event) }
     }
 }
 
@@ -240,9 +229,9 @@ impl<O, P> fmt::Debug for Run<'_, O, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("session", &self.session)
-            .field("registry", &self.registry)
-            .field("limits", &self.limits)
-            .field("wire", &self.wire)
+            .field("registry", &self.settings.registry)
+            .field("limits", &self.settings.limits)
+            .field("wire", &self.settings.wire)
             .finish_non_exhaustive()
     }
 }

@@ -19,6 +19,12 @@ pub(super) struct Pending {
     pub(super) allowed_tools: Option<Arc<[String]>>,
 }
 
+impl Pending {
+    pub(super) fn new(calls: PendingCalls, allowed_tools: Option<Arc<[String]>>) -> Self {
+        Pending { calls, within_limit: 0, allowed_tools }
+    }
+}
+
 impl Default for State {
     fn default() -> Self {
         State::Ready(Conversation::new())

@@ -3,8 +3,8 @@
 //! It has a version. Version 1 can be read for ever: `tests/behaviour/sessions` has a file of it.
 
 use super::Session;
+use super::limits::Used;
 use super::state::{Pending, State};
-use super::used::Used;
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, ReplyWarning, StoredPending};
 use crate::message::{Message, Usage, stored};

@@ -1,11 +1,12 @@
 //! Streamed replies in a run.
 
-use super::pieces::Pieces;
-use super::run_loop::{ReceivedReply, RunLoop, Sent};
-use super::used::Limits;
+use super::limits::Limits;
+use super::receive::{ReceivedReply, Requested};
+use super::reply_events::ReplyEvents;
+use super::run_loop::RunLoop;
 use super::{Event, RunEnd, Session};
 use crate::conversation::{Request, Unfinished};
-use crate::dispatch::{EarlyCalls, RunningCalls, StreamedReply};
+use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamedReply};
 use crate::message::Chunk;
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -19,33 +20,29 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     pub(super) async fn receive_stream<S>(
         &mut self,
         chunks: S,
-        sent: Sent,
+        requested: Requested,
     ) -> Result<Option<RunEnd>, StreamError>
     where
         S: Stream,
         S::Item: Into<Chunk>,
     {
         let number = self.session.replies;
-        let registry = &self.bind(number, sent.allowed_tools.as_ref());
+        let registry = &self.bind(number, requested.allowed_tools.as_ref());
         let batch = &registry.new_batch(number);
-        let mut pieces = Pieces::new(self.reporter.events());
-        let assembler = match &self.wire {
-            Some(wire) => ReplyAssembler::new().wire(Arc::clone(wire)),
-            None => ReplyAssembler::new(),
-        };
+        let mut events = ReplyEvents::new(self.reporter.sender());
+        let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let max_calls = self.session.used.remaining_calls(self.limits);
         let taken = std::mem::take(self.session.taken_ids());
-        let streamed = StreamedReply::new(assembler, taken, max_calls);
-        let (session, limits) = (&mut *self.session, self.limits);
-        let mut receiving =
-            Receiving { session, registry, limits, sent, streamed: Some(streamed), early: EarlyCalls::new() };
+        let streamed = Some(StreamedReply::new(assembler, taken, max_calls));
+        let (session, limits, early) = (&mut *self.session, self.limits, EarlyCalls::new());
+        let mut receiving = Receiving { session, registry, limits, requested, streamed, early };
         // Dropped before `receiving`, which then knows which calls have begun.
         let mut running = RunningCalls::new();
         if let Some(streamed) = &mut receiving.streamed {
-            let receive = streamed.receive(registry, batch, chunks, &mut running, |piece| pieces.send(piece));
+            let receive = streamed.receive(registry, batch, chunks, &mut running, |event| events.send(event));
             self.reporter.run(receive).await;
         }
-        let Committed { received, interruption } = receiving.commit();
+        let EndedStream { received, interruption } = receiving.end();
         if let Some(error) = &interruption {
             let (is_kept, error) = (received.is_some(), error.to_string());
             self.reporter.report(Event::ReplyInterrupted { is_kept, error });
@@ -74,15 +71,15 @@ struct Receiving<'a> {
     session: &'a mut Session,
     registry: &'a Registry,
     limits: Limits,
-    sent: Sent,
-    /// `None` once the reply has been committed.
+    requested: Requested,
+    /// `None` once the reply has ended.
     streamed: Option<StreamedReply>,
     early: EarlyCalls,
 }
 
 /// The end of a streamed reply.
 #[derive(Default)]
-struct Committed {
+struct EndedStream {
     /// `None` if the session does not have the reply, and the next run repeats the request.
     received: Option<ReceivedReply>,
     interruption: Option<StreamError>,
@@ -91,41 +88,31 @@ struct Committed {
 impl Receiving<'_> {
     /// Adds the reply to the session. A reply that broke off is dropped, unless a call of it has started: then the other
     /// calls fail, so that no call runs twice.
-    fn commit(&mut self) -> Committed {
-        let Some(mut streamed) = self.streamed.take() else { return Committed::default() };
-        let has_ended = streamed.has_ended();
-        let (reply, interruption) = streamed.assemble();
-        let is_whole = has_ended && interruption.is_none();
-        if !is_whole && streamed.early_calls().is_empty() {
-            self.session.ids = Some(streamed.into_discarded());
+    fn end(&mut self) -> EndedStream {
+        let Some(streamed) = self.streamed.take() else { return EndedStream::default() };
+        let EndedReply { reply, is_complete, interruption, early, ids } = streamed.end();
+        if !is_complete && early.is_empty() {
+            self.session.ids = Some(ids.into_taken_before());
             self.session.count_tokens(reply.usage());
-            return Committed { received: None, interruption };
+            return EndedStream { received: None, interruption };
         }
-        let (early, taken) = streamed.into_parts();
-        self.session.ids = Some(taken);
-        let received = self.session.receive(reply, std::mem::take(&mut self.sent), self.limits);
+        self.session.ids = Some(ids.into_taken());
+        let received = self.session.receive(reply, &self.requested, self.limits);
         self.session.count_calls(self.limits);
-        if let (Some(pending), false) = (self.session.state.pending_mut(), is_whole) {
+        if let (Some(pending), false) = (self.session.state.pending_mut(), is_complete) {
             let error = |tool| CallError::StreamInterrupted { tool };
-            pending.calls.fail(error, |position| !early.contains_key(&position));
+            pending.calls.reject(self.registry, error, |position| !early.contains_key(&position));
         }
         self.early = early;
-        Committed { received: Some(received), interruption }
+        EndedStream { received: Some(received), interruption }
     }
 }
 
 impl Drop for Receiving<'_> {
     fn drop(&mut self) {
-        self.commit();
+        self.end();
         if let Some(pending) = self.session.state.pending_mut() {
-            for (position, call) in std::mem::take(&mut self.early) {
-                if call.has_begun() {
-                    pending.calls.set_begun(position);
-                }
-                if let Some(message) = call.take_message() {
-                    pending.calls.take_message(self.registry, position, message);
-                }
-            }
+            pending.calls.take_early(self.registry, &self.early);
         }
         self.session.count_change();
         self.session.state.finish();

@@ -3,11 +3,12 @@
 use super::{CallState, PendingCalls, WaitsFor};
 use crate::context::{BatchContext, CallRecord};
 use crate::conversation::repeated_failures::Failures;
-use crate::dispatch::Concurrent;
+use crate::dispatch::{Concurrent, EarlyCalls};
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
-use crate::tool::Batch;
+use crate::tool::{Approval, Batch};
+use futures_util::FutureExt as _;
 
 impl PendingCalls {
     /// Runs every call without a result concurrently, like [`Registry::dispatch`]. Each call has a result afterwards: one
@@ -98,40 +99,50 @@ impl PendingCalls {
         Concurrent::new(running).join().await;
     }
 
-    /// Takes the message of a call that ran outside of [`run_calls`](PendingCalls::run_calls).
-    pub(crate) fn take_message(&mut self, registry: &Registry, position: usize, message: ToolMessage) {
+    /// Takes the results of calls that started while their reply was received.
+    pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
         let batch = &self.batch(registry);
         let failures = &Failures::before(self.before.messages(), registry.repeated_failures());
-        if let (Some(call), Some(state)) =
-            (self.reply.tool_calls.get_mut(position), self.states.get_mut(position))
-        {
-            registry.store_coerced_arguments(call);
-            state.take(message, Unfinished::Keep, &Settling { registry, batch, position, call, failures });
-        }
-    }
-
-    /// Marks a call that began outside of [`run_calls`](PendingCalls::run_calls) and did not finish.
-    pub(crate) fn set_begun(&mut self, position: usize) {
-        if let Some(state) = self.states.get_mut(position) {
-            state.set_begun();
-        }
-    }
-
-    /// Marks the calls that a run could start at these positions.
-    pub(crate) fn set_open_begun(&mut self, is_wanted: impl Fn(usize) -> bool) {
-        for (position, state) in self.states.iter_mut().enumerate() {
-            if state.result.is_none() && state.waits_for.is_none() && is_wanted(position) {
+        for (&position, early) in early {
+            let call = self.reply.tool_calls.get_mut(position);
+            let (Some(call), Some(state)) = (call, self.states.get_mut(position)) else { continue };
+            if early.has_begun() {
                 state.set_begun();
+            }
+            if let Some(message) = early.take_message() {
+                registry.store_coerced_arguments(call);
+                state.take(
+                    message,
+                    Unfinished::Keep,
+                    &Settling { registry, batch, position, call, failures },
+                );
             }
         }
     }
 
-    /// Fails the calls without results at these positions.
-    pub(crate) fn fail(&mut self, error: fn(String) -> CallError, is_wanted: impl Fn(usize) -> bool) {
+    /// Marks the calls that a run may start as begun.
+    pub(crate) fn set_open_begun(&mut self) {
+        let is_open = |state: &&mut CallState| state.result.is_none() && state.waits_for.is_none();
+        self.states.iter_mut().filter(is_open).for_each(CallState::set_begun);
+    }
+
+    /// Fails the calls without results at these positions. None of them runs.
+    pub(crate) fn reject(
+        &mut self,
+        registry: &Registry,
+        error: fn(String) -> CallError,
+        is_wanted: impl Fn(usize) -> bool,
+    ) {
+        let batch = &Batch { rejection: Some(error), ..self.batch(registry) };
         let calls = self.reply.tool_calls.iter().zip(&mut self.states).enumerate();
-        for (position, (call, state)) in calls {
-            if state.result.is_none() && is_wanted(position) {
-                let message = ToolMessage::failed(&call.id, &call.name, error(call.name.clone()));
+        for (position, (call, state)) in calls.filter(|(position, _)| is_wanted(*position)) {
+            if state.result.is_some() {
+                continue;
+            }
+            let mut message = ToolMessage::blank(&call.id);
+            let writing = registry.write_message(batch, position, call, Approval::None, None, &mut message);
+            // A rejected call has its message at once.
+            if writing.now_or_never().is_some() {
                 *state = CallState::with_result(message);
             }
         }
@@ -162,15 +173,15 @@ impl Drop for MarkBegun<'_> {
 }
 
 /// The call whose message arrives.
-struct Settling<'a> {
+struct Settling<'a, 'm> {
     registry: &'a Registry,
     batch: &'a Batch<'a>,
     position: usize,
     call: &'a ToolCall,
-    failures: &'a Failures<'a>,
+    failures: &'a Failures<'m>,
 }
 
-impl Settling<'_> {
+impl Settling<'_, '_> {
     /// The arguments that the tool receives, if they differ from those of the call.
     fn changed_arguments(&self) -> Option<String> {
         let arguments = self.registry.object_to_run(self.batch, self.position, self.call);
@@ -185,7 +196,7 @@ impl CallState {
     }
 
     /// Takes the message of a run.
-    fn take(&mut self, message: ToolMessage, unfinished: Unfinished, settling: &Settling<'_>) {
+    fn take(&mut self, message: ToolMessage, unfinished: Unfinished, settling: &Settling<'_, '_>) {
         let Settling { batch, call, failures, .. } = settling;
         let error = message.outcome().and_then(Outcome::error).filter(|_| unfinished == Unfinished::Keep);
         match error {

@@ -1,35 +1,35 @@
 //! The events of a reply.
 
 use super::Event;
-use super::reporter::Events;
-use crate::dispatch::{Piece, PieceOfCall};
+use super::reporter::EventSender;
+use crate::dispatch::{EventCall, ReplyEvent};
 use crate::message::AssistantMessage;
 use crate::stream;
 use std::collections::HashMap;
 
 /// The events of a streamed reply.
-pub(super) struct Pieces {
+pub(super) struct ReplyEvents {
     /// `None` if nobody listens.
-    events: Option<Events>,
+    sender: Option<EventSender>,
     /// The announced calls, and whether their arguments have begun.
     announced: HashMap<usize, bool>,
 }
 
-impl Pieces {
-    pub(super) fn new(events: Option<&Events>) -> Self {
-        Pieces { events: events.cloned(), announced: HashMap::new() }
+impl ReplyEvents {
+    pub(super) fn new(sender: Option<&EventSender>) -> Self {
+        ReplyEvents { sender: sender.cloned(), announced: HashMap::new() }
     }
 
-    pub(super) fn send(&mut self, piece: Piece<'_>) {
-        let Some(events) = &self.events else { return };
-        match (piece.event, piece.call) {
-            (stream::Event::Text(text), _) => events.send(Event::Text { text: text.to_owned() }),
-            (stream::Event::Reasoning(text), _) => events.send(Event::Reasoning { text: text.to_owned() }),
-            (event, Some(PieceOfCall { index, call, id: Some(id) })) => {
+    pub(super) fn send(&mut self, ReplyEvent { event, call }: ReplyEvent<'_>) {
+        let Some(sender) = &self.sender else { return };
+        match (event, call) {
+            (stream::Event::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
+            (stream::Event::Reasoning(text), _) => sender.send(Event::Reasoning { text: text.to_owned() }),
+            (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
                 let has_arguments = self.announced.entry(index).or_default();
                 if is_new {
-                    events.send(Event::CallAnnounced { id: id.to_owned(), tool: call.name.clone() });
+                    sender.send(Event::CallAnnounced { id: id.to_owned(), tool: call.name.clone() });
                 }
                 match event {
                     stream::Event::Arguments { partial, piece, .. } => {
@@ -37,13 +37,13 @@ impl Pieces {
                         // Earlier pieces arrived before the id.
                         let text = if *has_arguments { piece } else { partial };
                         *has_arguments = true;
-                        events.send(Event::CallArguments {
+                        sender.send(Event::CallArguments {
                             id: id.to_owned(),
                             text: text.to_owned(),
                             is_restart,
                         });
                     }
-                    stream::Event::CallComplete { call, .. } => events.send(Event::CallComplete {
+                    stream::Event::CallComplete { call, .. } => sender.send(Event::CallComplete {
                         id: id.to_owned(),
                         tool: call.name.clone(),
                         arguments: call.arguments.clone(),
@@ -56,20 +56,21 @@ impl Pieces {
     }
 }
 
-/// The events of a reply that was not streamed.
-pub(super) fn send_whole(events: &Events, reply: &AssistantMessage) {
+/// Sends the events of a reply that was not streamed.
+pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage) {
     let reasoning = reply.reasoning();
     if !reasoning.is_empty() {
-        events.send(Event::Reasoning { text: reasoning });
+        sender.send(Event::Reasoning { text: reasoning });
     }
     if !reply.text().is_empty() {
-        events.send(Event::Text { text: reply.text().to_owned() });
+        sender.send(Event::Text { text: reply.text().to_owned() });
     }
     for call in &reply.tool_calls {
         let (id, tool, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
-        events.send(Event::CallAnnounced { id: id.clone(), tool: tool.clone() });
+        sender.send(Event::CallAnnounced { id: id.clone(), tool: tool.clone() });
+        sender.send(Event::CallArguments { id: id.clone(), text: arguments.clone(), is_restart: false });
         if !call.is_truncated {
-            events.send(Event::CallComplete { id, tool, arguments });
+            sender.send(Event::CallComplete { id, tool, arguments });
         }
     }
 }

@@ -1,0 +1,96 @@
+//! The step from a reply to the session.
+
+use super::limits::Limits;
+use super::reporter::Reporter;
+use super::state::{Pending, State};
+use super::{Event, Session};
+use crate::conversation::{Received, ReplyWarning, Request};
+use crate::message::{AssistantMessage, Usage};
+use crate::tool_choice::ToolChoice;
+use crate::wire::Wire;
+use std::sync::Arc;
+
+/// The parts of a request that concern its reply.
+#[derive(Clone, Debug)]
+pub(super) struct Requested {
+    /// The wire on which the request was written.
+    pub(super) wire: Arc<dyn Wire>,
+    /// The tools that the reply may call; `None` for all.
+    pub(super) allowed_tools: Option<Arc<[String]>>,
+    /// The tool choice; `None` if the request cannot have it.
+    choice: Option<ToolChoice>,
+}
+
+impl Requested {
+    /// Also returns a warning if the request cannot have its tool choice.
+    pub(super) fn new(request: &Request) -> (Self, Option<ReplyWarning>) {
+        let (choice, is_possible) = request.tool_choice();
+        let ignored = (!is_possible).then(|| ReplyWarning::IgnoredToolChoice { tool: forced_tool(choice) });
+        let choice = is_possible.then(|| choice.clone());
+        let allowed_tools = request.allowed_tools().cloned();
+        (Requested { wire: Arc::clone(request.wire()), allowed_tools, choice }, ignored)
+    }
+
+    /// A warning if the reply does not have the call that the request required.
+    fn check_choice(&self, reply: &AssistantMessage) -> Option<ReplyWarning> {
+        let choice = self.choice.as_ref()?;
+        let is_called = match choice {
+            ToolChoice::Auto | ToolChoice::None => true,
+            ToolChoice::Required => !reply.tool_calls.is_empty(),
+            ToolChoice::Tool(name) => reply.tool_calls.iter().any(|call| call.name == *name),
+        };
+        (!is_called).then(|| ReplyWarning::ForcedToolNotCalled { tool: forced_tool(choice) })
+    }
+}
+
+fn forced_tool(choice: &ToolChoice) -> Option<String> {
+    match choice {
+        ToolChoice::Tool(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// A reply that was added to a session.
+pub(super) struct ReceivedReply {
+    number: u64,
+    usage: Option<Usage>,
+    warnings: Vec<ReplyWarning>,
+}
+
+impl ReceivedReply {
+    pub(super) fn report(self, reporter: &mut Reporter<impl FnMut(&Event)>) {
+        let ReceivedReply { number, usage, warnings } = self;
+        for warning in warnings {
+            reporter.report(warning);
+        }
+        reporter.report(Event::ReplyFinished { number, usage });
+    }
+}
+
+impl Session {
+    /// Adds a reply whose ids are unique in the session.
+    pub(super) fn receive(
+        &mut self,
+        reply: AssistantMessage,
+        requested: &Requested,
+        limits: Limits,
+    ) -> ReceivedReply {
+        let (number, usage) = (self.replies, reply.usage());
+        let mut warnings = ReplyWarning::of(&reply);
+        warnings.extend(requested.check_choice(&reply));
+        if usage.is_none() && limits.tokens.is_some() {
+            warnings.push(ReplyWarning::UnknownUsage);
+        }
+        self.count_reply(&reply);
+        self.count_change();
+        if let State::Ready(conversation) = &mut self.state {
+            self.state = match std::mem::take(conversation).receive_with(reply, &warnings) {
+                Received::Answer(conversation) => State::Ready(conversation),
+                Received::ToolCalls(calls) => {
+                    State::Pending(Pending::new(calls, requested.allowed_tools.clone()))
+                }
+            };
+        }
+        ReceivedReply { number, usage, warnings }
+    }
+}
