@@ -138,7 +138,7 @@ impl Session {
     }
 
     fn push(&mut self, message: Message) {
-        self.revision += 1;
+        self.count_change();
         self.state.conversation_mut().push(message);
     }
 
@@ -147,7 +147,7 @@ impl Session {
     /// request.
     pub fn skip_rest(&mut self, reason: impl Into<String>) {
         if self.state.pending().is_some() {
-            self.revision += 1;
+            self.count_change();
             self.state.skip_rest(reason.into());
         }
     }
@@ -262,7 +262,7 @@ impl Session {
             Some(pending) => decide(&mut pending.calls)?,
             None => return Err(NotPendingError::UnknownId { id: id.to_owned() }),
         }
-        self.revision += 1;
+        self.count_change();
         Ok(())
     }
 
@@ -272,7 +272,7 @@ impl Session {
     /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
     /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once).
     pub fn claim(&mut self) -> Session {
-        self.revision += 1;
+        self.count_change();
         let mut claimed = self.clone();
         if let Some(pending) = claimed.state.pending_mut() {
             pending.calls.set_open_begun(|_| true);
@@ -285,7 +285,7 @@ impl Session {
     /// [`Request::with_trimmed_messages`](crate::conversation::Request::with_trimmed_messages) in
     /// [`prepare`](Run::prepare).
     pub fn trim(&mut self, budget: &TrimBudget<'_>) -> Trimmed {
-        self.revision += 1;
+        self.count_change();
         self.state.conversation_mut().trim(budget)
     }
 
@@ -296,7 +296,7 @@ impl Session {
     /// The changed messages are invalid; the error lists all violations. The session is not changed.
     pub fn edit<T>(&mut self, change: impl FnOnce(&mut Vec<Message>) -> T) -> Result<T, HistoryError> {
         let changed = self.state.conversation_mut().edit(change)?;
-        self.revision += 1;
+        self.count_change();
         self.ids = None;
         Ok(changed)
     }
@@ -319,7 +319,7 @@ impl From<Conversation> for Session {
             match message {
                 Message::Assistant(reply) => {
                     session.count_reply(reply);
-                    session.used.calls += reply.tool_calls.len();
+                    session.used.add_calls(reply.tool_calls.len());
                 }
                 Message::User(_) => session.used = Used::default(),
                 Message::System(_) | Message::Developer(_) | Message::Tool(_) => {}

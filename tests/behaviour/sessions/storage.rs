@@ -108,3 +108,36 @@ fn the_revision_grows_with_each_change() {
     assert_grown(&session);
     assert_eq!(stored(&session).revision(), session.revision());
 }
+
+#[tokio::test]
+async fn any_stored_numbers_are_accepted() {
+    let (registry, _) = shop();
+    let mut stored: Value = serde_json::from_str(VERSION_1).expect("it is JSON");
+    let most = json!(u64::MAX);
+    for pointer in [
+        "/revision",
+        "/replies",
+        "/used/replies",
+        "/used/calls",
+        "/used/tokens",
+        "/pending/within_limit",
+        "/usage/input_tokens",
+        "/usage/output_tokens",
+        "/begun_calls/find",
+    ] {
+        *stored.pointer_mut(pointer).expect(pointer) = most.clone();
+    }
+    let mut session: Session = serde_json::from_value(stored).expect("it is loaded");
+    session.approve("b").expect("it waits");
+    let model = model([calling([call("x", "find", 1)])]);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsResult);
+    session.push_user("Go on.");
+    let end = session
+        .run(&registry)
+        .max_replies(1)
+        .complete(|request| model.complete(request))
+        .await
+        .expect("valid");
+    assert_eq!(end, RunEnd::ReplyLimit);
+}

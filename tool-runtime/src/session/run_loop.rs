@@ -3,7 +3,7 @@
 use super::pieces::send_whole;
 use super::reporter::Reporter;
 use super::state::{Pending, State};
-use super::used::{Limits, add};
+use super::used::Limits;
 use super::{Event, RunEnd, Session};
 use crate::context::BatchContext;
 use crate::conversation::{Received, ReplyWarning, Request, Unfinished};
@@ -101,7 +101,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     pub(super) fn warn(&mut self, warning: ReplyWarning) {
         self.session.state.conversation_mut().warn(warning.clone());
-        self.session.revision += 1;
+        self.session.count_change();
         self.reporter.report(warning);
     }
 
@@ -141,7 +141,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let running =
             pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < within_limit);
         // Before the run, since its future may be dropped.
-        self.session.revision += 1;
+        self.session.count_change();
         self.reporter.run(running).await;
         self.end_of_calls()
     }
@@ -183,29 +183,6 @@ impl ReceivedReply {
 }
 
 impl Session {
-    /// Counts the pending calls that may run.
-    pub(super) fn count_calls(&mut self, limits: Limits) {
-        if let State::Pending(pending) = &mut self.state {
-            let more = pending.calls.calls().len().saturating_sub(pending.within_limit);
-            let more = more.min(self.used.remaining_calls(limits));
-            pending.within_limit += more;
-            self.used.calls += more;
-        }
-    }
-
-    pub(super) fn count_reply(&mut self, reply: &AssistantMessage) {
-        self.replies += 1;
-        self.used.replies += 1;
-        self.count_tokens(reply.usage());
-    }
-
-    pub(super) fn count_tokens(&mut self, usage: Option<Usage>) {
-        if let Some(usage) = usage {
-            add(&mut self.usage, usage);
-            self.used.tokens = self.used.tokens.saturating_add(usage.total_tokens());
-        }
-    }
-
     /// Adds a reply whose ids are unique in the session.
     pub(super) fn receive(&mut self, reply: AssistantMessage, sent: Sent, limits: Limits) -> ReceivedReply {
         let mut warnings = ReplyWarning::of(&reply);
@@ -213,7 +190,7 @@ impl Session {
         let usage = reply.usage();
         let number = self.replies;
         self.count_reply(&reply);
-        self.revision += 1;
+        self.count_change();
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }

@@ -127,7 +127,7 @@ impl Drop for Receiving<'_> {
                 }
             }
         }
-        self.session.revision += 1;
+        self.session.count_change();
         self.session.state.finish();
     }
 }

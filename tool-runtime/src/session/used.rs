@@ -1,6 +1,8 @@
-//! The limits of a run, and how much of them a session has used.
+//! The limits of a run, and the replies, calls and tokens of a session.
 
-use crate::message::Usage;
+use super::Session;
+use super::state::State;
+use crate::message::{AssistantMessage, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The limits of a run. They count since the last user message.
@@ -17,23 +19,52 @@ impl Default for Limits {
     }
 }
 
-/// The replies, calls and tokens since the last user message.
+/// The replies, calls and tokens since the last user message. A stored session may have any numbers.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Used {
     pub(super) replies: usize,
-    pub(super) calls: usize,
+    calls: usize,
     pub(super) tokens: u64,
 }
 
 impl Used {
-    /// The number of calls of the next reply that may run.
+    /// The number of further calls that may run.
     pub(super) fn remaining_calls(&self, limits: Limits) -> usize {
         limits.calls.map_or(usize::MAX, |calls| calls.saturating_sub(self.calls))
     }
+
+    pub(super) fn add_calls(&mut self, calls: usize) {
+        self.calls = self.calls.saturating_add(calls);
+    }
 }
 
-pub(super) fn add(sum: &mut Usage, usage: Usage) {
-    sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
-    sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(usage.cached_input_tokens);
-    sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+impl Session {
+    pub(super) fn count_change(&mut self) {
+        self.revision = self.revision.saturating_add(1);
+    }
+
+    pub(super) fn count_reply(&mut self, reply: &AssistantMessage) {
+        self.replies = self.replies.saturating_add(1);
+        self.used.replies = self.used.replies.saturating_add(1);
+        self.count_tokens(reply.usage());
+    }
+
+    pub(super) fn count_tokens(&mut self, usage: Option<Usage>) {
+        let Some(usage) = usage else { return };
+        let sum = &mut self.usage;
+        sum.input_tokens = sum.input_tokens.saturating_add(usage.input_tokens);
+        sum.cached_input_tokens = sum.cached_input_tokens.saturating_add(usage.cached_input_tokens);
+        sum.output_tokens = sum.output_tokens.saturating_add(usage.output_tokens);
+        self.used.tokens = self.used.tokens.saturating_add(usage.total_tokens());
+    }
+
+    /// Counts the pending calls that may run.
+    pub(super) fn count_calls(&mut self, limits: Limits) {
+        if let State::Pending(pending) = &mut self.state {
+            let more = pending.calls.calls().len().saturating_sub(pending.within_limit);
+            let more = more.min(self.used.remaining_calls(limits));
+            pending.within_limit += more;
+            self.used.add_calls(more);
+        }
+    }
 }
