@@ -136,12 +136,12 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let number = self.session.replies.saturating_sub(1);
         let registry = self.bind(number, pending.allowed_tools.as_ref());
         self.session.count_calls(self.limits);
+        // Before the run, since its future may be dropped.
+        self.session.count_change();
         let pending = self.session.state.pending_mut()?;
         let within_limit = pending.within_limit;
         let running =
             pending.calls.run_calls(&registry, Unfinished::Keep, |position| position < within_limit);
-        // Before the run, since its future may be dropped.
-        self.session.count_change();
         self.reporter.run(running).await;
         self.end_of_calls()
     }
