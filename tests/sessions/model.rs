@@ -167,6 +167,7 @@ impl Model {
                     Event::Text(text) => {
                         let usage = usage_in(&text).unwrap_or(counted);
                         model.state().count(counted, usage);
+                        delivery.has_ended |= ends_reply(&text);
                         (Ok(text), usage)
                     }
                 };
@@ -184,6 +185,20 @@ struct Delivery {
     calls: Vec<u64>,
     /// The number of events that have not arrived; an error is not the last one.
     left: usize,
+    /// Whether the reply has its finish reason. Servers may fail to send the rest.
+    has_ended: bool,
+}
+
+/// Whether an event has the finish reason of the reply.
+fn ends_reply(event: &str) -> bool {
+    let marks = [
+        "\"finish_reason\":",
+        "\"stop_reason\":",
+        "\"finishReason\":",
+        "response.completed",
+        "response.incomplete",
+    ];
+    marks.iter().any(|mark| event.contains(mark))
 }
 
 impl Delivery {
@@ -194,13 +209,13 @@ impl Delivery {
         };
         let calls = planned.calls.iter().filter_map(|call| number_in(&call.arguments.to_string())).collect();
         let left = events.len() + usize::from(events.last().is_some_and(is_error));
-        Delivery { ledger: Arc::clone(ledger), calls, left }
+        Delivery { ledger: Arc::clone(ledger), calls, left, has_ended: false }
     }
 }
 
 impl Drop for Delivery {
     fn drop(&mut self) {
-        if self.left > 0 {
+        if self.left > 0 && !self.has_ended {
             let mut records = self.ledger.records();
             for n in &self.calls {
                 if let Some(call) = records.call_mut(*n) {
