@@ -60,7 +60,7 @@ pub(crate) fn check(done: &Done, session: &Session, replies_before: usize) -> Re
                 }
             }
             Event::Call(event) => check_call(event, of_calls.entry(&event.id).or_default())?,
-            Event::ReplyFinished { reply, .. } => {
+            Event::ReplyFinished { number: reply, .. } => {
                 newest.clear();
                 if *reply != replies as u64 {
                     return Err(format!("reply {reply} has finished, where {replies} is expected"));

@@ -28,6 +28,7 @@ pub(crate) struct Records {
     /// The tools that run now.
     pub(crate) running: usize,
     pub(crate) violations: Vec<String>,
+    pub(crate) starts_all_while_streaming: bool,
     /// The largest `n`.
     pub(crate) last: u64,
 }
@@ -44,6 +45,8 @@ pub(crate) struct Call {
     pub(crate) begins_of_lost_runs: usize,
     pub(crate) begins: usize,
     pub(crate) end: Option<End>,
+    /// Its reply broke off, or was dropped before its end.
+    pub(crate) is_of_broken_reply: bool,
     /// The hook has denied it, or has panicked.
     pub(crate) is_denied_by_hook: bool,
     pub(crate) is_answered_by_hook: bool,
@@ -172,6 +175,9 @@ impl Records {
         }
         if call.allowed.as_ref().is_some_and(|allowed| !allowed.iter().any(|name| name == tool)) {
             return Err("a tool begins that the request does not allow");
+        }
+        if call.is_of_broken_reply && !declared.may_repeat() && !self.starts_all_while_streaming {
+            return Err("a call of a reply that broke off begins");
         }
         if end.is_some() {
             return Err("a call begins again after it has ended");

@@ -2,7 +2,7 @@
 
 use crate::formats;
 use crate::ledger::Ledger;
-use crate::plan::{Habits, PlannedReply};
+use crate::plan::{Habits, PlannedReply, number_in};
 use crate::silence::PLANNED;
 use fastrand::Rng;
 use futures_util::stream::{self, BoxStream, StreamExt as _};
@@ -140,18 +140,22 @@ impl Model {
         let (planned, delays, failure, mut random) = self.receive(request);
         async move {
             pause(delays).await;
-            if random.bool() {
+            if random.u8(..4) == 0 {
                 fail(&failure)?;
             }
             let mut events: Vec<Event> =
                 formats::events(model.wire.name(), &planned).into_iter().map(Event::Text).collect();
             if !matches!(failure, Failure::None) {
-                events.truncate(random.usize(..events.len()));
+                // Near the end, more calls are complete.
+                let kept = random.usize(..events.len()).max(random.usize(..events.len()));
+                events.truncate(kept);
                 events.extend(Event::last(model.wire.name(), &failure, &mut random));
             }
+            let delivery = Delivery::new(&model.ledger, &planned, &events);
             let is_slow = random.bool();
-            let start = (model, events.into_iter(), random, (0, 0));
-            let events = stream::unfold(start, move |(model, mut events, mut random, counted)| async move {
+            let start = (model, events.into_iter(), random, (0, 0), delivery);
+            let events = stream::unfold(start, move |start| async move {
+                let (model, mut events, mut random, counted, mut delivery) = start;
                 match random.u8(..4) {
                     0 if is_slow => sleep(Duration::from_millis(random.u64(1..15))).await,
                     1 => tokio::task::yield_now().await,
@@ -163,12 +167,61 @@ impl Model {
                     Event::Text(text) => {
                         let usage = usage_in(&text).unwrap_or(counted);
                         model.state().count(counted, usage);
+                        delivery.has_ended |= ends_reply(&text);
                         (Ok(text), usage)
                     }
                 };
-                Some((received, (model, events, random, counted)))
+                delivery.left -= 1;
+                Some((received, (model, events, random, counted, delivery)))
             });
             Ok(events.boxed())
+        }
+    }
+}
+
+/// The delivery of the events of a reply.
+struct Delivery {
+    ledger: Arc<Ledger>,
+    calls: Vec<u64>,
+    /// The number of events that have not arrived; an error is not the last one.
+    left: usize,
+    /// Whether the reply has its finish reason. Servers may fail to send the rest.
+    has_ended: bool,
+}
+
+/// Whether an event has the finish reason of the reply.
+fn ends_reply(event: &str) -> bool {
+    let marks = [
+        "\"finish_reason\":",
+        "\"stop_reason\":",
+        "\"finishReason\":",
+        "response.completed",
+        "response.incomplete",
+    ];
+    marks.iter().any(|mark| event.contains(mark))
+}
+
+impl Delivery {
+    fn new(ledger: &Arc<Ledger>, planned: &PlannedReply, events: &[Event]) -> Self {
+        let is_error = |event: &Event| match event {
+            Event::Text(text) => text.contains("busy"),
+            Event::Error | Event::Panic => true,
+        };
+        let calls = planned.calls.iter().filter_map(|call| number_in(&call.arguments.to_string())).collect();
+        let left = events.len() + usize::from(events.last().is_some_and(is_error));
+        Delivery { ledger: Arc::clone(ledger), calls, left, has_ended: false }
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        if self.left > 0 && !self.has_ended {
+            let mut records = self.ledger.records();
+            for n in &self.calls {
+                if let Some(call) = records.call_mut(*n) {
+                    call.is_of_broken_reply = true;
+                }
+            }
         }
     }
 }

@@ -50,6 +50,7 @@ impl Round {
             has_texts: ["chat_completions", "responses"].contains(&wire.name()),
         };
         let options = Options::random(&mut random);
+        ledger.records().starts_all_while_streaming = options.starts_all_while_streaming;
         let registry = options.registry(&ledger, &policy);
         let model = Arc::new(Model::new(wire, &ledger, habits, &mut random));
         let limits = Limits::random(&mut random);
