@@ -127,7 +127,9 @@ pub(crate) fn check_calls(
         let is_decided =
             call.n.is_none_or(|n| decisions.texts.contains_key(&n) || decisions.skipped.contains_key(&n));
         let kind = call.result.map(|result| result.error_kind().unwrap_or_default());
-        let has_run = kind.is_some_and(|kind| kind != "stream_interrupted") && !is_decided;
+        // The calls of a reply that broke off fail, whatever the limit is.
+        let is_rejected = |kind| matches!(kind, "stream_interrupted" | "unknown_tool");
+        let has_run = kind.is_some_and(|kind| !is_rejected(kind)) && !is_decided;
         if waits && !is_decided || has_begun || has_run {
             counted.push(call);
         }
