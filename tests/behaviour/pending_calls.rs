@@ -147,7 +147,7 @@ fn invalid_stored_calls_are_rejected() {
     };
     assert_eq!(
         error(&|stored| drop(stored["calls"].as_array_mut().expect("an array").pop())),
-        "the reply has 2 calls, but there are states of 1: these are not pending calls",
+        "the reply has 2 calls and 1 stored states: these are not pending calls",
     );
     assert_eq!(
         error(&|stored| stored["calls"][0]["result"] = json!({"tool_call_id": "2", "content": ""})),
@@ -398,7 +398,7 @@ fn unknown_and_finished_calls_cannot_be_changed() {
     let mut pending = pending(&[("1", "quick", "{}")]);
     let unknown = pending.approve("2").expect_err("there is no such call");
     assert!(matches!(&unknown, NotPendingError::UnknownId { id, .. } if id == "2"));
-    assert_eq!(unknown.to_string(), "no pending call has the id `2`: use an id of the calls that wait now");
+    assert_eq!(unknown.to_string(), "no pending call has the id `2`: use the id of a call that waits");
     pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(

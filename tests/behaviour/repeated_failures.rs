@@ -175,7 +175,7 @@ async fn the_number_of_failures_can_be_changed_and_the_note_switched_off() {
         let mut found = Vec::new();
         for reply in 1..=5 {
             run(&mut session, &registry, 1, model).await;
-            if last_text(&session).contains("in the same way") {
+            if last_text(&session).contains("This call has now failed") {
                 found.push(reply);
             }
         }

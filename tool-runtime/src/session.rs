@@ -160,7 +160,7 @@ impl Session {
         self.state.conversation().messages()
     }
 
-    /// The newest reply with its calls, if not all of them have their results.
+    /// The newest reply with its calls, until a run or a user message adds them to the messages.
     #[must_use]
     pub fn pending(&self) -> Option<&PendingCalls> {
         self.state.pending().map(|pending| &pending.calls)
@@ -184,6 +184,12 @@ impl Session {
 
     /// The tokens of all replies of this session, including replies that were interrupted. A reply without a report of its
     /// tokens is not counted; [`AssistantMessage::usage`](crate::AssistantMessage::usage) has the tokens of each reply.
+    ///
+    /// ```
+    /// # use tool_runtime::Session;
+    /// let session = Session::new().user("Hello!");
+    /// assert_eq!(session.usage().total_tokens(), 0); // no reply yet
+    /// ```
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.usage
@@ -193,7 +199,7 @@ impl Session {
     /// session.
     ///
     /// A store compares it to detect that another request has changed the session: see the
-    /// [module](crate::session#two-requests-at-once).
+    /// [module](crate::session#two-requests-at-once) for an example.
     #[must_use]
     pub fn revision(&self) -> u64 {
         self.revision
@@ -228,9 +234,19 @@ impl Session {
     /// The arguments are validated in the next run. If they are invalid, the call waits again, and the
     /// [`error`](WaitingCall::error) of its `WaitingCall` has the reason.
     ///
+    /// ```
+    /// # use tool_runtime::session::Session;
+    /// use serde_json::json;
+    ///
+    /// # fn edit(session: &mut Session) -> Result<(), Box<dyn std::error::Error>> {
+    /// session.approve_with("call_7", json!({"order": 8}))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
-    /// As for [`approve`](Session::approve).
+    /// As for [`approve`](Session::approve), or the arguments cannot be written as JSON.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.approve_with(id, arguments))
     }
@@ -267,11 +283,11 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the session to store before a run, so that no other process starts the same calls: each call that the run may
-    /// start counts as begun in it.
+    /// Returns the session to store before a run, so that no other request starts the same calls: each pending call that does
+    /// not wait for a decision or a result counts as begun in it.
     ///
     /// If this process ends before the run does, a call of a `read_only` or `idempotent` tool runs again, and any other gets
-    /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once).
+    /// the error that it may have taken effect. See the [module](crate::session#two-requests-at-once) for an example.
     pub fn claim(&mut self) -> Session {
         self.count_change();
         let mut claimed = self.clone();

@@ -83,8 +83,17 @@ async fn a_run_ends_if_the_model_declines() {
     assert_eq!(run(&mut session, &registry, &model([reply.into()])).await, RunEnd::Refused);
     assert_eq!(session.final_text(), "I cannot help.");
 
-    let filtered = AssistantMessage::from_text("").with_finish_reason("content_filter");
-    assert_eq!(run(&mut asked(), &registry, &model([filtered.into()])).await, RunEnd::Refused);
+    for reason in ["content_filter", "content-filter", "SAFETY", "refusal"] {
+        let filtered = AssistantMessage::from_text("").with_finish_reason(reason);
+        assert_eq!(
+            run(&mut asked(), &registry, &model([filtered.into()])).await,
+            RunEnd::Refused,
+            "{reason}"
+        );
+    }
+    // Some servers send an empty refusal with each answer.
+    let answer = serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"content": "Hi!", "refusal": ""}}]});
+    assert_eq!(run(&mut asked(), &registry, &model([answer.into()])).await, RunEnd::Answered);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::conversation::Request;
-use tool_runtime::dispatch::CancellationToken;
+use tool_runtime::dispatch::{CancellationToken, Decision};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
@@ -184,6 +184,31 @@ async fn an_approval_is_used_up_when_its_call_begins() {
     session.approve("a").expect("it waits again");
     assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
     assert_eq!(ledger.entries(), ["wipe 7", "wipe 7"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_is_asked_about_a_call_that_the_hook_approved_and_that_was_interrupted() {
+    /// Pays an order.
+    #[tool_runtime::tool(requires_approval)]
+    async fn pay(order: u32, #[state] ledger: &Ledger) {
+        ledger.add(format!("pay {order}"));
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+    }
+    let ledger = Ledger::default();
+    let registry = |decision: fn() -> Decision| {
+        let builder = Registry::builder().tools(tool_runtime::tools![pay]).state(ledger.clone());
+        builder.before_call(move |_| async move { decision() }).build().expect("one tool")
+    };
+    let model = model([calling([call("a", "pay", 7)])]);
+    let mut session = asked();
+    let asking = registry(|| Decision::Undecided);
+    let end = session.run(&asking).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!((end, session.awaiting_approval().len()), (RunEnd::NeedsApproval, 1));
+    drop_run(&mut session, &registry(|| Decision::Run), []).await;
+    assert_eq!(ledger.entries(), ["pay 7"]);
+    assert_eq!(stored(&session).awaiting_approval(), []);
+    assert_eq!(finish(&mut session, &asking).await, RunEnd::Answered);
+    assert!(results(&session)[0].contains("may have taken effect"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -84,7 +84,10 @@ async fn a_dispatch_does_not_wait_for_the_result() {
     let (registry, _) = registry();
     let calls = [ToolCall::new("a", "show_dialog", r#"{"title":"Sure?"}"#)];
     let messages = registry.dispatch(&calls).await;
-    assert_eq!(messages[0].content, "Error: the result of `show_dialog` is not available yet.");
+    assert_eq!(
+        messages[0].content,
+        "Error: the result of `show_dialog` comes later. Do not call it again to get the result."
+    );
     assert_eq!(messages[0].error_kind(), Some("needs_result"));
     let result = registry.call("start_job", json!({"name": "y"})).await;
     assert_eq!(result.error_kind(), Some("needs_result"));

@@ -26,6 +26,14 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The arguments cannot be written as JSON.
+    #[non_exhaustive]
+    NotSerializable {
+        /// The id.
+        id: String,
+        /// The text of the error.
+        error: String,
+    },
     /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice.
     #[non_exhaustive]
     HasBegun {
@@ -38,14 +46,19 @@ impl fmt::Display for NotPendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             NotPendingError::UnknownId { id } => {
-                write!(f, "no pending call has the id `{id}`: use an id of the calls that wait now")
+                write!(f, "no pending call has the id `{id}`: use the id of a call that waits")
             }
-            NotPendingError::HasResult { id } => write!(f, "the call `{id}` already has a result"),
+            NotPendingError::HasResult { id } => {
+                write!(f, "the call `{id}` already has a result, which cannot be replaced")
+            }
             NotPendingError::NeedsResult { id } => {
                 write!(f, "the call `{id}` waits for its result: provide the result or deny the call")
             }
+            NotPendingError::NotSerializable { id, error } => {
+                write!(f, "the arguments for the call `{id}` cannot be written as JSON: {error}")
+            }
             NotPendingError::HasBegun { id } => {
-                write!(f, "the call `{id}` has already begun: run the calls to continue")
+                write!(f, "the call `{id}` began in a run that has not finished it: start another run first")
             }
         }
     }

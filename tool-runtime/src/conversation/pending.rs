@@ -144,8 +144,11 @@ impl PendingCalls {
         self.waiting(CallState::waits_for_result)
     }
 
-    /// The calls that wait for an approval since the last run.
-    pub(crate) fn awaiting_decision(&self) -> Vec<WaitingCall> {
+    /// The calls that wait for an approval since the last [run](PendingCalls::run_allowed), with the reasons why arguments
+    /// that a person has edited are invalid. [`awaiting_approval`](PendingCalls::awaiting_approval) lists the calls before a
+    /// run.
+    #[must_use]
+    pub fn awaiting_decision(&self) -> Vec<WaitingCall> {
         self.waiting(|state| !state.waits_for_result())
     }
 

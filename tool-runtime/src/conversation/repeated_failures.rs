@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-const NOTE_START: &str = "\nThis call has now failed in the same way ";
-const NOTE_END: &str = " in a row: do not repeat it unchanged. Change its arguments, do something else, or report what \
+const NOTE_START: &str = "\nThis call has now failed";
+const NOTE_END: &str = ": do not repeat it unchanged. Change its arguments, do something else, or report what \
                         cannot be done.";
 
 /// The calls since the last user message, before those of a reply.
@@ -37,10 +37,10 @@ impl<'a> Failures<'a> {
         let Some(limit) = self.limit.filter(|&limit| limit > 0 && is_failure(&result)) else { return result };
         if self.has_failed(limit - 1, call, result.text()) {
             let times = match limit {
-                1 => "once".to_owned(),
-                2 => "twice".to_owned(),
-                3 => "three times".to_owned(),
-                more => format!("{more} times"),
+                1 => String::new(),
+                2 => " in the same way twice in a row".to_owned(),
+                3 => " in the same way three times in a row".to_owned(),
+                more => format!(" in the same way {more} times in a row"),
             };
             result.content = format!("{}{NOTE_START}{times}{NOTE_END}", result.content).into();
         }

@@ -132,8 +132,8 @@ impl Request {
     /// Completions, which is valid only together with `"stream": true`. Other APIs always send them. Default: false;
     /// [`Run::stream`](crate::session::Run::stream) sets it.
     #[must_use]
-    pub fn with_stream_usage(mut self, asks: bool) -> Self {
-        self.stream_usage = asks;
+    pub fn with_stream_usage(mut self, stream_usage: bool) -> Self {
+        self.stream_usage = stream_usage;
         self
     }
 

@@ -76,7 +76,7 @@ impl StoredPending<'_> {
         let reply = AssistantMessage::from(reply);
         if reply.tool_calls.is_empty() || reply.tool_calls.len() != calls.len() {
             return Err(format!(
-                "the reply has {} calls, but there are states of {}: these are not pending calls",
+                "the reply has {} calls and {} stored states: these are not pending calls",
                 reply.tool_calls.len(),
                 calls.len()
             ));

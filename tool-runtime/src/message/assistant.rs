@@ -66,7 +66,8 @@ impl AssistantMessage {
     /// The reason why the model declines to answer, if it does.
     #[must_use]
     pub fn refusal(&self) -> Option<&str> {
-        self.refusal.as_deref()
+        // Some servers send an empty one with each answer.
+        self.refusal.as_deref().filter(|refusal| !refusal.is_empty())
     }
 
     /// The API and the model that the reply comes from; `None` if the program made it, or if it was read as a message of
@@ -133,7 +134,7 @@ impl AssistantMessage {
     pub(crate) fn is_empty(&self) -> bool {
         self.content.is_none()
             && self.tool_calls.is_empty()
-            && self.refusal.is_none()
+            && self.refusal().is_none()
             && self.native.is_empty()
     }
 

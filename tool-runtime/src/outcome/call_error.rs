@@ -314,7 +314,7 @@ impl fmt::Display for CallError {
                 write!(f, "the tool `{tool}` needs approval, which was not given.")
             }
             CallError::NeedsResult { tool, .. } => {
-                write!(f, "the result of `{tool}` is not available yet.")
+                write!(f, "the result of `{tool}` comes later. Do not call it again to get the result.")
             }
             CallError::Interrupted { tool } => {
                 write!(f, "`{tool}` was interrupted. It may have taken effect; check before you try again.")

@@ -167,8 +167,8 @@ impl RegistryBuilder {
     /// fails this often in a row in the same way, since the last user message, its error ends with "This call has now failed
     /// in the same way three times in a row: do not repeat it unchanged. ..". Default: 3. `None` switches the note off.
     ///
-    /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in
-    /// [`PendingCalls`](crate::conversation::PendingCalls). Calls that were cancelled or are not available do not count.
+    /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in the runs of
+    /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off. Calls that were cancelled or are not available do not count.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// [`CallEvent`] adds its fields: `{"type":"call","id":"call_1","tool":"export","status":"started"}`. The ids of calls are
 /// those of the session, which are unique in it, also if a server repeats its ids.
 ///
-/// The events of a reply that is not streamed have the same order: its text and its calls arrive as one piece each.
+/// The events of a reply that is not streamed are the same: its text and the arguments of each call are one piece.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -77,7 +77,7 @@ pub enum Event {
         /// The text of the error.
         error: String,
     },
-    /// A warning about the newest reply.
+    /// A warning about a reply, or about the request for the next one.
     #[non_exhaustive]
     Warning {
         /// The warning.

@@ -158,6 +158,30 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
 
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
     ///
+    /// ```
+    /// use tool_runtime::conversation::Request;
+    /// use tool_runtime::{AssistantMessage, Registry, Session, tools};
+    ///
+    /// struct Client;
+    ///
+    /// impl Client {
+    ///     async fn complete(&self, request: Request) -> Result<AssistantMessage, serde_json::Error> {
+    ///         let body = serde_json::to_string(&request)?; // with a `model`, send it to a server
+    ///         # assert!(body.contains("Hello!"));
+    ///         serde_json::from_str(r#"{"choices":[{"message":{"content":"Hi!"},"finish_reason":"stop"}]}"#)
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (registry, client) = (Registry::new(tools![])?, Client);
+    /// let mut session = Session::new().user("Hello!");
+    /// let end = session.run(&registry).max_replies(10).complete(|request| client.complete(request)).await?;
+    /// println!("{end}: {}", session.final_text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// The future can be dropped at any time: see [`Session`]. Cancelling the token of the batch ends it at once, without
     /// waiting for the reply of the model.
     ///
@@ -186,6 +210,40 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
 
     /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
     /// stream of its chunks: see [`Chunk`].
+    ///
+    /// ```
+    /// use futures_util::stream::{self, Stream};
+    /// use tool_runtime::conversation::Request;
+    /// use tool_runtime::session::Event;
+    /// use tool_runtime::{Registry, Session, tools};
+    ///
+    /// struct Client;
+    ///
+    /// impl Client {
+    ///     /// The text after `data:` of each server-sent event.
+    ///     async fn stream(&self, request: Request) -> std::io::Result<impl Stream<Item = std::io::Result<&'static str>>> {
+    ///         let body = serde_json::to_string(&request)?; // with `model` and `"stream": true`, send it to a server
+    ///         # assert!(body.contains("include_usage"));
+    ///         Ok(stream::iter([
+    ///             Ok(r#"{"choices":[{"delta":{"content":"Hi!"},"finish_reason":"stop"}]}"#),
+    ///             Ok("[DONE]"),
+    ///         ]))
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (registry, client) = (Registry::new(tools![])?, Client);
+    /// let mut session = Session::new().user("Hello!");
+    /// let show = |event: &Event| {
+    ///     if let Event::Text { text, .. } = event {
+    ///         print!("{text}");
+    ///     }
+    /// };
+    /// let end = session.run(&registry).on_event(show).stream(|request| client.stream(request)).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
     /// their arguments are complete, the others at the end of the reply, as in

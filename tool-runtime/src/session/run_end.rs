@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::error::Error;
 use std::fmt::{self, Debug, Display};
 
-/// How a run of a [`Session`](super::Session) ended. Another run continues the session in each case; if nothing has changed,
-/// it ends in the same way and sends no request.
+/// How a run of a [`Session`](super::Session) ended.
+///
+/// After `Answered`, `Refused` and `Truncated`, add a user message before the next run. After any other end, the next run
+/// continues once the cause has changed: a decision, a result, a higher limit, another token. Until then, a run ends in the
+/// same way and sends no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[must_use = "the model may not have answered"]
@@ -20,8 +23,8 @@ pub enum RunEnd {
     NeedsApproval,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result).
     NeedsResult,
-    /// The model declined to answer, or a filter of the provider withheld the answer. The reason is the
-    /// [`final_text`](super::Session::final_text), if there is one.
+    /// The model declined to answer, or a filter of the provider withheld the answer. The
+    /// [`refusal`](crate::AssistantMessage::refusal) of the last message is the reason, if the provider sends one.
     Refused,
     /// The answer is truncated: the model reached its token limit, or the server ended the reply early.
     Truncated,
@@ -44,7 +47,7 @@ impl RunEnd {
     pub(super) fn of(reply: &AssistantMessage) -> Option<Self> {
         match reply.completeness() {
             Completeness::Paused => None,
-            _ if reply.refusal().is_some() || is_filtered(reply) => Some(RunEnd::Refused),
+            _ if reply.is_declined() => Some(RunEnd::Refused),
             Completeness::Truncated => Some(RunEnd::Truncated),
             _ => Some(RunEnd::Answered),
         }
@@ -67,25 +70,30 @@ impl Display for RunEnd {
     }
 }
 
-/// Whether a filter of the provider ended the reply: OpenAI's `content_filter`, Gemini's `SAFETY` and its relatives
-/// (<https://ai.google.dev/api/generate-content#FinishReason>).
-fn is_filtered(reply: &AssistantMessage) -> bool {
-    const REASONS: [&str; 10] = [
-        "content_filter",
-        "refusal",
-        "SAFETY",
-        "RECITATION",
-        "LANGUAGE",
-        "BLOCKLIST",
-        "PROHIBITED_CONTENT",
-        "SPII",
-        "IMAGE_SAFETY",
-        "IMAGE_PROHIBITED_CONTENT",
-    ];
-    reply.finish_reason().is_some_and(|reason| REASONS.iter().any(|known| reason.eq_ignore_ascii_case(known)))
-}
-
 /// The error of a streamed run. The session stays valid, and another run continues it.
+///
+/// The error of the client is its `Display` text; match [`Client`](RunError::Client) for the error itself and its sources.
+///
+/// ```
+/// # use tool_runtime::session::{RunEnd, RunError};
+/// # use tool_runtime::stream::Chunk;
+/// # use tool_runtime::conversation::Request;
+/// # use tool_runtime::{Registry, Session, tools};
+/// # use futures_util::stream;
+/// # async fn send(_: Request) -> std::io::Result<stream::Iter<std::vec::IntoIter<Chunk>>> {
+/// #     Ok(stream::iter(vec![Chunk::from(r#"{"error":{"message":"overloaded"}}"#)]))
+/// # }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let (registry, mut session) = (Registry::new(tools![])?, Session::new().user("Hello!"));
+/// match session.run(&registry).stream(send).await {
+///     Ok(end) => println!("{end}"),
+///     Err(RunError::Stream(error)) => println!("run again: {error}"), // the session keeps the finished results
+///     Err(error) => return Err(error.into()),
+/// }
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {

@@ -137,8 +137,8 @@ impl ChatCompletions {
     /// (<https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options>). Default: true. Switch it off
     /// for a server that rejects the field.
     #[must_use]
-    pub fn stream_usage(mut self, asks: bool) -> Self {
-        self.stream_usage = asks;
+    pub fn stream_usage(mut self, stream_usage: bool) -> Self {
+        self.stream_usage = stream_usage;
         self
     }
 }

@@ -34,6 +34,25 @@ impl AssistantMessage {
         self
     }
 
+    /// Whether the model declined to answer, or a filter of the provider withheld the answer: OpenAI's `content_filter`, and
+    /// Gemini's `SAFETY` and its relatives (<https://ai.google.dev/api/generate-content#FinishReason>).
+    pub(crate) fn is_declined(&self) -> bool {
+        const REASONS: [&str; 10] = [
+            "contentfilter",
+            "refusal",
+            "safety",
+            "recitation",
+            "language",
+            "blocklist",
+            "prohibitedcontent",
+            "spii",
+            "imagesafety",
+            "imageprohibitedcontent",
+        ];
+        let is_filtered = |reason: &str| REASONS.contains(&&*letters(reason));
+        self.refusal().is_some() || self.finish_reason().is_some_and(is_filtered)
+    }
+
     /// Sets how the reply ended, and marks the calls that were truncated.
     pub(super) fn finish(&mut self, finish: Finish) {
         self.completeness = finish.completeness;
@@ -75,16 +94,18 @@ pub(super) fn completeness(reason: &str) -> Completeness {
         // Baidu.
         "normal",
     ];
-    // `tool_calls`, `tool-calls`, `toolCalls`.
-    let letters =
-        reason.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase());
-    let word: String = letters.take(20).collect();
-    match &*word {
+    match &*letters(reason) {
         _ if is_no_reason(reason) => Completeness::Unknown,
         "pauseturn" => Completeness::Paused,
         word if COMPLETE.contains(&word) => Completeness::Complete,
         _ => Completeness::Truncated,
     }
+}
+
+/// The first letters and digits of a reason, since servers write `tool_calls`, `tool-calls` and `toolCalls`.
+fn letters(reason: &str) -> String {
+    let letters = reason.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).take(30).collect()
 }
 
 /// Whether this is a placeholder for a missing finish reason, as `KoboldCpp` writes it

@@ -91,8 +91,8 @@ impl<'a> RequestParts<'a> {
 
     /// Sets whether a stream reports the tokens that the reply takes. Default: false.
     #[must_use]
-    pub fn with_stream_usage(mut self, asks: bool) -> Self {
-        self.stream_usage = asks;
+    pub fn with_stream_usage(mut self, stream_usage: bool) -> Self {
+        self.stream_usage = stream_usage;
         self
     }
 

@@ -34,11 +34,12 @@ impl PendingCalls {
     /// a JSON object, such as `json!({"path": "b.txt"})`, or the text of one.
     ///
     /// If they are invalid, [`run`](PendingCalls::run) fails the call, and the model receives the error; after
-    /// [`run_allowed`](PendingCalls::run_allowed), the call waits for another decision.
+    /// [`run_allowed`](PendingCalls::run_allowed), the call waits for another decision, and
+    /// [`awaiting_decision`](PendingCalls::awaiting_decision) has the reason.
     ///
     /// # Errors
     ///
-    /// As for [`approve`](PendingCalls::approve).
+    /// As for [`approve`](PendingCalls::approve), or the arguments cannot be written as JSON.
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         let (call, state) = self.call_to_approve(id)?;
         // The text of arguments is a string, and arguments are never a string.
@@ -46,10 +47,8 @@ impl PendingCalls {
             Ok(Value::String(text)) => call.set_arguments(text),
             Ok(arguments) => call.set_arguments(arguments.to_string()),
             Err(error) => {
-                let error = Some(format!("the arguments cannot be written as JSON: {error}"));
-                state.approved = None;
-                state.waits_for = Some(WaitsFor::Approval { arguments: None, error });
-                return Ok(());
+                let (id, error) = (id.to_owned(), error.to_string());
+                return Err(NotPendingError::NotSerializable { id, error });
             }
         }
         state.approved = Some(fingerprint(call));
@@ -97,7 +96,8 @@ impl PendingCalls {
 
     /// Adds results of these calls from a dispatch, in any order: for example the results of a streamed reply. A
     /// failure that only reports that its call needs approval, or that its result comes later, is ignored, so that the call
-    /// still waits. The third identical failure of a call in a row gets a note for the model.
+    /// still waits. The third identical failure of a call in a row gets a note for the model, whatever
+    /// [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) is, since no registry is known here.
     ///
     /// ```
     /// use tool_runtime::conversation::Received;

@@ -191,7 +191,7 @@ impl Settling<'_, '_> {
 
 impl CallState {
     fn set_begun(&mut self) {
-        self.approved = None;
+        (self.approved, self.waits_for) = (None, None);
         self.has_begun = true;
     }
 
