@@ -91,7 +91,7 @@ async fn a_run_ends_if_the_model_declines() {
             "{reason}"
         );
     }
-    // Some servers send an empty refusal with each answer.
+    // Some servers send an empty text here with each answer.
     let answer = serde_json::json!({"choices": [{"finish_reason": "stop", "message": {"content": "Hi!", "refusal": ""}}]});
     assert_eq!(run(&mut asked(), &registry, &model([answer.into()])).await, RunEnd::Answered);
 }
