@@ -63,6 +63,16 @@ fn invalid_messages_are_an_error() {
 }
 
 #[test]
+fn a_call_cannot_wait_and_have_a_result() {
+    let mut stored: Value = serde_json::from_str(VERSION_1).expect("it is JSON");
+    let calls = stored["pending"]["calls"].as_array_mut().expect("a list");
+    let result = calls.iter().position(|call| call.get("result").is_some()).expect("a call has a result");
+    calls[result]["waits_for"] = json!({"approval": {}});
+    let error = serde_json::from_value::<Session>(stored).expect_err("nobody can approve it").to_string();
+    assert!(error.contains("has a result and still waits"), "{error}");
+}
+
+#[test]
 fn the_fields_can_be_in_any_order() {
     let sorted: Value = serde_json::from_str(VERSION_1).expect("it is JSON");
     let session: Session = serde_json::from_value(sorted).expect("it is loaded");

@@ -97,6 +97,12 @@ impl StoredPending<'_> {
                     result.tool_call_id, call.id
                 ));
             }
+            if result.is_some() && (approved.is_some() || has_begun || waits_for.is_some()) {
+                return Err(format!(
+                    "the call `{}` has a result and still waits: these are not pending calls",
+                    call.id
+                ));
+            }
             states.push(CallState { result, approved, is_edited, has_begun, waits_for });
         }
         Ok(PendingCalls { before, reply: Box::new(reply), states })
