@@ -344,8 +344,7 @@ impl Registry {
 
     /// Whether a call of this tool may run again after it was interrupted.
     pub(crate) fn may_repeat(&self, name: &str) -> bool {
-        let is_repeatable = |tool: Annotations| tool.is_read_only() || tool.is_idempotent();
-        self.annotations(name).is_some_and(is_repeatable)
+        self.annotations(name).is_some_and(|tool| tool.may_repeat())
     }
 
     /// The number of identical failures of a call after which the model gets a note.

@@ -1,7 +1,10 @@
 //! Limits count since the last user message, over approvals and restarts.
 
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
 use tool_runtime::conversation::ReplyWarning;
+use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, Registry, ToolCall, tool, tools};
@@ -124,6 +127,45 @@ async fn the_max_calls_of_a_tool_count_over_restarts_until_the_next_user_message
     let run = session.run(&registry).max_replies(1);
     assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::ReplyLimit);
     assert_eq!(results(&session)[3], "drawn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_runs_again_counts_once_towards_the_max_calls_of_its_tool() {
+    /// Looks for a picture.
+    #[tool(read_only, max_calls = 1)]
+    async fn look() -> &'static str {
+        sleep(Duration::from_secs(10)).await;
+        "found"
+    }
+    /// Draws a picture, after a pause of the middleware.
+    #[tool(max_calls = 1)]
+    async fn draw() -> &'static str {
+        "drawn"
+    }
+    let wait = |call: ReadyCall| async move {
+        if call.tool() == "draw" {
+            sleep(Duration::from_secs(10)).await;
+        }
+        call.run().await
+    };
+    let registry =
+        Registry::builder().tools(tools![look, draw]).around_call(wait).build().expect("two tools");
+    let call = |id: &str, tool: &str| ToolCall::new(id, tool, "{}");
+    let model = model([
+        calling([call("a", "look"), call("b", "draw")]),
+        calling([call("c", "look"), call("d", "draw")]),
+        text_reply("Done."),
+    ]);
+    let mut session = asked();
+    let running = session.run(&registry).complete(|request| model.complete(request));
+    assert!(timeout(Duration::from_secs(5), running).await.is_err(), "the run is dropped");
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    assert_eq!(results(&session)[..2], ["found", "drawn"]);
+    assert!(
+        results(&session)[2..].iter().all(|result| result.contains("only once")),
+        "the limit still applies"
+    );
 }
 
 #[tokio::test]

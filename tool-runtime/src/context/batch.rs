@@ -259,6 +259,11 @@ impl BatchContext {
         self.0.begun_calls.count(tool, limit)
     }
 
+    /// Takes back the count of a call.
+    pub(crate) fn uncount_call(&self, tool: &str) {
+        self.0.begun_calls.uncount(tool);
+    }
+
     /// Whether as many calls of this tool have begun as the limit allows.
     pub(crate) fn has_reached(&self, tool: &str, limit: usize) -> bool {
         self.0.begun_calls.has_reached(tool, limit)

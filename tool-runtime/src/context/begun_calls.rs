@@ -22,6 +22,13 @@ impl BegunCalls {
         has_begun
     }
 
+    /// Takes back the count of a call.
+    pub(super) fn uncount(&self, tool: &str) {
+        if let Some(count) = self.lock().get_mut(tool) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
     /// Whether as many calls of this tool have begun as the limit allows.
     pub(super) fn has_reached(&self, tool: &str, limit: usize) -> bool {
         self.lock().get(tool).is_some_and(|&count| count >= limit)

@@ -37,6 +37,7 @@ impl Registry {
     async fn pass_stages(&self, call: &Call<'_>, started: Option<Started<'_>>) -> CallResult {
         // The permits of the queue are held until the call ends.
         let mut _permits = None;
+        let mut counted = None;
         for stage in Stage::ALL.iter().filter(|stage| call.stages().contains(**stage)) {
             match stage {
                 Stage::Cancellation => call.check_cancellation()?,
@@ -52,9 +53,13 @@ impl Registry {
                     // The token may have been cancelled at the same time.
                     call.check_cancellation()?;
                 }
-                Stage::CallLimit => call.count()?,
+                Stage::CallLimit => counted = call.count()?,
                 Stage::StartEvent => call.send_event(|| CallStatus::Started),
-                Stage::Middleware => return self.run_with_middleware(call).await,
+                Stage::Middleware => {
+                    let result = self.run_with_middleware(call).await;
+                    counted.map(Counted::keep);
+                    return result;
+                }
                 // `run_once` applies both to each run, also to those of middleware.
                 Stage::Timeout | Stage::BlockingThread => break,
             }
@@ -63,7 +68,9 @@ impl Registry {
             Some(started) => Start::Here(started),
             None => Start::OnThread(Arc::new(OwnedCall::new(self, call))),
         };
-        call.run_once(start).await
+        let result = call.run_once(start).await;
+        counted.map(Counted::keep);
+        result
     }
 }
 
@@ -73,6 +80,28 @@ pub(super) enum Start<'a> {
     Here(Started<'a>),
     /// On a blocking thread, which needs owned arguments and decodes them again.
     OnThread(Arc<OwnedCall>),
+}
+
+/// A call that counts towards the `max_calls` of its tool. If it is dropped before it ends and may run again, it does not
+/// count: its next run counts.
+struct Counted<'a> {
+    call: &'a Call<'a>,
+    is_kept: bool,
+}
+
+impl Counted<'_> {
+    fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        let Call { tool, batch, record, .. } = self.call;
+        if !self.is_kept && (!record.has_begun() || tool.options.annotations.may_repeat()) {
+            batch.context().uncount_call(&tool.name);
+        }
+    }
 }
 
 impl Call<'_> {
@@ -97,12 +126,12 @@ impl Call<'_> {
     }
 
     /// Counts the call in its batch, unless the limit of its tool is reached.
-    fn count(&self) -> Result<(), CallError> {
-        match self.tool.options.policy.max_calls {
-            Some(limit) if !self.batch.context().count_call(&self.tool.name, limit) => {
-                Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
-            }
-            _ => Ok(()),
+    fn count(&self) -> Result<Option<Counted<'_>>, CallError> {
+        let Some(limit) = self.tool.options.policy.max_calls else { return Ok(None) };
+        if self.batch.context().count_call(&self.tool.name, limit) {
+            Ok(Some(Counted { call: self, is_kept: false }))
+        } else {
+            Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
         }
     }
 

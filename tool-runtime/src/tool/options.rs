@@ -60,6 +60,11 @@ impl Annotations {
         matches!(self.idempotent, Some(true))
     }
 
+    /// Whether a call may run again after it was interrupted.
+    pub(crate) const fn may_repeat(&self) -> bool {
+        self.is_read_only() || self.is_idempotent()
+    }
+
     /// Whether the tool is declared to interact with systems outside the application.
     #[must_use]
     pub const fn is_open_world(&self) -> bool {
