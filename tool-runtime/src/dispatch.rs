@@ -15,6 +15,7 @@
 
 mod approval;
 mod blocking;
+mod call_limit;
 mod coercion;
 mod concurrent;
 mod message;

@@ -8,7 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 use tokio::time::timeout;
 use tool_runtime::conversation::Request;
-use tool_runtime::dispatch::{CancellationToken, Decision};
+use tool_runtime::dispatch::{CallStatus, CancellationToken, Decision};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
@@ -250,6 +250,14 @@ async fn a_stream_that_breaks_off_after_a_call_began_keeps_its_result() {
     let is_interruption = |event: &&Event| matches!(event, Event::ReplyInterrupted { is_kept: true, .. });
     assert_eq!(events.iter().filter(is_interruption).count(), 1);
     assert!(events.iter().any(|event| matches!(event, Event::ReplyFinished { .. })));
+    let ended = |id: &str| {
+        let is_end = |event: &&Event| match event {
+            Event::Call(call) => call.id == id && matches!(call.status, CallStatus::Finished { .. }),
+            _ => false,
+        };
+        events.iter().filter(is_end).count()
+    };
+    assert_eq!((ended("a"), ended("b")), (1, 1), "each announced call ends: {events:?}");
     assert_eq!(results(&session)[0], "order 7");
     assert!(results(&session)[1].contains("the reply was interrupted"), "{:?}", results(&session));
     let mut session = stored(&session);

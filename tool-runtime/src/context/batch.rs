@@ -260,8 +260,8 @@ impl BatchContext {
     }
 
     /// Takes back the count of a call.
-    pub(crate) fn uncount_call(&self, tool: &str) {
-        self.0.begun_calls.uncount(tool);
+    pub(crate) fn discount_call(&self, tool: &str) {
+        self.0.begun_calls.discount(tool);
     }
 
     /// Whether as many calls of this tool have begun as the limit allows.

@@ -23,7 +23,7 @@ impl BegunCalls {
     }
 
     /// Takes back the count of a call.
-    pub(super) fn uncount(&self, tool: &str) {
+    pub(super) fn discount(&self, tool: &str) {
         if let Some(count) = self.lock().get_mut(tool) {
             *count = count.saturating_sub(1);
         }

@@ -1,5 +1,6 @@
 //! The stages of a call between its start and its run: approval, queue, limits, middleware.
 
+use super::call_limit::keep_count;
 use super::run::{CallResult, Started};
 use crate::context::{BatchContext, CallStatus};
 use crate::outcome::CallError;
@@ -55,11 +56,7 @@ impl Registry {
                 }
                 Stage::CallLimit => counted = call.count()?,
                 Stage::StartEvent => call.send_event(|| CallStatus::Started),
-                Stage::Middleware => {
-                    let result = self.run_with_middleware(call).await;
-                    counted.map(Counted::keep);
-                    return result;
-                }
+                Stage::Middleware => return keep_count(counted, self.run_with_middleware(call)).await,
                 // `run_once` applies both to each run, also to those of middleware.
                 Stage::Timeout | Stage::BlockingThread => break,
             }
@@ -68,9 +65,7 @@ impl Registry {
             Some(started) => Start::Here(started),
             None => Start::OnThread(Arc::new(OwnedCall::new(self, call))),
         };
-        let result = call.run_once(start).await;
-        counted.map(Counted::keep);
-        result
+        keep_count(counted, call.run_once(start)).await
     }
 }
 
@@ -80,28 +75,6 @@ pub(super) enum Start<'a> {
     Here(Started<'a>),
     /// On a blocking thread, which needs owned arguments and decodes them again.
     OnThread(Arc<OwnedCall>),
-}
-
-/// A call that counts towards the `max_calls` of its tool. If it is dropped before it ends and may run again, it does not
-/// count: its next run counts.
-struct Counted<'a> {
-    call: &'a Call<'a>,
-    is_kept: bool,
-}
-
-impl Counted<'_> {
-    fn keep(mut self) {
-        self.is_kept = true;
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        let Call { tool, batch, record, .. } = self.call;
-        if !self.is_kept && (!record.has_begun() || tool.options.annotations.may_repeat()) {
-            batch.context().uncount_call(&tool.name);
-        }
-    }
 }
 
 impl Call<'_> {
@@ -123,16 +96,6 @@ impl Call<'_> {
     pub(super) fn check_cancellation(&self) -> Result<(), CallError> {
         let token = self.batch.context.and_then(BatchContext::token);
         if token.is_some_and(CancellationToken::is_cancelled) { Err(self.cancelled()) } else { Ok(()) }
-    }
-
-    /// Counts the call in its batch, unless the limit of its tool is reached.
-    fn count(&self) -> Result<Option<Counted<'_>>, CallError> {
-        let Some(limit) = self.tool.options.policy.max_calls else { return Ok(None) };
-        if self.batch.context().count_call(&self.tool.name, limit) {
-            Ok(Some(Counted { call: self, is_kept: false }))
-        } else {
-            Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
-        }
     }
 
     /// Sends an event of the call to the listeners of its batch, if there are any.

@@ -61,7 +61,7 @@ impl Annotations {
     }
 
     /// Whether a call may run again after it was interrupted.
-    pub(crate) const fn may_repeat(&self) -> bool {
+    pub(crate) const fn may_repeat(self) -> bool {
         self.is_read_only() || self.is_idempotent()
     }
 
