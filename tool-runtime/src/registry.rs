@@ -344,7 +344,7 @@ impl Registry {
 
     /// Whether a call of this tool may run again after it was interrupted.
     pub(crate) fn may_repeat(&self, name: &str) -> bool {
-        self.annotations(name).is_some_and(|tool| tool.may_repeat())
+        self.annotations(name).is_some_and(Annotations::may_repeat)
     }
 
     /// The number of identical failures of a call after which the model gets a note.
