@@ -160,7 +160,7 @@ impl Session {
         self.state.conversation().messages()
     }
 
-    /// The newest reply with its calls, until a run or a user message adds them to the messages.
+    /// The newest reply with its calls, if not all of them have their results.
     #[must_use]
     pub fn pending(&self) -> Option<&PendingCalls> {
         self.state.pending().map(|pending| &pending.calls)
@@ -279,6 +279,7 @@ impl Session {
             Some(pending) => decide(&mut pending.calls)?,
             None => return Err(NotPendingError::UnknownId { id: id.to_owned() }),
         }
+        self.state.finish();
         self.count_change();
         Ok(())
     }

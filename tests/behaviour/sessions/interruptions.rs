@@ -122,6 +122,36 @@ async fn a_cancelled_run_keeps_the_calls_that_had_not_begun() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_cancelled_run_keeps_the_approval_of_repaired_arguments() {
+    let ledger = Ledger::default();
+    let registry = Registry::builder()
+        .tools(tool_runtime::tools![super::refund, super::ship])
+        .state(ledger.clone())
+        .lenient_arguments(true)
+        .max_concurrency(1)
+        .build()
+        .expect("two tools");
+    let waiting = model([calling([call("a", "ship", 7), call("b", "refund", 8)])]);
+    let mut session = asked();
+    let run = session.run(&registry).max_calls(0);
+    let end = run.complete(|request| waiting.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::CallLimit);
+    session.approve_with("b", "```json\n{\"order\":9}\n```").expect("it is pending");
+
+    let token = CancellationToken::new();
+    let bound = registry.with(&BatchContext::new().cancellation(token.clone()));
+    let cancel = async {
+        tokio::time::sleep(SECOND).await;
+        token.cancel();
+    };
+    let never = |_: Request| std::future::pending::<Result<AssistantMessage, Infallible>>();
+    let (end, ()) = tokio::join!(session.run(&bound).complete(never), cancel);
+    assert_eq!((end, ledger.entries()), (Ok(RunEnd::Cancelled), vec!["ship 7".to_owned()]));
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["ship 7", "refund 9"], "it had not begun, so its approval is valid");
+}
+
+#[tokio::test(start_paused = true)]
 async fn cancelling_ends_a_waiting_request() {
     let (registry, _) = shop();
     let token = CancellationToken::new();

@@ -3,7 +3,7 @@
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use tool_runtime::dispatch::ReadyCall;
 use tool_runtime::history::TrimBudget;
-use tool_runtime::session::RunEnd;
+use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::wire::{Anthropic, ChatCompletions};
 use tool_runtime::{BatchContext, ToolChoice};
 
@@ -172,4 +172,35 @@ async fn a_run_does_not_copy_the_messages() {
         };
         assert_eq!((end, session.messages()[0].text().as_ptr()), (RunEnd::Answered, text));
     }
+}
+
+#[tokio::test]
+async fn a_session_inside_a_tool_has_the_batch_of_the_program() {
+    /// Asks a second model.
+    #[tool_runtime::tool]
+    async fn delegate(#[context] call: &tool_runtime::CallContext) -> String {
+        let (registry, _) = shop();
+        let model = model([calling([super::call("a", "find", 7)]), text_reply("Done.")]);
+        let mut session = asked();
+        let run = session.run(&registry.with(call.batch()));
+        let _ = run.complete(|request| model.complete(request)).await;
+        format!("{}, {}", results(&session).join(" "), call.batch().get::<u8>().copied().unwrap_or_default())
+    }
+    let registry = tool_runtime::Registry::new(tool_runtime::tools![delegate]).expect("one tool");
+    let registry = registry.with(&BatchContext::new().state(5_u8));
+    let model = model([calling([tool_runtime::ToolCall::new("x", "delegate", "{}")]), text_reply("Done.")]);
+    let mut session = asked();
+    let mut ids = Vec::new();
+    let run = session
+        .run(&registry)
+        .prepare(|request| request.with_allowed_tools(["delegate"]))
+        .around_call(|call: ReadyCall| async move { call.run().await.map_text(|text| format!("({text})")) })
+        .on_event(|event| {
+            if let Event::Call(call) = event {
+                ids.push(call.id.clone());
+            }
+        });
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
+    assert_eq!(results(&session), ["(order 7, 5)"]);
+    assert_eq!(ids, ["x", "x"], "the events are those of this session");
 }

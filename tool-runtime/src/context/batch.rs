@@ -48,6 +48,8 @@ struct Data {
     /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
     run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
+    /// The batch of the program, without what a run of a session adds.
+    program: Option<BatchContext>,
 }
 
 impl BatchContext {
@@ -225,6 +227,18 @@ impl BatchContext {
 
     pub(crate) fn listeners(&self) -> &[Listener] {
         &self.0.listeners
+    }
+
+    /// A context for a run of a session, which changes it.
+    pub(crate) fn for_run(&self) -> Self {
+        let mut batch = self.clone();
+        batch.data().program = Some(self.clone());
+        batch
+    }
+
+    /// The batch of the program.
+    pub(super) fn program(&self) -> &Self {
+        self.0.program.as_ref().unwrap_or(self)
     }
 
     pub(crate) fn run_layers(&self) -> Option<&(dyn Any + Send + Sync)> {

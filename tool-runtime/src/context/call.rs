@@ -101,10 +101,11 @@ impl CallContext {
         self.cancellation.clone()
     }
 
-    /// The context of the call's batch.
+    /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has bound:
+    /// a tool that starts a session of its own can bind it as well.
     #[must_use]
     pub fn batch(&self) -> &BatchContext {
-        &self.batch
+        self.batch.program()
     }
 
     /// Reports progress to the listeners of the batch ([`BatchContext::on_event`]): the completed amount, the whole amount if

@@ -27,7 +27,8 @@ pub struct CallEvent {
 /// The status of a call in a [`CallEvent`].
 ///
 /// `Started` is first, unless the call does not run. The last event of a call is `Finished`, `NeedsApproval` or
-/// `NeedsResult`. A call whose dispatch is dropped has no last event.
+/// `NeedsResult`. A call whose dispatch is dropped has no last event. In a [`Session`](crate::Session), a cancelled call stays
+/// pending, and its events start again in the next run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -278,7 +278,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, prepare, on_event } = self;
         let Settings { registry, limits, wire, layers } = settings;
-        let registry = registry.with_run_layers(layers);
+        let batch = registry.batch().cloned().unwrap_or_default().for_run();
+        let registry = registry.with(&batch).with_run_layers(layers);
         RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event) }
     }
 }

@@ -9,6 +9,7 @@ use crate::outcome::{CallError, Outcome};
 use crate::registry::Registry;
 use crate::tool::{Approval, Batch};
 use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
 
 impl PendingCalls {
     /// Runs every call without a result concurrently, like [`Registry::dispatch`]. Each call has a result afterwards: one
@@ -75,7 +76,8 @@ impl PendingCalls {
         let interrupted = &Batch { rejection: Some(|tool| CallError::Interrupted { tool }), ..*batch };
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
-        let failures = &Failures::before(self.before.messages(), registry.repeated_failures());
+        let failures = Failures::before(self.before.messages(), registry.repeated_failures());
+        let run = &CallsRun { registry, batch, failures, unfinished };
         let calls = self.reply.tool_calls.iter_mut().zip(&mut self.states).enumerate();
         let open = calls.filter(|(position, (_, state))| {
             let may_run = unfinished == Unfinished::Fail || !state.waits_for_result();
@@ -93,8 +95,7 @@ impl PendingCalls {
             let begun = MarkBegun { state: &mut *state, record: &record };
             registry.write_message(batch, position, call, approval, Some(&record), &mut message).await;
             drop(begun);
-            registry.store_coerced_arguments(call);
-            state.take(message, unfinished, &Settling { registry, batch, position, call, failures });
+            run.take(position, call, state, message);
         });
         Concurrent::new(running).join().await;
     }
@@ -102,7 +103,8 @@ impl PendingCalls {
     /// Takes the results of calls that started while their reply was received.
     pub(crate) fn take_early(&mut self, registry: &Registry, early: &EarlyCalls) {
         let batch = &self.batch(registry);
-        let failures = &Failures::before(self.before.messages(), registry.repeated_failures());
+        let failures = Failures::before(self.before.messages(), registry.repeated_failures());
+        let run = CallsRun { registry, batch, failures, unfinished: Unfinished::Keep };
         for (&position, early) in early {
             let call = self.reply.tool_calls.get_mut(position);
             let (Some(call), Some(state)) = (call, self.states.get_mut(position)) else { continue };
@@ -110,12 +112,7 @@ impl PendingCalls {
                 state.set_begun();
             }
             if let Some(message) = early.take_message() {
-                registry.store_coerced_arguments(call);
-                state.take(
-                    message,
-                    Unfinished::Keep,
-                    &Settling { registry, batch, position, call, failures },
-                );
+                run.take(position, call, state, message);
             }
         }
     }
@@ -172,20 +169,53 @@ impl Drop for MarkBegun<'_> {
     }
 }
 
-/// The call whose message arrives.
-struct Settling<'a, 'm> {
+/// The data that the calls of a run share.
+struct CallsRun<'a> {
     registry: &'a Registry,
     batch: &'a Batch<'a>,
-    position: usize,
-    call: &'a ToolCall,
-    failures: &'a Failures<'m>,
+    failures: Failures<'a>,
+    unfinished: Unfinished,
 }
 
-impl Settling<'_, '_> {
+impl CallsRun<'_> {
+    /// Takes the message of a call.
+    fn take(&self, position: usize, call: &mut ToolCall, state: &mut CallState, message: ToolMessage) {
+        let error = message.outcome().and_then(Outcome::error);
+        match error.filter(|_| self.unfinished == Unfinished::Keep) {
+            // Its reply was truncated after it had started early: it will not run, so nobody is asked.
+            Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
+                if call.is_truncated =>
+            {
+                let error = CallError::Truncated { tool: call.name.clone() };
+                *state = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
+            }
+            Some(CallError::NeedsApproval { .. }) => {
+                state.wait(WaitsFor::Approval { arguments: self.coerced(position, call), error: None });
+            }
+            Some(CallError::NeedsResult { ticket, .. }) => {
+                let (arguments, ticket) = (self.coerced(position, call), ticket.clone());
+                state.wait(WaitsFor::Result { arguments, ticket });
+            }
+            Some(error) if state.is_edited && error.is_about_arguments() => {
+                state.wait(WaitsFor::Approval { arguments: None, error: Some(error.to_string()) });
+            }
+            // The next run starts it again, unless it has begun and must not be repeated.
+            Some(CallError::Cancelled { .. }) if self.is_cancelled() => {}
+            _ => {
+                self.registry.store_coerced_arguments(call);
+                *state = CallState::with_result(self.failures.with_note(call, message));
+            }
+        }
+    }
+
     /// The arguments that the tool receives, if they differ from those of the call.
-    fn changed_arguments(&self) -> Option<String> {
-        let arguments = self.registry.object_to_run(self.batch, self.position, self.call);
-        (arguments != self.call.arguments).then_some(arguments)
+    fn coerced(&self, position: usize, call: &ToolCall) -> Option<String> {
+        let arguments = self.registry.object_to_run(self.batch, position, call);
+        (arguments != call.arguments).then_some(arguments)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.batch.context.and_then(BatchContext::token).is_some_and(CancellationToken::is_cancelled)
     }
 }
 
@@ -195,42 +225,8 @@ impl CallState {
         self.has_begun = true;
     }
 
-    /// Takes the message of a run.
-    fn take(&mut self, message: ToolMessage, unfinished: Unfinished, settling: &Settling<'_, '_>) {
-        let Settling { batch, call, failures, .. } = settling;
-        let error = message.outcome().and_then(Outcome::error).filter(|_| unfinished == Unfinished::Keep);
-        match error {
-            // Its reply was truncated after it had started early: it will not run, so nobody is asked.
-            Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
-                if call.is_truncated =>
-            {
-                let error = CallError::Truncated { tool: call.name.clone() };
-                *self = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
-            }
-            Some(CallError::NeedsApproval { .. }) => {
-                let arguments = settling.changed_arguments();
-                self.wait(WaitsFor::Approval { arguments, error: None });
-            }
-            Some(CallError::NeedsResult { ticket, .. }) => {
-                let (arguments, ticket) = (settling.changed_arguments(), ticket.clone());
-                self.wait(WaitsFor::Result { arguments, ticket });
-            }
-            Some(error) if self.is_edited && error.is_about_arguments() => {
-                self.wait(WaitsFor::Approval { arguments: None, error: Some(error.to_string()) });
-            }
-            // The next run starts it again, unless it has begun and must not be repeated.
-            Some(CallError::Cancelled { .. }) if is_cancelled(batch) => {}
-            _ => *self = CallState::with_result(failures.with_note(call, message)),
-        }
-    }
-
     fn wait(&mut self, waits_for: WaitsFor) {
         let is_edited = self.is_edited;
         *self = CallState { waits_for: Some(waits_for), is_edited, ..CallState::default() };
     }
-}
-
-fn is_cancelled(batch: &Batch<'_>) -> bool {
-    let token = batch.context.and_then(BatchContext::token);
-    token.is_some_and(tokio_util::sync::CancellationToken::is_cancelled)
 }
