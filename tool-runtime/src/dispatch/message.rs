@@ -57,13 +57,9 @@ impl Registry {
                     Err(error)
                 }
             };
-            let result = match result {
-                Ok(output) if output.as_pending().is_some() => {
-                    Err(self.pending_failure(batch, position, tool_call, events, &output))
-                }
-                result => result,
-            };
-            self.write_result(batch, record, events, result, message);
+            let pending =
+                |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
+            self.write_result(batch, record, events, result, pending, message);
             #[cfg(feature = "tracing")]
             self.record(&recorded, message);
         };
@@ -132,31 +128,36 @@ impl Registry {
         record: &CallRecord,
         events: Option<&Arc<CallEvents>>,
         result: Result<ToolOutput, ToolFailure>,
+        pending: impl FnOnce(&ToolOutput) -> ToolFailure,
         message: &mut ToolMessage,
     ) {
         let result_of_event = events.map(|_| ToolResult::from(result.clone()));
         let error = match result {
-            Ok(output) => {
+            Ok(output) if output.as_pending().is_none() => {
                 let (content, artifact) = output.into_parts();
                 message.process.artifact = artifact;
                 message.content = content;
                 self.truncate(&mut message.content);
                 None
             }
-            Err(failure) => {
-                let (kind, text, error) = failure.into_parts(&message.tool);
-                let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
-                let text = limit.and_then(|limit| truncate_middle(&text, limit)).unwrap_or(text);
-                message.content = [ERROR, &text].concat().into();
-                message.error_kind = Some(kind);
-                Some(error)
-            }
+            Ok(output) => Some(self.write_failure(pending(&output), message)),
+            Err(failure) => Some(self.write_failure(failure, message)),
         };
         let outcome = record.outcome(error, batch.started.elapsed());
         if let (Some(events), Some(result)) = (events, result_of_event) {
             events.send(CallStatus::Finished { result, outcome: outcome.clone() });
         }
         message.process.outcome = Some(outcome);
+    }
+
+    /// Writes a failure into the message of its call, and returns the error.
+    fn write_failure(&self, failure: ToolFailure, message: &mut ToolMessage) -> Arc<CallError> {
+        let (kind, text, error) = failure.into_parts(&message.tool);
+        let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
+        let text = limit.and_then(|limit| truncate_middle(&text, limit)).unwrap_or(text);
+        message.content = [ERROR, &text].concat().into();
+        message.error_kind = Some(kind);
+        error
     }
 
     /// Truncates the text of an output to the limit of the registry.
