@@ -94,6 +94,7 @@ pub struct Session {
     /// The calls since the last user message, for the `max_calls` of tools.
     begun_calls: BegunCalls,
     usage: Usage,
+    is_claimed: bool,
     /// The ids of all calls; `None` until they are needed.
     ids: Option<TakenIds>,
 }
@@ -260,8 +261,9 @@ impl Session {
         self.decide(id, |pending| pending.deny(id, reason))
     }
 
-    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, or an error
-    /// ([`ToolResult::error`]). Its tool does not run.
+    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an error
+    /// ([`ToolResult::error`]), or a [`ToolMessage`](crate::ToolMessage). Its tool does not run. The result is not validated,
+    /// also if it comes from a browser.
     ///
     /// # Errors
     ///
@@ -292,10 +294,18 @@ impl Session {
     pub fn claim(&mut self) -> Session {
         self.count_change();
         let mut claimed = self.clone();
+        claimed.is_claimed = true;
         if let Some(pending) = claimed.state.pending_mut() {
             pending.calls.set_open_begun();
         }
         claimed
+    }
+
+    /// Whether the session was stored by [`claim`](Session::claim): a run of it is in progress in another request, or has
+    /// ended without storing the session. A run of this session removes the claim.
+    #[must_use]
+    pub fn is_claimed(&self) -> bool {
+        self.is_claimed
     }
 
     /// Trims the messages to a budget, and returns the changes: see [`history::trim`](crate::history::trim()). The reply of

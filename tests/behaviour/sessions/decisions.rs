@@ -197,12 +197,14 @@ async fn two_requests_that_approve_at_once_run_a_call_once() {
 
     let end = first.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned()]));
-    // A third request comes while the first one runs: the call has begun.
+    // A third request comes while the first one runs: the session is claimed, and the call has begun.
     let mut third = load(&store);
+    assert!(third.is_claimed() && !first.is_claimed());
     assert!(matches!(third.approve("a"), Err(NotPendingError::HasBegun { .. })));
     let model = super::model([text_reply("I check.")]);
     let end = third.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!((end, ledger.entries()), (RunEnd::Answered, vec!["refund 7".to_owned()]));
     assert!(results(&third)[0].contains("may have taken effect"), "{:?}", results(&third));
+    assert!(!third.is_claimed(), "a run removes the claim");
     assert!(first.revision() > store.1, "the first request can save its result");
 }

@@ -3,6 +3,7 @@
 use super::{Ledger, asked, calling, model, results, stored, text_reply};
 use serde_json::json;
 use tool_runtime::conversation::NotPendingError;
+use tool_runtime::message::Message;
 use tool_runtime::session::RunEnd;
 use tool_runtime::{DynamicTool, Registry, ToolCall, ToolOutput, tool, tools};
 
@@ -99,4 +100,20 @@ fn a_pending_output_is_stored_with_its_ticket() {
     assert_eq!(stored, r#"{"pending":"job-1"}"#);
     let loaded: ToolOutput = serde_json::from_str(&stored).expect("it is loaded");
     assert_eq!(loaded.ticket(), Some("job-1"));
+}
+
+#[tokio::test]
+async fn a_tool_message_of_another_process_can_be_the_result() {
+    let (registry, _) = registry();
+    for (message, text, kind) in [
+        (tool_runtime::ToolMessage::new("x", "three rows"), "three rows", None),
+        (tool_runtime::ToolMessage::error("x", "no rows"), "Error: no rows", Some("returned")),
+    ] {
+        let model = model([calling([ToolCall::new("a", "start_job", r#"{"name":"x"}"#)])]);
+        let mut session = asked();
+        let _ = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+        session.provide_result("a", message).expect("it waits");
+        let Some(Message::Tool(result)) = session.messages().last() else { panic!("there is a result") };
+        assert_eq!((result.text(), result.error_kind(), &*result.tool_call_id), (text, kind, "a"));
+    }
 }

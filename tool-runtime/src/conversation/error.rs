@@ -34,7 +34,8 @@ pub enum NotPendingError {
         /// The text of the error.
         error: String,
     },
-    /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice.
+    /// The call began in a run that was interrupted, or that has not ended: a second approval must not run it twice. If no run
+    /// is in progress, start another run.
     #[non_exhaustive]
     HasBegun {
         /// The id.
@@ -58,7 +59,7 @@ impl fmt::Display for NotPendingError {
                 write!(f, "the arguments for the call `{id}` cannot be written as JSON: {error}")
             }
             NotPendingError::HasBegun { id } => {
-                write!(f, "the call `{id}` began in a run that has not finished it: start another run first")
+                write!(f, "the call `{id}` has begun in a run that has not stored its result")
             }
         }
     }

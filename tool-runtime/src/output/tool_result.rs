@@ -189,6 +189,19 @@ impl<O: Into<ToolOutput>> From<O> for ToolResult {
     }
 }
 
+/// The result of a call that has finished, for example in another process.
+impl From<ToolMessage> for ToolResult {
+    fn from(message: ToolMessage) -> Self {
+        match message.error_kind {
+            None => ToolOutput::from(message.content).into(),
+            Some(kind) => {
+                let text = message.content.as_str();
+                ToolFailure::new(text.strip_prefix(ERROR).unwrap_or(text)).with_kind(kind).into()
+            }
+        }
+    }
+}
+
 impl From<ToolFailure> for ToolResult {
     fn from(failure: ToolFailure) -> Self {
         ToolResult(Repr::Error(failure))

@@ -247,7 +247,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     ///
     /// The text and the calls are reported while they arrive. Calls of `read_only` and `idempotent` tools start as soon as
     /// their arguments are complete, the others at the end of the reply, as in
-    /// [`dispatch_stream`](Registry::dispatch_stream). On Chat Completions, the request asks for the tokens that the reply
+    /// [`dispatch_stream`](Registry::dispatch_stream). Arguments that are an empty object are complete at the end of the reply,
+    /// since some servers send one before the arguments. On Chat Completions, the request asks for the tokens that the reply
     /// takes.
     ///
     /// # Errors
@@ -277,6 +278,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
 
     fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, prepare, on_event } = self;
+        session.is_claimed = false;
         let Settings { registry, limits, wire, layers } = settings;
         let batch = registry.batch().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&batch).with_run_layers(layers);

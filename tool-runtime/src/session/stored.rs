@@ -34,6 +34,8 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     begun_calls: BTreeMap<String, usize>,
     usage: Usage,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    is_claimed: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     warnings: &'a [ReplyWarning],
 }
@@ -52,6 +54,8 @@ struct Read<'a> {
     #[serde(default)]
     begun_calls: BTreeMap<String, usize>,
     usage: Usage,
+    #[serde(default)]
+    is_claimed: bool,
     #[serde(default)]
     warnings: Vec<ReplyWarning>,
 }
@@ -83,6 +87,7 @@ impl Serialize for Session {
             used: self.used,
             begun_calls: self.begun_calls.to_map(),
             usage: self.usage,
+            is_claimed: self.is_claimed,
             warnings: self.warnings(),
         };
         written.serialize(serializer)
@@ -147,6 +152,7 @@ impl Read<'_> {
             used,
             begun_calls,
             usage,
+            is_claimed,
             warnings,
         } = self;
         for warning in warnings {
@@ -161,6 +167,6 @@ impl Read<'_> {
             }
         };
         let begun_calls = BegunCalls::from(begun_calls);
-        Ok(Session { state, revision, replies, used, begun_calls, usage, ids: None })
+        Ok(Session { state, revision, replies, used, begun_calls, usage, is_claimed, ids: None })
     }
 }
