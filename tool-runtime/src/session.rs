@@ -308,6 +308,12 @@ impl Session {
         self.is_claimed
     }
 
+    fn remove_claim(&mut self) {
+        if std::mem::take(&mut self.is_claimed) {
+            self.count_change();
+        }
+    }
+
     /// Trims the messages to a budget, and returns the changes: see [`history::trim`](crate::history::trim()). The reply of
     /// pending calls stays. To keep all messages and to trim only those of a request, use
     /// [`Request::with_trimmed_messages`](crate::conversation::Request::with_trimmed_messages) in

@@ -278,7 +278,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
 
     fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, prepare, on_event } = self;
-        session.is_claimed = false;
+        session.remove_claim();
         let Settings { registry, limits, wire, layers } = settings;
         let batch = registry.batch().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&batch).with_run_layers(layers);
