@@ -97,7 +97,10 @@ async fn a_model_that_never_concludes_is_a_clear_error() {
     let received = Received::default();
     let output = stub::run_against("planner", stub::completing(reply), received.clone(), "secret").await;
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(stderr(&output), "Error: there is no conclusion: the limit of replies is reached; ask a simpler question\n");
+    assert_eq!(
+        stderr(&output),
+        "Error: there is no conclusion: the limit of replies is reached; ask a simpler question\n"
+    );
     let choices: Vec<Value> =
         received.requests().iter().skip(2).map(|request| request["tool_choice"].clone()).collect();
     assert_eq!(choices, vec![json!("none"); 8]);
