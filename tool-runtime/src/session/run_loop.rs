@@ -30,19 +30,23 @@ pub(super) enum Step {
 }
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
-    fn token(&self) -> Option<&CancellationToken> {
-        self.registry.batch().and_then(BatchContext::token)
-    }
-
     fn is_cancelled(&self) -> bool {
-        self.token().is_some_and(CancellationToken::is_cancelled)
+        self.registry.batch().and_then(BatchContext::token).is_some_and(CancellationToken::is_cancelled)
     }
 
     /// Awaits the future of the client; `None` if the batch is cancelled before.
-    pub(super) async fn until_cancelled<F: Future>(&self, future: F) -> Option<F::Output> {
-        match self.token() {
-            Some(token) => token.run_until_cancelled(future).await,
-            None => Some(future.await),
+    ///
+    /// The returned future does not borrow the run: a shared reference to a listener is `Send` only if the listener is `Sync`.
+    pub(super) fn until_cancelled<F: Future>(
+        &self,
+        future: F,
+    ) -> impl Future<Output = Option<F::Output>> + use<O, P, F> {
+        let token = self.registry.batch().and_then(BatchContext::token).cloned();
+        async move {
+            match token {
+                Some(token) => token.run_until_cancelled(future).await,
+                None => Some(future.await),
+            }
         }
     }
 
