@@ -25,7 +25,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tally::Tally;
 
 /// The default number of rounds.
-const ROUNDS: u64 = 1_200;
+const ROUNDS: u64 = 700;
 
 /// A test of so many rounds has each kind of runs and calls.
 const ROUNDS_OF_ALL_KINDS: u64 = 800;
