@@ -2,10 +2,10 @@
 
 use super::{Ledger, asked, call, calling, model, refund, results, shop, stored, text_reply};
 use serde_json::json;
-use tool_runtime::conversation::NotPendingError;
+use tool_runtime::conversation::{NotPendingError, Received};
 use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
 use tool_runtime::session::RunEnd;
-use tool_runtime::{Registry, Session, ToolOutput, tools};
+use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolOutput, tools};
 
 /// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
 async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
@@ -207,4 +207,24 @@ async fn two_requests_that_approve_at_once_run_a_call_once() {
     assert!(results(&third)[0].contains("may have taken effect"), "{:?}", results(&third));
     assert!(!third.is_claimed(), "a run removes the claim");
     assert!(first.revision() > store.1, "the first request can save its result");
+}
+
+#[tokio::test]
+async fn a_session_continues_the_calls_of_a_loop_of_the_program() {
+    let (registry, ledger) = shop();
+    let calls = vec![call("a", "find", 7), call("b", "refund", 8)];
+    let chat = Conversation::new().user("Go on.");
+    let Received::ToolCalls(mut pending) = chat.receive(AssistantMessage::from_tool_calls(calls)) else {
+        panic!("it calls")
+    };
+    pending.run_allowed(&registry).await;
+    let mut session = stored(&Session::from(pending));
+    assert_eq!((results(&session), session.awaiting_approval().len()), (vec!["order 7".to_owned()], 1));
+    session.approve("b").expect("it waits");
+    let model = model([text_reply("Done.")]);
+    let run = session.run(&registry).max_replies(2).max_calls(2);
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("valid"), RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["refund 8"]);
+    let chat = session.into_conversation().expect("each call has its result");
+    assert_eq!(chat.messages().len(), 5);
 }

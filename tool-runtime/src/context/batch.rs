@@ -273,9 +273,9 @@ impl BatchContext {
         self.0.begun_calls.count(tool, limit)
     }
 
-    /// Takes back the count of a call.
-    pub(crate) fn discount_call(&self, tool: &str) {
-        self.0.begun_calls.discount(tool);
+    /// Removes a call of this tool from the count.
+    pub(crate) fn remove_call(&self, tool: &str) {
+        self.0.begun_calls.remove(tool);
     }
 
     /// Whether as many calls of this tool have begun as the limit allows.

@@ -22,8 +22,8 @@ impl BegunCalls {
         has_begun
     }
 
-    /// Takes back the count of a call.
-    pub(super) fn discount(&self, tool: &str) {
+    /// Removes a call of this tool from the count.
+    pub(super) fn remove(&self, tool: &str) {
         if let Some(count) = self.lock().get_mut(tool) {
             *count = count.saturating_sub(1);
         }

@@ -39,7 +39,7 @@ impl Drop for CountedCall<'_> {
     fn drop(&mut self) {
         let Call { tool, batch, record, .. } = self.call;
         if !self.has_ended && (!record.has_begun() || tool.options.annotations.may_repeat()) {
-            batch.context().discount_call(&tool.name);
+            batch.context().remove_call(&tool.name);
         }
     }
 }

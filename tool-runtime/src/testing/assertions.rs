@@ -120,7 +120,7 @@ pub fn assert_valid(session: &Session) {
     sent.push_user("Continue.");
     let problem = all_wires()
         .find_map(|wire| rejection(&*wire, sent.messages()).map(|reason| (reason, &sent)))
-        .or_else(|| loss(session).map(|reason| (reason, session)));
+        .or_else(|| storage_difference(session).map(|reason| (reason, session)));
     if let Some((reason, session)) = problem {
         let mut list = String::new();
         for (index, message) in session.messages().iter().enumerate() {
@@ -151,7 +151,7 @@ fn rejection(wire: &dyn Wire, messages: &[Message]) -> Option<String> {
 }
 
 /// The difference between a session and the one that is loaded after it was stored.
-fn loss(session: &Session) -> Option<String> {
+fn storage_difference(session: &Session) -> Option<String> {
     let stored = match serde_json::to_string(session) {
         Ok(stored) => stored,
         Err(error) => return Some(format!("the session cannot be stored: {error}")),
