@@ -14,14 +14,16 @@ mod object;
 mod param_mode;
 mod probe;
 mod tool_validator;
+mod typed_value;
 
 pub(crate) use arg_cell::ArgSlot;
 pub use arg_cell::NonSerializeDefault;
 pub use literal::Literal;
-pub(crate) use map_keys::{KeyProbe, key_probes, name_keys};
+pub(crate) use map_keys::{KeyProbe, name_map_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub(crate) use tool_validator::ToolValidator;
+pub(crate) use typed_value::{describe, typed_value};
 
 use crate::outcome::{ArgumentError, CallError};
 use schemars::Schema;

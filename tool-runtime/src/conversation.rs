@@ -7,6 +7,7 @@
 //! [`Conversation::request`] creates a [`Request`], which serializes as `messages`, `tools` and `tool_choice`.
 //! [`ReplyWarning`]s report replies that suggest a wrong setting of the server.
 
+mod answer_tool;
 mod error;
 mod pending;
 mod repeated_failures;
@@ -16,6 +17,7 @@ mod stored;
 mod unparsed_calls;
 mod waiting_call;
 
+pub(crate) use answer_tool::AnswerTool;
 pub use error::NotPendingError;
 pub use pending::PendingCalls;
 pub(crate) use pending::Unfinished;

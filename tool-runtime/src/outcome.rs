@@ -2,13 +2,15 @@
 
 mod argument_error;
 mod call_error;
+mod error_list;
 mod truncated;
 mod unknown_tool;
 
 pub use argument_error::ArgumentError;
 pub(crate) use argument_error::decode_problem;
 pub use call_error::CallError;
-pub(crate) use call_error::{ENCODED_OBJECT, MAX_ERRORS, MAX_SHOWN_ERRORS};
+pub(crate) use call_error::{DisplayJsonError, ENCODED_OBJECT};
+pub(crate) use error_list::{ErrorList, MAX_ERRORS, MAX_SHOWN_ERRORS};
 pub(crate) use truncated::{Truncated, TruncatedPath, bounded};
 pub use unknown_tool::UnknownToolError;
 

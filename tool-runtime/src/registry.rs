@@ -359,7 +359,13 @@ impl Registry {
 
     /// The coercions of the arguments of a tool that are allowed.
     pub(crate) fn coercion_options(&self, tool: &RegisteredTool) -> CoercionOptions {
-        let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
+        let options = self.coercions();
+        CoercionOptions { null_is_absent: options.null_is_absent || tool.forms.may_require_all(), ..options }
+    }
+
+    /// The coercions that the program has chosen.
+    pub(crate) fn coercions(&self) -> CoercionOptions {
+        let null_is_absent = self.tools.config.options.null_means_absent;
         CoercionOptions { null_is_absent, lenient: self.is_lenient() }
     }
 

@@ -18,7 +18,9 @@ mod strict;
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use forms::Forms;
-pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
+pub(crate) use parameters::{
+    AnswerSchema, ParametersSchema, from_answer, from_dynamic, from_parameters, is_any_object,
+};
 #[cfg(feature = "gemini")]
 pub(crate) use references::separate_references;
 pub use strict::{AnthropicStrict, NotStrict};

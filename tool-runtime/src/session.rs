@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("docs/sessions.md")]
 
+mod answer_format;
 mod event;
 mod ids;
 mod limits;
@@ -14,12 +15,14 @@ mod run_loop;
 mod state;
 mod stored;
 mod streaming;
+mod typed_answer;
 
 #[doc(inline)]
 pub use crate::conversation::WaitingCall;
 pub use event::Event;
-pub use run::Run;
+pub use run::{Run, TextAnswer};
 pub use run_end::{RunEnd, RunError};
+pub use typed_answer::{TypedAnswer, TypedEnd};
 
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarning};

@@ -49,6 +49,7 @@ mod other_wires;
 mod reasoning;
 mod report;
 mod request_parts;
+mod response_format;
 #[cfg(feature = "responses")]
 mod responses;
 mod tool_arrays;
@@ -69,6 +70,7 @@ pub use error::WireError;
 pub use gemini::Gemini;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
+pub use response_format::ResponseFormat;
 #[cfg(feature = "responses")]
 pub use responses::Responses;
 pub(crate) use tool_arrays::ToolArrays;
@@ -109,6 +111,9 @@ use std::sync::Arc;
 ///     }
 ///     fn read_error(&self, body: &str) -> Option<String> {
 ///         self.0.read_error(body)
+///     }
+///     fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+///         self.0.has_response_format(parts)
 ///     }
 ///     fn id_rules(&self) -> IdRules {
 ///         self.0.id_rules()
@@ -155,6 +160,14 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
     fn read_error(&self, body: &str) -> Option<String>;
 
+    /// Whether [`write`](Wire::write) sends the [`answer`](RequestParts::answer) of these parts as the response format of the
+    /// API, so that the server makes the model follow the schema. Otherwise, the request gets a tool for the answer. Default:
+    /// no.
+    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        let _ = parts;
+        false
+    }
+
     /// The rules of the provider for the ids of calls. The wires of this crate replace an id that breaks a rule, in the call
     /// and in its result. [`history::warnings`](crate::history::warnings) lists ids that are too long or repeated. Default: no
     /// rules.
@@ -197,6 +210,9 @@ macro_rules! forward {
             }
             fn read_error(&self, body: &str) -> Option<String> {
                 (**self).read_error(body)
+            }
+            fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+                (**self).has_response_format(parts)
             }
             fn id_rules(&self) -> IdRules {
                 (**self).id_rules()

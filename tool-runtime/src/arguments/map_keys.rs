@@ -20,9 +20,31 @@ pub(crate) struct KeyProbe {
 /// No enum has such a variant.
 const WRONG_KEY: &str = "tool_runtime::wrong_key";
 
+/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside. `probe`
+/// decodes the values, and returns the error of each.
+pub(crate) fn name_map_keys(
+    parameters: &mut [ParamSchema],
+    mut probe: impl FnMut(&[KeyProbe]) -> Vec<Option<String>>,
+) {
+    const MAX_PASSES: usize = 4;
+    for _ in 0..MAX_PASSES {
+        let probes = key_probes(parameters);
+        if probes.is_empty() {
+            return;
+        }
+        let mut has_named = false;
+        for (probe, error) in probes.iter().zip(&probe(&probes)) {
+            has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));
+        }
+        if !has_named {
+            return;
+        }
+    }
+}
+
 /// Returns a probe for each map with any keys, except inside tuples and untagged enums, where the decoder's error is
 /// about something else. Recursive types get no probes: their definitions must equal their copies.
-pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
+fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
     let mut probes = Vec::new();
     for (parameter, schema) in parameters.iter().enumerate() {
         let root =
@@ -37,7 +59,7 @@ pub(crate) fn key_probes(parameters: &[ParamSchema]) -> Vec<KeyProbe> {
 }
 
 /// Adds the keys of the map to its schema. Returns false if the decoder's error does not list them.
-pub(crate) fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error: &str) -> bool {
+fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error: &str) -> bool {
     let Some(names) = variant_names(error) else { return false };
     let schema =
         parameters.get_mut(probe.parameter).and_then(|schema| schema.schema.pointer_mut(&probe.pointer));

@@ -39,6 +39,13 @@ pub enum ReplyWarning {
         /// The tool; `None` if any tool was required.
         tool: Option<String>,
     },
+    /// The answer is not valid for the type of the run ([`Run::answer_as`](crate::session::Run::answer_as)). The next request
+    /// asks for another one.
+    #[non_exhaustive]
+    InvalidAnswer {
+        /// The reason, as the model receives it.
+        problem: String,
+    },
     /// The run has a limit of tokens, and the response does not report the tokens that it took.
     UnknownUsage,
 }
@@ -94,6 +101,7 @@ impl fmt::Display for ReplyWarning {
             ReplyWarning::IgnoredToolChoice { tool: None } => {
                 f.write_str("the tool choice is ignored: the request has no tools")
             }
+            ReplyWarning::InvalidAnswer { problem } => f.write_str(problem),
             ReplyWarning::UnknownUsage => f.write_str(
                 "the limit of tokens has no effect: the response does not report the tokens that it took",
             ),

@@ -1,6 +1,6 @@
 //! Requests to a server.
 
-use super::Conversation;
+use super::{AnswerTool, Conversation};
 use crate::history::{TrimBudget, trim};
 use crate::message::Message;
 use crate::registry::Registry;
@@ -52,6 +52,7 @@ pub struct Request {
     allowed_tools: Option<Arc<[String]>>,
     parallel_calls: bool,
     stream_usage: bool,
+    answer: Option<Arc<AnswerTool>>,
     wire: Arc<dyn Wire>,
 }
 
@@ -67,6 +68,7 @@ impl Conversation {
             allowed_tools: None,
             parallel_calls: true,
             stream_usage: false,
+            answer: None,
             wire: Arc::new(ChatCompletions::new()),
         }
     }
@@ -163,6 +165,12 @@ impl Request {
         self
     }
 
+    /// Asks for a typed answer.
+    pub(crate) fn with_answer(mut self, answer: Arc<AnswerTool>) -> Self {
+        self.answer = Some(answer);
+        self
+    }
+
     /// The wire on which the request serializes.
     pub(crate) fn wire(&self) -> &Arc<dyn Wire> {
         &self.wire
@@ -174,22 +182,32 @@ impl Request {
     ///
     /// A part of the request cannot be written as JSON.
     pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
-        wire.write(&self.parts())
+        self.with_parts(wire, |parts| wire.write(parts))
     }
 
-    fn parts(&self) -> RequestParts<'_> {
+    /// Calls the closure with the parts that this wire writes.
+    fn with_parts<T>(&self, wire: &dyn Wire, read: impl FnOnce(&RequestParts<'_>) -> T) -> T {
         let mut parts = RequestParts::new(&self.messages)
             .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
             .with_parallel_calls(self.parallel_calls)
             .with_stream_usage(self.stream_usage);
         parts.allowed_tools = self.allowed_tools.as_deref();
-        parts
+        let Some(answer) = &self.answer else { return read(&parts) };
+        parts.answer = Some(&answer.schema);
+        if wire.has_response_format(&parts) {
+            return read(&parts);
+        }
+        parts.answer = None;
+        let with_answer = |names: &[String]| [names, &[answer.name().to_owned()]].concat();
+        let allowed_tools = parts.allowed_tools.map(with_answer);
+        parts.allowed_tools = allowed_tools.as_deref();
+        read(&parts.with_cached_tools(&answer.tools, &answer.arrays))
     }
 
     /// The tool choice, and whether the request can have it.
     pub(crate) fn tool_choice(&self) -> (&ToolChoice, bool) {
-        (&self.tool_choice, self.parts().has_possible_choice())
+        (&self.tool_choice, self.with_parts(&*self.wire, |parts| parts.has_possible_choice()))
     }
 
     pub(crate) fn allowed_tools(&self) -> Option<&Arc<[String]>> {
@@ -202,7 +220,7 @@ impl Request {
         &self.messages
     }
 
-    /// The tools.
+    /// The tools of the registry.
     #[must_use]
     pub fn tools(&self) -> &[ToolSchema] {
         self.registry.schemas()

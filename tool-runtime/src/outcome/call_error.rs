@@ -1,10 +1,10 @@
 //! Errors of calls.
 
 use super::unknown_tool::write_names;
-use super::{ArgumentError, UnknownToolError};
+use super::{ArgumentError, ErrorList, UnknownToolError};
 use std::borrow::Cow;
 use std::error::Error;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -276,29 +276,7 @@ impl fmt::Display for CallError {
                 f.write_str(if is_encoded { " Send the object itself." } else { "" })
             }
             CallError::InvalidArguments { tool, errors } => {
-                write!(f, "invalid arguments for `{tool}`: ")?;
-                let mut shown = 0;
-                let mut length = 0;
-                for (index, error) in errors.iter().enumerate().take(MAX_SHOWN_ERRORS) {
-                    if length > MAX_MESSAGE_LENGTH {
-                        break;
-                    }
-                    let mut message = String::new();
-                    let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
-                    if error.shares_names_with(next) {
-                        error.without_names(&mut message)?;
-                    } else {
-                        write!(message, "{error}")?;
-                    }
-                    write!(f, "{}{message}", if shown == 0 { "" } else { "; " })?;
-                    shown += 1;
-                    length += message.len();
-                }
-                match errors.len() - shown {
-                    0 => Ok(()),
-                    more if errors.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
-                    more => write!(f, "; and {more} more"),
-                }
+                write!(f, "invalid arguments for `{tool}`: {}", ErrorList(errors))
             }
             CallError::Truncated { tool } => write!(
                 f,
@@ -380,15 +358,6 @@ impl Error for CallError {
 /// A string that contains the object.
 pub(crate) const ENCODED_OBJECT: &str = "a string that contains one";
 
-/// The number of errors in a message; the rest is only counted.
-pub(crate) const MAX_SHOWN_ERRORS: usize = 50;
-
-/// The number of errors that are collected for one call.
-pub(crate) const MAX_ERRORS: usize = 1_000;
-
-/// In bytes: no further error is added to a message that exceeds this length.
-const MAX_MESSAGE_LENGTH: usize = 4_000;
-
 /// `5 s`, `1.5 s`, `200 ms`, `1500 µs`
 struct DisplayDuration(Duration);
 
@@ -406,7 +375,7 @@ impl fmt::Display for DisplayDuration {
 }
 
 /// The message of a parser, without the line if there is only one.
-struct DisplayJsonError<'a>(&'a serde_json::Error);
+pub(crate) struct DisplayJsonError<'a>(pub(crate) &'a serde_json::Error);
 
 impl fmt::Display for DisplayJsonError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! Tools before the registry is built.
 
-use crate::arguments::{ParamSchema, ToolValidator, key_probes, name_keys};
+use crate::arguments::{ToolValidator, name_map_keys};
 use crate::panics::catch_panic;
 use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
 use crate::state::{Shared, States};
@@ -56,7 +56,12 @@ impl Candidate {
         // The shim always returns `None` after a description.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));
         let definitions = generator.take_definitions(true);
-        name_map_keys(tool, &mut description.parameters);
+        name_map_keys(&mut description.parameters, |probes| {
+            let mut errors = Vec::new();
+            // A decoder of the program may panic on an unexpected key.
+            let _ = catch_panic(|| (tool.call)(&mut Invocation::probe(tool.parameters, probes, &mut errors)));
+            errors
+        });
         let ParametersSchema { enforced, published } =
             from_parameters(tool.parameters, &description.parameters, definitions)?;
         let validator = ToolValidator::from_parameters(&enforced, tool.parameters, &description.parameters)?;
@@ -117,25 +122,5 @@ impl Candidate {
             body,
         };
         Candidate { tool, schema, needs: Vec::new() }
-    }
-}
-
-/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside.
-fn name_map_keys(tool: &'static Descriptor, parameters: &mut [ParamSchema]) {
-    const MAX_PASSES: usize = 4;
-    for _ in 0..MAX_PASSES {
-        let (probes, mut errors) = (key_probes(parameters), Vec::new());
-        if probes.is_empty() {
-            return;
-        }
-        // A decoder of the program may panic on an unexpected key.
-        let _ = catch_panic(|| (tool.call)(&mut Invocation::probe(tool.parameters, &probes, &mut errors)));
-        let mut has_named = false;
-        for (probe, error) in probes.iter().zip(&errors) {
-            has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));
-        }
-        if !has_named {
-            return;
-        }
     }
 }

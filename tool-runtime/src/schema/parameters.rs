@@ -82,6 +82,53 @@ pub(crate) fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
 }
 
+/// The schemas of a typed answer.
+pub(crate) struct AnswerSchema {
+    pub(crate) schemas: ParametersSchema,
+    /// Whether the answer is the property `answer` of an object, since its type is not an object.
+    pub(crate) is_wrapped: bool,
+}
+
+/// The schemas of a typed answer, which is an object, as providers require.
+pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>) -> AnswerSchema {
+    definitions.values_mut().for_each(normalise);
+    normalise(&mut schema);
+    let mut definitions = resolve_definitions(definitions, &mut [&mut schema]);
+    let is_wrapped = !is_plain_object(&schema);
+    let with_definitions = |schema: Value, definitions: Map<String, Value>| {
+        let mut object = match schema {
+            Value::Object(keywords) if !is_wrapped => keywords,
+            schema => wrapped(schema),
+        };
+        if !definitions.is_empty() {
+            object.insert("$defs".to_owned(), definitions.into());
+        }
+        Value::Object(object)
+    };
+    let enforced = with_definitions(schema.clone(), definitions.clone());
+    definitions.values_mut().chain([&mut schema]).for_each(publish);
+    // Writing a JSON value as JSON does not fail.
+    let published = to_raw_value(&with_definitions(schema, definitions));
+    let published = published.unwrap_or_else(|_| RawValue::NULL.to_owned());
+    AnswerSchema { schemas: ParametersSchema { enforced, published }, is_wrapped }
+}
+
+/// Whether this is the schema of an object without alternatives, which providers accept at the root.
+fn is_plain_object(schema: &Value) -> bool {
+    const OTHERS: [&str; 7] = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not"];
+    schema.get("type").is_some_and(|kind| kind == "object")
+        && OTHERS.iter().all(|keyword| schema.get(keyword).is_none())
+}
+
+fn wrapped(schema: Value) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("type".to_owned(), "object".into());
+    object.insert("properties".to_owned(), json!({ "answer": schema }));
+    object.insert("required".to_owned(), json!(["answer"]));
+    object.insert("additionalProperties".to_owned(), false.into());
+    object
+}
+
 fn describe(schema: &mut Value, description: &str) {
     // A type that accepts any value has the schema `true`.
     if !schema.is_object() {

@@ -1,11 +1,13 @@
 //! The step from a reply to the session.
 
+use super::answer_format::AnswerFormat;
 use super::limits::Limits;
 use super::reporter::Reporter;
 use super::state::{Pending, State};
-use super::{Event, Session};
+use super::{Event, RunEnd, Session};
 use crate::conversation::{Received, ReplyWarning, Request};
 use crate::message::{AssistantMessage, Usage};
+use crate::output::ToolFailure;
 use crate::tool_choice::ToolChoice;
 use crate::wire::Wire;
 use std::sync::Arc;
@@ -19,16 +21,18 @@ pub(super) struct Requested {
     pub(super) allowed_tools: Option<Arc<[String]>>,
     /// The tool choice; `None` if the request cannot have it.
     choice: Option<ToolChoice>,
+    /// The format of the answer, if it has a type.
+    pub(super) answer: Option<Arc<AnswerFormat>>,
 }
 
 impl Requested {
     /// Also returns a warning if the request cannot have its tool choice.
-    pub(super) fn new(request: &Request) -> (Self, Option<ReplyWarning>) {
+    pub(super) fn new(request: &Request, answer: Option<Arc<AnswerFormat>>) -> (Self, Option<ReplyWarning>) {
         let (choice, is_possible) = request.tool_choice();
         let ignored = (!is_possible).then(|| ReplyWarning::IgnoredToolChoice { tool: forced_tool(choice) });
         let choice = is_possible.then(|| choice.clone());
         let allowed_tools = request.allowed_tools().cloned();
-        (Requested { wire: Arc::clone(request.wire()), allowed_tools, choice }, ignored)
+        (Requested { wire: Arc::clone(request.wire()), allowed_tools, choice, answer }, ignored)
     }
 
     /// A warning if the reply does not have the call that the request required.
@@ -67,6 +71,19 @@ impl ReceivedReply {
     }
 }
 
+/// A warning if the reply has an answer that does not have its type.
+fn invalid_answer(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<ReplyWarning> {
+    let calls = reply.tool_calls.iter().filter(|call| answer.is_answer(call));
+    let mut problems = calls.map(|call| answer.call_error(call).to_string());
+    let problem = match RunEnd::of(reply) {
+        Some(RunEnd::Answered) if reply.tool_calls.is_empty() => {
+            answer.validate(reply.text()).err().map(|invalid| invalid.problem())
+        }
+        _ => problems.next(),
+    };
+    problem.map(|problem| ReplyWarning::InvalidAnswer { problem })
+}
+
 impl Session {
     /// Adds a reply whose ids are unique in the session.
     pub(super) fn receive(
@@ -76,8 +93,14 @@ impl Session {
         limits: Limits,
     ) -> ReceivedReply {
         let (number, usage) = (self.replies, reply.usage());
+        let not_called = requested.check_choice(&reply);
+        let reply = match &requested.answer {
+            Some(answer) => answer.with_text(reply),
+            None => reply,
+        };
         let mut warnings = ReplyWarning::of(&reply);
-        warnings.extend(requested.check_choice(&reply));
+        warnings.extend(not_called);
+        warnings.extend(requested.answer.as_ref().and_then(|answer| invalid_answer(answer, &reply)));
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }
@@ -91,6 +114,22 @@ impl Session {
                 }
             };
         }
+        if let Some(answer) = &requested.answer {
+            self.reject_answers(answer);
+        }
         ReceivedReply { number, usage, warnings }
+    }
+
+    /// Gives each call of the tool for the answer its error: a valid answer is a text already.
+    fn reject_answers(&mut self, answer: &AnswerFormat) {
+        let Some(Pending { calls, .. }) = self.state.pending_mut() else { return };
+        let answers = calls.calls().iter().filter(|call| answer.is_answer(call));
+        let errors: Vec<_> =
+            answers.map(|call| (call.id.clone(), ToolFailure::from(answer.call_error(call)))).collect();
+        for (id, failure) in errors {
+            // The call is pending.
+            let _ = calls.provide_result(&id, failure);
+        }
+        self.state.finish();
     }
 }

@@ -1,23 +1,27 @@
 //! The events of a reply.
 
 use super::Event;
+use super::answer_format::AnswerFormat;
 use super::reporter::EventSender;
 use crate::dispatch::{EventCall, ReplyEvent};
 use crate::message::AssistantMessage;
 use crate::stream;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The events of a streamed reply.
 pub(super) struct ReplyEvents {
     /// `None` if nobody listens.
     sender: Option<EventSender>,
+    /// The format of the answer, if it has a type.
+    answer: Option<Arc<AnswerFormat>>,
     /// The announced calls, and whether their arguments have begun.
     announced: HashMap<usize, bool>,
 }
 
 impl ReplyEvents {
-    pub(super) fn new(sender: Option<&EventSender>) -> Self {
-        ReplyEvents { sender: sender.cloned(), announced: HashMap::new() }
+    pub(super) fn new(sender: Option<&EventSender>, answer: Option<&Arc<AnswerFormat>>) -> Self {
+        ReplyEvents { sender: sender.cloned(), answer: answer.cloned(), announced: HashMap::new() }
     }
 
     pub(super) fn send(&mut self, ReplyEvent { event, call }: ReplyEvent<'_>) {
@@ -25,6 +29,13 @@ impl ReplyEvents {
         match (event, call) {
             (stream::Event::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
             (stream::Event::Reasoning(text), _) => sender.send(Event::Reasoning { text: text.to_owned() }),
+            (event, Some(EventCall { call, .. }))
+                if self.answer.as_ref().is_some_and(|answer| answer.is_answer(call)) =>
+            {
+                if let stream::Event::CallComplete { call, .. } = event {
+                    sender.send(Event::Text { text: call.arguments.clone() });
+                }
+            }
             (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
                 let has_arguments = self.announced.entry(index).or_default();
@@ -57,7 +68,7 @@ impl ReplyEvents {
 }
 
 /// Sends the events of a reply that was not streamed.
-pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage) {
+pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage, answer: Option<&AnswerFormat>) {
     let reasoning = reply.reasoning();
     if !reasoning.is_empty() {
         sender.send(Event::Reasoning { text: reasoning });
@@ -67,6 +78,12 @@ pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage) {
     }
     for call in &reply.tool_calls {
         let (id, tool, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
+        if answer.is_some_and(|answer| answer.is_answer(call)) {
+            if !call.is_truncated {
+                sender.send(Event::Text { text: arguments });
+            }
+            continue;
+        }
         sender.send(Event::CallAnnounced { id: id.clone(), tool: tool.clone() });
         sender.send(Event::CallArguments { id: id.clone(), text: arguments.clone(), is_restart: false });
         if !call.is_truncated {

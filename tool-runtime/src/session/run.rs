@@ -1,8 +1,9 @@
 //! The settings of a run.
 
+use super::answer_format::AnswerFormat;
 use super::limits::Limits;
 use super::reporter::Reporter;
-use super::run_loop::{RunLoop, Step};
+use super::run_loop::RunLoop;
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::BatchContext;
 use crate::conversation::Request;
@@ -12,18 +13,24 @@ use crate::registry::{Layer, ReadyCall, Registry};
 use crate::wire::Wire;
 use futures_util::Stream;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// The settings of a run of a [`Session`]. [`complete`](Run::complete) or [`stream`](Run::stream) starts it.
 ///
 /// [`Session::run`] creates it.
 #[must_use = "nothing runs before `complete` or `stream`"]
-pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request> {
+pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = TextAnswer> {
     session: &'a mut Session,
     settings: Settings,
     prepare: P,
     on_event: Option<O>,
+    answer: PhantomData<fn() -> A>,
 }
+
+/// The answer of a [`Run`] is any text. It is the default; [`Run::answer_as`] changes it.
+#[derive(Debug)]
+pub struct TextAnswer(());
 
 /// The settings that are not closures.
 struct Settings {
@@ -45,11 +52,11 @@ impl Session {
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
         let (registry, limits) = (registry.clone(), Limits::default());
         let settings = Settings { registry, limits, wire: None, layers: Vec::new() };
-        Run { session: self, settings, prepare: |request| request, on_event: None }
+        Run { session: self, settings, prepare: |request| request, on_event: None, answer: PhantomData }
     }
 }
 
-impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Binds a batch, like [`Registry::with`]. A batch that was bound before is replaced.
     #[allow(clippy::needless_pass_by_value, reason = "the other settings take values as well")]
     pub fn context(mut self, batch: BatchContext) -> Self {
@@ -129,9 +136,9 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> Run<'a, O, Q> {
-        let Run { session, settings, prepare: _, on_event } = self;
-        Run { session, settings, prepare, on_event }
+    pub fn prepare<Q: FnMut(Request) -> Request>(self, prepare: Q) -> Run<'a, O, Q, A> {
+        let Run { session, settings, prepare: _, on_event, answer } = self;
+        Run { session, settings, prepare, on_event, answer }
     }
 
     /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block.
@@ -151,11 +158,29 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P> {
-        let Run { session, settings, prepare, on_event: _ } = self;
-        Run { session, settings, prepare, on_event: Some(on_event) }
+    pub fn on_event<G: FnMut(&Event)>(self, on_event: G) -> Run<'a, G, P, A> {
+        let Run { session, settings, prepare, on_event: _, answer } = self;
+        Run { session, settings, prepare, on_event: Some(on_event), answer }
     }
 
+    pub(super) fn with_answer<B>(self) -> Run<'a, O, P, B> {
+        let Run { session, settings, prepare, on_event, answer: _ } = self;
+        Run { session, settings, prepare, on_event, answer: PhantomData }
+    }
+
+    /// Begins the run. `answer` creates the format of its answer, if it has a type.
+    pub(super) fn start(self, answer: Option<fn(&Registry) -> AnswerFormat>) -> RunLoop<'a, O, P> {
+        let Run { session, settings, prepare, on_event, answer: _ } = self;
+        session.remove_claim();
+        let Settings { registry, limits, wire, layers } = settings;
+        let answer = answer.map(|format_for| Arc::new(format_for(&registry)));
+        let batch = registry.batch().cloned().unwrap_or_default().for_run();
+        let registry = registry.with(&batch).with_run_layers(layers);
+        RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event), answer }
+    }
+}
+
+impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     /// Runs the session. `complete` sends a request with the client of the program, and returns the reply.
     ///
     /// ```
@@ -188,24 +213,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # Errors
     ///
     /// Returns the error of `complete`. The session is not changed by it, and another run repeats the request.
-    pub async fn complete<C, R, E>(self, mut complete: C) -> Result<RunEnd, E>
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<RunEnd, E>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        let mut run = self.start();
-        let mut end = run.run_pending().await;
-        loop {
-            let (request, requested) = match run.next(end) {
-                Step::Send(request, requested) => (request, requested),
-                Step::End(end) => return Ok(end),
-            };
-            let Some(reply) = run.until_cancelled(complete(request)).await else {
-                return Ok(run.end(RunEnd::Cancelled));
-            };
-            run.receive(reply?, &requested);
-            end = run.run_pending().await;
-        }
+        self.start(None).complete(complete).await
     }
 
     /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
@@ -254,39 +267,18 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'a, O, P> {
     /// # Errors
     ///
     /// Returns the error of `stream`, or that of the reply if it breaks off.
-    pub async fn stream<C, R, S, E>(self, mut stream: C) -> Result<RunEnd, RunError<E>>
+    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<S, E>>,
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        let mut run = self.start();
-        let mut end = run.run_pending().await;
-        loop {
-            let (request, requested) = match run.next(end) {
-                Step::Send(request, requested) => (request.with_stream_usage(true), requested),
-                Step::End(end) => return Ok(end),
-            };
-            let Some(chunks) = run.until_cancelled(stream(request)).await else {
-                return Ok(run.end(RunEnd::Cancelled));
-            };
-            let chunks = chunks.map_err(RunError::Client)?;
-            end = run.receive_stream(chunks, requested).await.map_err(RunError::Stream)?;
-        }
-    }
-
-    fn start(self) -> RunLoop<'a, O, P> {
-        let Run { session, settings, prepare, on_event } = self;
-        session.remove_claim();
-        let Settings { registry, limits, wire, layers } = settings;
-        let batch = registry.batch().cloned().unwrap_or_default().for_run();
-        let registry = registry.with(&batch).with_run_layers(layers);
-        RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event) }
+        self.start(None).stream(stream).await
     }
 }
 
-impl<O, P> fmt::Debug for Run<'_, O, P> {
+impl<O, P, A> fmt::Debug for Run<'_, O, P, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Run")
             .field("session", &self.session)

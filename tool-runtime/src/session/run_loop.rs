@@ -1,16 +1,18 @@
 //! The steps of a run.
 
+use super::answer_format::{AnswerFormat, InvalidAnswer};
 use super::limits::Limits;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
 use super::state::Pending;
-use super::{Event, RunEnd, Session};
+use super::{Event, RunEnd, RunError, Session};
 use crate::context::BatchContext;
 use crate::conversation::{ReplyWarning, Request, Unfinished};
-use crate::message::{AssistantMessage, Message};
+use crate::message::{AssistantMessage, Chunk, Message};
 use crate::registry::Registry;
 use crate::wire::Wire;
+use futures_util::Stream;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -21,15 +23,59 @@ pub(super) struct RunLoop<'a, O, P> {
     pub(super) wire: Option<Arc<dyn Wire>>,
     pub(super) prepare: P,
     pub(super) reporter: Reporter<O>,
+    /// The format of the answer, if it has a type.
+    pub(super) answer: Option<Arc<AnswerFormat>>,
 }
 
 /// The next step of a run.
-pub(super) enum Step {
+enum Step {
     Send(Request, Requested),
     End(RunEnd),
 }
 
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
+    /// Runs the session to its end.
+    pub(super) async fn complete<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<AssistantMessage, E>>,
+    {
+        let mut end = self.run_pending().await;
+        loop {
+            let (request, requested) = match self.next(end) {
+                Step::Send(request, requested) => (request, requested),
+                Step::End(end) => return Ok(end),
+            };
+            let Some(reply) = self.until_cancelled(complete(request)).await else {
+                return Ok(self.end(RunEnd::Cancelled));
+            };
+            self.receive(reply?, &requested);
+            end = self.run_pending().await;
+        }
+    }
+
+    /// Like `complete`, with streamed replies.
+    pub(super) async fn stream<C, R, S, E>(&mut self, mut stream: C) -> Result<RunEnd, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<S, E>>,
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let mut end = self.run_pending().await;
+        loop {
+            let (request, requested) = match self.next(end) {
+                Step::Send(request, requested) => (request.with_stream_usage(true), requested),
+                Step::End(end) => return Ok(end),
+            };
+            let Some(chunks) = self.until_cancelled(stream(request)).await else {
+                return Ok(self.end(RunEnd::Cancelled));
+            };
+            let chunks = chunks.map_err(RunError::Client)?;
+            end = self.receive_stream(chunks, requested).await.map_err(RunError::Stream)?;
+        }
+    }
+
     fn is_cancelled(&self) -> bool {
         self.registry.batch().and_then(BatchContext::token).is_some_and(CancellationToken::is_cancelled)
     }
@@ -37,7 +83,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Awaits the future of the client; `None` if the batch is cancelled before.
     ///
     /// The returned future does not borrow the run: a shared reference to a listener is `Send` only if the listener is `Sync`.
-    pub(super) fn until_cancelled<F: Future>(
+    fn until_cancelled<F: Future>(
         &self,
         future: F,
     ) -> impl Future<Output = Option<F::Output>> + use<O, P, F> {
@@ -50,23 +96,30 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         }
     }
 
-    pub(super) fn end(&mut self, end: RunEnd) -> RunEnd {
+    fn end(&mut self, end: RunEnd) -> RunEnd {
         self.reporter.report(Event::RunEnded { end });
         end
     }
 
     /// The next request, unless the run ends with its calls, with the newest reply or at a limit.
-    pub(super) fn next(&mut self, end: Option<RunEnd>) -> Step {
+    fn next(&mut self, end: Option<RunEnd>) -> Step {
         if let Some(end) = end.or_else(|| self.end_before_request()) {
             return Step::End(self.end(end));
+        }
+        if let Some(text) = self.request_for_answer() {
+            self.session.push(Message::user(text));
         }
         let request = self.session.state.conversation().request(&self.registry);
         let request = match &self.wire {
             Some(wire) => request.with_wire(Arc::clone(wire)),
             None => request,
         };
+        let request = match &self.answer {
+            Some(answer) => request.with_answer(Arc::clone(&answer.tool)),
+            None => request,
+        };
         let request = (self.prepare)(request);
-        let (requested, warning) = Requested::new(&request);
+        let (requested, warning) = Requested::new(&request, self.answer.clone());
         if let Some(warning) = warning {
             self.warn(warning);
         }
@@ -76,7 +129,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     fn end_before_request(&self) -> Option<RunEnd> {
         let Session { state, used, .. } = &*self.session;
         if let Some(Message::Assistant(reply)) = state.conversation().messages().last() {
-            if let Some(end) = RunEnd::of(reply) {
+            if let Some(end) = RunEnd::of(reply).filter(|_| self.invalid_answer().is_none()) {
                 return Some(end);
             }
         }
@@ -87,6 +140,22 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             return Some(RunEnd::ReplyLimit);
         }
         self.limits.tokens.filter(|&tokens| used.tokens >= tokens).map(|_| RunEnd::TokenLimit)
+    }
+
+    /// The error of the newest reply, if it is an answer without the type of this run.
+    fn invalid_answer(&self) -> Option<(&AnswerFormat, InvalidAnswer)> {
+        let format = self.answer.as_deref()?;
+        match self.session.messages().last() {
+            Some(Message::Assistant(reply)) if RunEnd::of(reply) == Some(RunEnd::Answered) => {
+                Some((format, format.validate(reply.text()).err()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The message that asks for another answer after an invalid one.
+    fn request_for_answer(&self) -> Option<String> {
+        self.invalid_answer().map(|(format, invalid)| format.request_again(&invalid))
     }
 
     /// The allowed tools of a request that the batch allows as well.
@@ -109,7 +178,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     pub(super) fn receive(&mut self, mut reply: AssistantMessage, requested: &Requested) {
         self.session.make_ids_unique(&mut reply);
         if let Some(sender) = self.reporter.sender() {
-            send_whole(sender, &reply);
+            send_whole(sender, &reply, requested.answer.as_deref());
         }
         self.session.receive(reply, requested, self.limits).report(&mut self.reporter);
     }

@@ -29,7 +29,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let number = self.session.replies;
         let registry = &self.bind(number, requested.allowed_tools.as_ref());
         let batch = &registry.new_batch(number);
-        let mut events = ReplyEvents::new(self.reporter.sender());
+        let mut events = ReplyEvents::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
         let max_calls = self.session.used.remaining_calls(self.limits);
         let taken = std::mem::take(self.session.taken_ids());

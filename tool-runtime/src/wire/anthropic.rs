@@ -8,7 +8,8 @@ mod tools;
 mod write;
 
 use super::error::WireError;
-use super::{Body, IdRules, Report, RequestParts, Wire};
+use super::response_format::{JsonSchema, WithFormat};
+use super::{Body, IdRules, Report, RequestParts, ResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "anthropic";
@@ -85,9 +86,16 @@ const FORMAT: &str = "Anthropic's Messages API";
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Anthropic {
     strict: bool,
+    response_format: ResponseFormat,
+}
+
+impl Default for Anthropic {
+    fn default() -> Self {
+        Anthropic { strict: false, response_format: ResponseFormat::Always }
+    }
 }
 
 impl Anthropic {
@@ -107,6 +115,19 @@ impl Anthropic {
         self.strict = strict;
         self
     }
+
+    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `output_config.format`
+    /// (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs>).
+    /// Default: [`Always`](ResponseFormat::Always).
+    ///
+    /// A type whose schema cannot be [strict](crate::ToolSchema::anthropic_strict) uses a tool; models without structured
+    /// outputs need [`Never`](ResponseFormat::Never). Add other settings with
+    /// [`Body::with`]`("output_config", ..)`, which keeps the format.
+    #[must_use]
+    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
 }
 
 impl Wire for Anthropic {
@@ -123,6 +144,11 @@ impl Wire for Anthropic {
         }
         body.write("messages", &written.messages)?;
         tools::write(&mut body, parts, self.strict, &mut report)?;
+        if let Some(form) = parts.answer.and_then(|answer| answer.anthropic_strict().ok()) {
+            let (r#type, schema) = (Some("json_schema"), &*form.parameters);
+            let format = JsonSchema { r#type, name: None, strict: None, schema };
+            body.write_response_format("output_config", &WithFormat { format })?;
+        }
         Ok(body.with_report(report))
     }
 
@@ -140,6 +166,11 @@ impl Wire for Anthropic {
 
     fn read_error(&self, body: &str) -> Option<String> {
         reply::read_error(body)
+    }
+
+    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        let is_strict = parts.answer.is_some_and(|answer| answer.anthropic_strict().is_ok());
+        is_strict && self.response_format.applies_to(parts)
     }
 
     fn id_rules(&self) -> IdRules {

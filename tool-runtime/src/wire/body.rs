@@ -33,6 +33,8 @@ use std::sync::Arc;
 #[must_use = "it is the body of a request"]
 pub struct Body {
     fields: Vec<(Cow<'static, str>, Arc<RawValue>)>,
+    /// The field with the response format, if other settings are in the same object.
+    shared_field: Option<&'static str>,
     /// The error of the first value of `with` that cannot be written as JSON.
     error: Option<String>,
     report: Report,
@@ -45,12 +47,13 @@ impl Body {
     }
 
     /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name, also one that the wire
-    /// wrote, such as `tools`.
+    /// wrote, such as `tools`. The fields of an object are added to those of the response format of a typed answer, if the
+    /// API has both in one object: `text`, `output_config` or `generationConfig`.
     ///
     /// If the value cannot be written as JSON, serializing the body returns the error.
     pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {
         let field = field.into();
-        match to_raw_value(&value) {
+        match to_raw_value(&value).map(|value| self.with_response_format(&field, value)) {
             Ok(value) => self.set(field, value.into()),
             Err(error) => {
                 self.error.get_or_insert_with(|| format!("the field `{field}`: {error}"));
@@ -69,6 +72,26 @@ impl Body {
     pub(super) fn write(&mut self, field: &'static str, value: &impl Serialize) -> Result<(), WireError> {
         self.set(field, raw(value)?.into());
         Ok(())
+    }
+
+    /// Writes the response format, in a field that may also have settings of the program.
+    pub(super) fn write_response_format(
+        &mut self,
+        field: &'static str,
+        value: &impl Serialize,
+    ) -> Result<(), WireError> {
+        self.shared_field = Some(field);
+        self.write(field, value)
+    }
+
+    /// The value of a field, with the response format if the field has it and is an object.
+    fn with_response_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
+        let written = self.shared_field.filter(|shared| *shared == field).and_then(|field| self.get(field));
+        let merged = written.and_then(fields).zip(fields(&value)).and_then(|(mut written, given)| {
+            written.extend(given);
+            to_raw_value(&written).ok()
+        });
+        merged.unwrap_or(value)
     }
 
     /// Writes a field whose JSON is shared.
@@ -96,6 +119,11 @@ impl Body {
     pub fn get(&self, field: &str) -> Option<&RawValue> {
         self.fields.iter().find(|(name, _)| name == field).map(|(_, value)| &**value)
     }
+}
+
+/// The fields of an object; `None` for another value.
+fn fields(value: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(value.get()).ok()
 }
 
 /// The text of a part of a body.

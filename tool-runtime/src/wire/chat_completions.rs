@@ -21,7 +21,7 @@ pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::{serialize_messages, text_with_notices};
 
 use super::error::WireError;
-use super::{Body, IdRules, RequestParts, Wire};
+use super::{Body, IdRules, RequestParts, ResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "chat_completions";
@@ -65,6 +65,7 @@ pub struct ChatCompletions {
     native_allowed_tools: bool,
     mistral_ids: bool,
     stream_usage: bool,
+    response_format: ResponseFormat,
 }
 
 impl Default for ChatCompletions {
@@ -75,6 +76,7 @@ impl Default for ChatCompletions {
             native_allowed_tools: false,
             mistral_ids: false,
             stream_usage: true,
+            response_format: ResponseFormat::WithoutTools,
         }
     }
 }
@@ -141,6 +143,18 @@ impl ChatCompletions {
         self.stream_usage = stream_usage;
         self
     }
+
+    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>).
+    /// Default: [`WithoutTools`](ResponseFormat::WithoutTools).
+    ///
+    /// OpenAI and others accept it together with tools: set [`Always`](ResponseFormat::Always) for them. Groq rejects it
+    /// then, and vLLM never lets the model call a tool (<https://github.com/vllm-project/vllm/issues/39929>). Servers without
+    /// JSON Schemas, such as DeepSeek's, need [`Never`](ResponseFormat::Never).
+    #[must_use]
+    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
 }
 
 impl Wire for ChatCompletions {
@@ -166,6 +180,10 @@ impl Wire for ChatCompletions {
 
     fn read_error(&self, body: &str) -> Option<String> {
         server_error::read(body)
+    }
+
+    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        self.response_format.applies_to(parts)
     }
 
     fn id_rules(&self) -> IdRules {

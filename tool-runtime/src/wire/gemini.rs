@@ -12,9 +12,12 @@ mod tools;
 mod write;
 
 use super::error::WireError;
-use super::{Body, Report, RequestParts, Wire};
+use super::{Body, Report, RequestParts, ResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
+use crate::schema::separate_references;
 use serde::Serialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 pub(super) const NAME: &str = "gemini";
 /// The name of the format in error messages.
@@ -98,9 +101,16 @@ const FORMAT: &str = "the Gemini API";
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Gemini {
     strict: bool,
+    response_format: ResponseFormat,
+}
+
+impl Default for Gemini {
+    fn default() -> Self {
+        Gemini { strict: false, response_format: ResponseFormat::WithoutTools }
+    }
 }
 
 impl Gemini {
@@ -135,13 +145,33 @@ impl Gemini {
         self.strict = strict;
         self
     }
+
+    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `responseJsonSchema`
+    /// (<https://ai.google.dev/gemini-api/docs/structured-output>).
+    /// Default: [`WithoutTools`](ResponseFormat::WithoutTools).
+    /// Add other settings with [`Body::with`]`("generationConfig", ..)`, which keeps the format.
+    ///
+    /// Models before Gemini 3 reject it together with tools ("Function calling with a response mime type: 'application/json' is
+    /// unsupported"); set [`Always`](ResponseFormat::Always) for newer ones.
+    #[must_use]
+    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
+}
+
+/// <https://ai.google.dev/api/generate-content#generationconfig>
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GenerationConfig<'a> {
+    response_mime_type: &'static str,
+    response_json_schema: Cow<'a, RawValue>,
 }
 
 #[derive(Serialize)]
 struct SystemInstruction<P> {
     parts: P,
 }
-
 impl Wire for Gemini {
     fn name(&self) -> &'static str {
         NAME
@@ -156,6 +186,13 @@ impl Wire for Gemini {
         }
         body.write("contents", &written.contents)?;
         tools::write(&mut body, parts, self.strict, &mut report)?;
+        if let Some(answer) = parts.answer {
+            let config = GenerationConfig {
+                response_mime_type: "application/json",
+                response_json_schema: separate_references(answer.parameters()),
+            };
+            body.write_response_format("generationConfig", &config)?;
+        }
         Ok(body.with_report(report))
     }
 
@@ -173,5 +210,9 @@ impl Wire for Gemini {
 
     fn read_error(&self, body: &str) -> Option<String> {
         reply::read_error(body)
+    }
+
+    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        self.response_format.applies_to(parts)
     }
 }

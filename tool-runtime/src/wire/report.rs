@@ -1,6 +1,9 @@
 //! Reports about written requests.
 
+use super::tool_arrays::reasons;
+use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
+use serde_json::value::RawValue;
 use std::fmt;
 
 /// The parts of messages and tools that a request does not contain.
@@ -9,7 +12,7 @@ use std::fmt;
 pub struct Report {
     /// Parts of messages that the provider's format has no place for.
     pub dropped: Vec<Dropped>,
-    /// Tools that are sent without `strict`, although the wire is strict.
+    /// Tools that are sent without `strict`, although the wire is strict, and the schema of a typed answer, if it is.
     pub not_strict: Vec<NotStrictTool>,
     /// The tool choice that the request does not contain, since it has no such tool. The model decides instead.
     pub ignored_choice: Option<ToolChoice>,
@@ -42,6 +45,22 @@ pub struct NotStrictTool {
 impl Report {
     pub(crate) fn drop_part(&mut self, message: usize, kind: impl Into<String>) {
         self.dropped.push(Dropped { message, kind: kind.into() });
+    }
+
+    /// The strict form of the schema of a typed answer. Without one, the schema itself, which is reported.
+    pub(super) fn strict_answer<'a>(
+        &mut self,
+        answer: &'a ToolSchema,
+        strict: Result<&'a RawValue, &[NotStrict]>,
+    ) -> (bool, &'a RawValue) {
+        match strict {
+            Ok(form) => (true, form),
+            Err(errors) => {
+                self.not_strict
+                    .push(NotStrictTool { tool: answer.name().to_owned(), reasons: reasons(errors) });
+                (false, answer.parameters())
+            }
+        }
     }
 
     /// Whether the request contains everything, and all tools are strict if the wire is.

@@ -10,7 +10,8 @@ mod tools;
 mod write;
 
 use super::error::WireError;
-use super::{Body, IdRules, Report, RequestParts, Wire};
+use super::response_format::{JsonSchema, WithFormat};
+use super::{Body, IdRules, Report, RequestParts, ResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 use custom_tool::CustomTools;
 use serde_json::json;
@@ -90,6 +91,7 @@ pub struct Responses {
     strict: bool,
     native_allowed_tools: bool,
     custom_tools: CustomTools,
+    response_format: ResponseFormat,
 }
 
 impl Default for Responses {
@@ -100,6 +102,7 @@ impl Default for Responses {
             strict: false,
             native_allowed_tools: false,
             custom_tools: CustomTools::default(),
+            response_format: ResponseFormat::Always,
         }
     }
 }
@@ -187,6 +190,18 @@ impl Responses {
         self.custom_tools.insert(name.into(), parameter.into());
         self
     }
+
+    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>).
+    /// Default: [`Always`](ResponseFormat::Always). Add other
+    /// settings with [`Body::with`]`("text", ..)`, which keeps the format.
+    ///
+    /// OpenAI accepts it together with tools. With vLLM, set [`WithoutTools`](ResponseFormat::WithoutTools), since its models
+    /// call no tool otherwise.
+    #[must_use]
+    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
 }
 
 impl Wire for Responses {
@@ -210,6 +225,12 @@ impl Wire for Responses {
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
         tools::write(&mut body, parts, self, &mut report)?;
+        if let Some(answer) = parts.answer {
+            let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
+            let (r#type, name) = (Some("json_schema"), Some(answer.name()));
+            let format = JsonSchema { r#type, name, strict: Some(strict), schema };
+            body.write_response_format("text", &WithFormat { format })?;
+        }
         Ok(body.with_report(report))
     }
 
@@ -227,6 +248,10 @@ impl Wire for Responses {
 
     fn read_error(&self, body: &str) -> Option<String> {
         reply::read_error(body)
+    }
+
+    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        self.response_format.applies_to(parts)
     }
 
     fn id_rules(&self) -> IdRules {

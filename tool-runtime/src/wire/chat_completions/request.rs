@@ -7,8 +7,10 @@ use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
+use crate::wire::response_format::JsonSchema;
 use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
-use crate::wire::{Body, NotStrictTool, RequestParts, Wire as _, WireError};
+use crate::wire::{Body, NotStrictTool, Report, RequestParts, Wire as _, WireError};
+use serde::Serialize;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -23,6 +25,9 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     }
     let mut report = report(parts.messages, wire.keep_reasoning);
     let choice = parts.choice(&mut report);
+    if let Some(answer) = parts.answer {
+        body.write("response_format", &response_format(answer, &mut report))?;
+    }
     let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;
     // Servers reject an empty list, and the other fields without tools.
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
@@ -31,7 +36,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let form = ToolForm { wire: NAME, is_strict: wire.strict };
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
-    report.not_strict.clone_from(&array.not_strict);
+    report.not_strict.extend_from_slice(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
         body.write("tool_choice", &allowed_tools(choice, names))?;
     } else if *choice != ToolChoice::Auto {
@@ -41,6 +46,19 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
         body.write("parallel_tool_calls", &false)?;
     }
     Ok(body.with_report(report))
+}
+
+/// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-response_format>
+fn response_format<'a>(answer: &'a ToolSchema, report: &mut Report) -> ResponseFormat<'a> {
+    let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
+    let json_schema = JsonSchema { r#type: None, name: Some(answer.name()), strict: Some(strict), schema };
+    ResponseFormat { r#type: "json_schema", json_schema }
+}
+
+#[derive(Serialize)]
+struct ResponseFormat<'a> {
+    r#type: &'static str,
+    json_schema: JsonSchema<'a>,
 }
 
 fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireError> {

@@ -1,0 +1,72 @@
+//! One JSON object decoded into a type: the final answer of a model.
+
+use super::arg_cell::{ArgCell, ArgSlot as _, next_value};
+use super::error_path::decode_error;
+use super::map_keys::name_map_keys;
+use super::object::pairs;
+use super::param_mode::ByValue;
+use super::{ArgumentsError, ParamSchema};
+use crate::coerce::{CoercionOptions, coerce};
+use crate::panics::catch_panic;
+use crate::validator::{Budget, Validator, Validity};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+
+/// The schema of a type.
+pub(crate) fn describe<T: DeserializeOwned + JsonSchema>(generator: &mut SchemaGenerator) -> ParamSchema {
+    let mut described = [ArgCell::<ByValue<T>>::with_schema::<T>().describe(generator)];
+    name_map_keys(&mut described, |probes| {
+        // A decoder of the program may panic on an unexpected key.
+        let errors = probes.iter().map(|probe| {
+            let error = catch_panic(|| next_value::<T>(&probe.value).err().map(|error| error.to_string()));
+            error.unwrap_or_default()
+        });
+        errors.collect()
+    });
+    let [described] = described;
+    described
+}
+
+/// Decodes an object that is valid under the schema, after the coercions of these options. Without a validator, only the
+/// decoder decides.
+pub(crate) fn typed_value<T: DeserializeOwned + JsonSchema>(
+    json: &str,
+    validator: Option<&Validator>,
+    options: CoercionOptions,
+) -> Result<T, ArgumentsError> {
+    let Some(validator) = validator else { return decoded(json) };
+    let nulls_are_absent = options.null_is_absent && json.contains("null");
+    let without_nulls = nulls_are_absent
+        .then(|| coerce(json, validator, CoercionOptions { lenient: false, ..options }))
+        .flatten();
+    let json = without_nulls.as_ref().map_or(json, |coerced| &coerced.arguments);
+    let error = match valid(json, validator) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    match coerce(json, validator, options) {
+        Some(coerced) => valid(&coerced.arguments, validator),
+        None => Err(error),
+    }
+}
+
+fn valid<T: DeserializeOwned + JsonSchema>(json: &str, validator: &Validator) -> Result<T, ArgumentsError> {
+    pairs(json)?;
+    if validator.validity(validator.root, json, &mut Budget::new(json)) == Validity::Invalid {
+        let errors = validator.errors(validator.root, "", json, &mut Budget::new(json));
+        if !errors.is_empty() {
+            return Err(ArgumentsError::Invalid(errors));
+        }
+    }
+    decoded(json)
+}
+
+fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsError> {
+    pairs(json)?;
+    let json = json.trim();
+    if let Ok((value, _)) = next_value(json) {
+        return Ok(value);
+    }
+    let mut cell = ArgCell::<ByValue<T>>::with_schema::<T>();
+    Err(ArgumentsError::Invalid(decode_error(&mut cell, "", json).into_iter().collect()))
+}

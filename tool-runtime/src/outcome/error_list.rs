@@ -1,0 +1,44 @@
+//! Several errors of arguments as one text.
+
+use super::ArgumentError;
+use std::fmt::{self, Write as _};
+
+/// The number of errors in a message; the rest is only counted.
+pub(crate) const MAX_SHOWN_ERRORS: usize = 50;
+
+/// The number of errors that are collected for one call.
+pub(crate) const MAX_ERRORS: usize = 1_000;
+
+/// In bytes: no further error is added to a message that exceeds this length.
+const MAX_MESSAGE_LENGTH: usize = 4_000;
+
+/// `` `days`: expected u8, got string "two"; `city` is missing; and 3 more ``
+pub(crate) struct ErrorList<'a>(pub(crate) &'a [ArgumentError]);
+
+impl fmt::Display for ErrorList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ErrorList(errors) = self;
+        let mut shown = 0;
+        let mut length = 0;
+        for (index, error) in errors.iter().enumerate().take(MAX_SHOWN_ERRORS) {
+            if length > MAX_MESSAGE_LENGTH {
+                break;
+            }
+            let mut message = String::new();
+            let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
+            if error.shares_names_with(next) {
+                error.without_names(&mut message)?;
+            } else {
+                write!(message, "{error}")?;
+            }
+            write!(f, "{}{message}", if shown == 0 { "" } else { "; " })?;
+            shown += 1;
+            length += message.len();
+        }
+        match errors.len() - shown {
+            0 => Ok(()),
+            more if errors.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
+            more => write!(f, "; and {more} more"),
+        }
+    }
+}

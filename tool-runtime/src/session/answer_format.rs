@@ -1,0 +1,173 @@
+//! The type of a typed answer: its schema, and the validation of an answer.
+
+use crate::arguments::{ArgumentsError, describe, typed_value};
+use crate::coerce::CoercionOptions;
+use crate::conversation::AnswerTool;
+use crate::message::{AssistantMessage, ToolCall, means_none};
+use crate::outcome::{CallError, DisplayJsonError, ErrorList};
+use crate::registry::Registry;
+use crate::schema::{AnswerSchema, ToolSchema, from_answer};
+use crate::validator::Validator;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use std::sync::Arc;
+
+const NAME: &str = "final_answer";
+const DESCRIPTION: &str =
+    "Gives the final answer. Call it alone, after the results of all other calls, in place of a text.";
+
+/// The format of the typed answer of a run.
+#[derive(Debug)]
+pub(super) struct AnswerFormat {
+    pub(super) tool: Arc<AnswerTool>,
+    /// `None` if the schema exceeds a limit of the validator. Then only the decoder decides.
+    validator: Option<Validator>,
+    /// Whether the answer is the property `answer` of an object.
+    is_wrapped: bool,
+    /// The coercions of the registry.
+    options: CoercionOptions,
+    check: fn(&AnswerFormat, &str) -> Result<(), ArgumentsError>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Wrapped<T> {
+    answer: T,
+}
+
+impl AnswerFormat {
+    pub(super) fn new<T: DeserializeOwned + JsonSchema>(registry: &Registry) -> Self {
+        let mut generator = SchemaSettings::draft2020_12()
+            .with(|settings| {
+                settings.inline_subschemas = true;
+                settings.meta_schema = None;
+            })
+            .into_generator();
+        let schema = describe::<T>(&mut generator).schema.to_value();
+        let AnswerSchema { schemas, is_wrapped } = from_answer(schema, generator.take_definitions(true));
+        let schema = ToolSchema::new(free_name(registry).into(), DESCRIPTION.into(), schemas.published);
+        AnswerFormat {
+            tool: Arc::new(AnswerTool::new(schema, registry)),
+            validator: Validator::new(&schemas.enforced).ok(),
+            is_wrapped,
+            options: registry.coercions(),
+            check: |format, json| format.decode::<T>(json).map(drop),
+        }
+    }
+
+    /// Decodes an answer.
+    pub(super) fn decode<T: DeserializeOwned + JsonSchema>(&self, json: &str) -> Result<T, ArgumentsError> {
+        let json = without_fence(json);
+        // A strict form makes the model write null for each absent field.
+        let null_is_absent = self.options.null_is_absent || self.tool.schema.forms().may_require_all();
+        let options = CoercionOptions { null_is_absent, ..self.options };
+        let validator = self.validator.as_ref();
+        if !self.is_wrapped {
+            return typed_value(json, validator, options);
+        }
+        let decode = |json: &str| typed_value(json, validator, options).map(|Wrapped { answer }| answer);
+        // Without a response format, some models write the value itself.
+        decode(json).or_else(|error| decode(&format!(r#"{{"answer":{json}}}"#)).map_err(|_| error))
+    }
+
+    /// Validates the text of an answer.
+    pub(super) fn validate(&self, text: &str) -> Result<(), InvalidAnswer> {
+        // In a call, no text means no arguments.
+        let json = if text.trim().is_empty() { Err(empty()) } else { Ok(text) };
+        json.and_then(|json| (self.check)(self, json)).map_err(InvalidAnswer)
+    }
+
+    /// The message for the model after an invalid answer.
+    pub(super) fn request_again(&self, InvalidAnswer(error): &InvalidAnswer) -> String {
+        let problem = problem(error);
+        match error {
+            ArgumentsError::Invalid(_) => format!("Error: {problem}. Send the whole answer again."),
+            // The server may have ignored the schema.
+            _ => format!(
+                "Error: {problem}. Answer with one JSON object that is valid under this JSON Schema, and nothing else: {}",
+                self.tool.schema.parameters()
+            ),
+        }
+    }
+
+    pub(super) fn is_answer(&self, call: &ToolCall) -> bool {
+        call.name == self.tool.schema.name()
+    }
+
+    /// The reply with its answer as text, if the answer is its only call, and valid or truncated: later requests may not
+    /// have the tool.
+    pub(super) fn with_text(&self, mut reply: AssistantMessage) -> AssistantMessage {
+        let [call] = &*reply.tool_calls else { return reply };
+        let json = arguments(call);
+        if self.is_answer(call) && (call.is_truncated || (self.check)(self, json).is_ok()) {
+            reply.content = Some(json.into());
+            reply.tool_calls.clear();
+            // The provider's own copy of the conversation has a call without a result.
+            if let Some(origin) = &mut reply.origin {
+                origin.response_id = None;
+            }
+        }
+        reply
+    }
+
+    /// The error of a call of the tool that is not the answer.
+    pub(super) fn call_error(&self, call: &ToolCall) -> CallError {
+        let tool = call.name.clone();
+        if call.is_truncated {
+            return CallError::Truncated { tool };
+        }
+        match (self.check)(self, arguments(call)) {
+            Err(error) => error.into_call_error(&tool),
+            Ok(()) => {
+                let reason =
+                    format!("`{tool}` must be the only call. Call it again after the results of the others.");
+                CallError::Denied { tool, reason }
+            }
+        }
+    }
+}
+
+/// The reason why an answer does not have its type.
+pub(super) struct InvalidAnswer(ArgumentsError);
+
+impl InvalidAnswer {
+    pub(super) fn problem(&self) -> String {
+        problem(&self.0)
+    }
+}
+
+fn problem(error: &ArgumentsError) -> String {
+    match error {
+        ArgumentsError::NotJson { error, .. } => {
+            format!("the answer is not valid JSON ({})", DisplayJsonError(error))
+        }
+        ArgumentsError::NotAnObject(got) => format!("the answer must be one JSON object, not {got}"),
+        ArgumentsError::Invalid(errors) => format!("invalid answer: {}", ErrorList(errors)),
+    }
+}
+
+/// The arguments of a call, where no text means no arguments.
+fn arguments(call: &ToolCall) -> &str {
+    if means_none(&call.arguments) { "{}" } else { &call.arguments }
+}
+
+fn empty() -> ArgumentsError {
+    match serde_json::from_str::<IgnoredAny>("") {
+        Err(error) => ArgumentsError::NotJson { error, is_truncated: false },
+        Ok(_) => ArgumentsError::NotAnObject("empty"),
+    }
+}
+
+/// The content of a code block of Markdown, in which models often write JSON; otherwise the whole text.
+fn without_fence(text: &str) -> &str {
+    let block = text.trim().strip_prefix("```").and_then(|block| block.strip_suffix("```"));
+    block.map_or(text, |block| block.trim_start_matches(|letter: char| letter.is_ascii_alphabetic()))
+}
+
+/// The name of the tool, which no tool of the registry has.
+fn free_name(registry: &Registry) -> String {
+    let numbered = (2..).map(|number| format!("{NAME}_{number}"));
+    let mut names = std::iter::once(NAME.to_owned()).chain(numbered);
+    names.find(|name| registry.get(name).is_none()).unwrap_or_default()
+}

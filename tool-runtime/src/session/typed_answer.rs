@@ -1,0 +1,162 @@
+//! Runs whose final answer has a type.
+
+use super::answer_format::AnswerFormat;
+use super::run_loop::RunLoop;
+use super::{Event, Run, RunEnd, RunError};
+use crate::conversation::Request;
+use crate::message::{AssistantMessage, Chunk};
+use futures_util::Stream;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use std::marker::PhantomData;
+
+/// The answer of a [`Run`] has the type `T`: see [`Run::answer_as`].
+#[derive(Debug)]
+pub struct TypedAnswer<T>(PhantomData<fn() -> T>);
+
+/// How a run with a [typed answer](Run::answer_as) ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "the model may not have answered"]
+pub enum TypedEnd<T> {
+    /// The model answered with this value.
+    Answered(T),
+    /// The run has no answer: any other end than [`RunEnd::Answered`].
+    ///
+    /// After [`RunEnd::ReplyLimit`] and [`RunEnd::TokenLimit`], the newest answer may be invalid: see
+    /// [`ReplyWarning::InvalidAnswer`](crate::conversation::ReplyWarning::InvalidAnswer).
+    Ended(RunEnd),
+}
+
+impl<T> TypedEnd<T> {
+    /// The answer; `None` if the run has none.
+    ///
+    /// ```
+    /// use tool_runtime::session::{RunEnd, TypedEnd};
+    ///
+    /// assert_eq!(TypedEnd::Answered(7).answer(), Some(7));
+    /// assert_eq!(TypedEnd::<u32>::Ended(RunEnd::Truncated).answer(), None);
+    /// ```
+    #[must_use]
+    pub fn answer(self) -> Option<T> {
+        match self {
+            TypedEnd::Answered(answer) => Some(answer),
+            TypedEnd::Ended(_) => None,
+        }
+    }
+
+    /// How the run ended, without the answer.
+    pub fn run_end(&self) -> RunEnd {
+        match self {
+            TypedEnd::Answered(_) => RunEnd::Answered,
+            TypedEnd::Ended(end) => *end,
+        }
+    }
+}
+
+impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
+    /// Makes the answer of the run a value of the type `T`. The tools of the registry run as usual before the answer.
+    ///
+    /// The model receives the JSON Schema of `T`: as the response format of the API, if the wire
+    /// [has one](crate::wire::Wire::has_response_format) for this request, otherwise as a tool `final_answer`, which the model
+    /// calls to answer. The setting `response_format` of each wire decides
+    /// ([`ResponseFormat`](crate::wire::ResponseFormat)). A type that is not an object becomes the property `answer` of one.
+    ///
+    /// The answer is validated like the arguments of a tool. If it is invalid, the model receives the errors and answers
+    /// again, within the limits of the run; a [warning](crate::conversation::ReplyWarning::InvalidAnswer) reports it. Choose
+    /// small limits ([`max_replies`](Run::max_replies)), since some models never give a valid answer. A truncated answer and
+    /// one that the model declines end the run.
+    ///
+    /// The answer is the text of the newest message: its JSON. An answer that was a call of `final_answer` becomes such a
+    /// text, so the conversation can continue on each wire, and without the tool. If the newest message is a valid answer
+    /// already, the run sends no request.
+    ///
+    /// ```
+    /// use schemars::JsonSchema;
+    /// use serde::Deserialize;
+    /// use tool_runtime::session::{RunEnd, Session, TypedEnd};
+    /// use tool_runtime::{Registry, tools};
+    /// # use tool_runtime::AssistantMessage;
+    /// # use tool_runtime::conversation::Request;
+    ///
+    /// /// An invoice.
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Invoice {
+    ///     number: String,
+    ///     /// In cents.
+    ///     total: u64,
+    /// }
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(AssistantMessage::from_text(match request.messages().len() {
+    /// #         1 => r#"{"number":"A-7"}"#,
+    /// #         _ => r#"{"number":"A-7","total":4200}"#,
+    /// #     }))
+    /// # }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![])?;
+    /// let mut session = Session::new().user("Invoice A-7 is over 42 euros. Write it as JSON.");
+    /// match session.run(&registry).answer_as::<Invoice>().max_replies(3).complete(complete).await? {
+    ///     TypedEnd::Answered(invoice) => println!("{}: {}", invoice.number, invoice.total),
+    ///     TypedEnd::Ended(RunEnd::Refused) => println!("{}", session.final_text()),
+    ///     TypedEnd::Ended(end) => println!("no answer: {end}"),
+    /// }
+    /// # assert_eq!(session.final_text(), r#"{"number":"A-7","total":4200}"#);
+    /// # assert_eq!(session.messages()[2].text(), "Error: invalid answer: `total` is missing. Send the whole answer again.");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, TypedAnswer<T>> {
+        self.with_answer()
+    }
+}
+
+impl<O, P, T> Run<'_, O, P, TypedAnswer<T>>
+where
+    O: FnMut(&Event),
+    P: FnMut(Request) -> Request,
+    T: DeserializeOwned + JsonSchema,
+{
+    /// Runs the session to an answer of the type `T`: see [`answer_as`](Run::answer_as).
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `complete`.
+    pub async fn complete<C, R, E>(self, complete: C) -> Result<TypedEnd<T>, E>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<AssistantMessage, E>>,
+    {
+        let mut run = self.start(Some(AnswerFormat::new::<T>));
+        let end = run.complete(complete).await?;
+        Ok(run.typed_end(end))
+    }
+
+    /// Runs the session with streamed replies to an answer of the type `T`: see [`answer_as`](Run::answer_as).
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of `stream`, or that of the reply if it breaks off.
+    pub async fn stream<C, R, S, E>(self, stream: C) -> Result<TypedEnd<T>, RunError<E>>
+    where
+        C: FnMut(Request) -> R,
+        R: Future<Output = Result<S, E>>,
+        S: Stream,
+        S::Item: Into<Chunk>,
+    {
+        let mut run = self.start(Some(AnswerFormat::new::<T>));
+        let end = run.stream(stream).await?;
+        Ok(run.typed_end(end))
+    }
+}
+
+impl<O, P> RunLoop<'_, O, P> {
+    fn typed_end<T: DeserializeOwned + JsonSchema>(&self, end: RunEnd) -> TypedEnd<T> {
+        let text = self.session.final_text();
+        let format = self.answer.as_ref().filter(|_| end == RunEnd::Answered);
+        match format.and_then(|format| format.decode(text).ok()) {
+            Some(answer) => TypedEnd::Answered(answer),
+            None => TypedEnd::Ended(end),
+        }
+    }
+}
