@@ -10,6 +10,7 @@ mod prepared_requests;
 mod send_futures;
 mod storage;
 mod streaming;
+mod typed_answers;
 mod usage;
 mod warnings;
 

@@ -206,8 +206,13 @@ impl Request {
     }
 
     /// The tool choice, and whether the request can have it.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method takes parts of one lifetime only"
+    )]
     pub(crate) fn tool_choice(&self) -> (&ToolChoice, bool) {
-        (&self.tool_choice, self.with_parts(&*self.wire, |parts| parts.has_possible_choice()))
+        let is_possible = self.with_parts(&*self.wire, |parts| parts.has_possible_choice());
+        (&self.tool_choice, is_possible)
     }
 
     pub(crate) fn allowed_tools(&self) -> Option<&Arc<[String]>> {

@@ -4,6 +4,7 @@ use super::close::close;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{ParamSchema, Parameter};
+use crate::json::definition_name;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -94,11 +95,17 @@ pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>
     definitions.values_mut().for_each(normalise);
     normalise(&mut schema);
     let mut definitions = resolve_definitions(definitions, &mut [&mut schema]);
+    // The root of a recursive type.
+    if let Some(definition) = schema["$ref"].as_str().and_then(definition_name) {
+        if let Some(definition) = definitions.get(&*definition).filter(|schema| is_plain_object(schema)) {
+            schema = definition.clone();
+        }
+    }
     let is_wrapped = !is_plain_object(&schema);
     let with_definitions = |schema: Value, definitions: Map<String, Value>| {
         let mut object = match schema {
             Value::Object(keywords) if !is_wrapped => keywords,
-            schema => wrapped(schema),
+            schema => wrapped(&schema),
         };
         if !definitions.is_empty() {
             object.insert("$defs".to_owned(), definitions.into());
@@ -120,7 +127,7 @@ fn is_plain_object(schema: &Value) -> bool {
         && OTHERS.iter().all(|keyword| schema.get(keyword).is_none())
 }
 
-fn wrapped(schema: Value) -> Map<String, Value> {
+fn wrapped(schema: &Value) -> Map<String, Value> {
     let mut object = Map::new();
     object.insert("type".to_owned(), "object".into());
     object.insert("properties".to_owned(), json!({ "answer": schema }));

@@ -117,14 +117,12 @@ impl AnswerFormat {
         if call.is_truncated {
             return CallError::Truncated { tool };
         }
-        match (self.check)(self, arguments(call)) {
-            Err(error) => error.into_call_error(&tool),
-            Ok(()) => {
-                let reason =
-                    format!("`{tool}` must be the only call. Call it again after the results of the others.");
-                CallError::Denied { tool, reason }
-            }
+        if let Err(error) = (self.check)(self, arguments(call)) {
+            return error.into_call_error(&tool);
         }
+        let reason =
+            format!("`{tool}` must be the only call. Call it again after the results of the others.");
+        CallError::Denied { tool, reason }
     }
 }
 

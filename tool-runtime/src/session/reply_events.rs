@@ -4,12 +4,12 @@ use super::Event;
 use super::answer_format::AnswerFormat;
 use super::reporter::EventSender;
 use crate::dispatch::{EventCall, ReplyEvent};
-use crate::message::AssistantMessage;
+use crate::message::{AssistantMessage, ToolCall};
 use crate::stream;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The events of a streamed reply.
+/// The events of a streamed reply. The call of a typed answer is a text.
 pub(super) struct ReplyEvents {
     /// `None` if nobody listens.
     sender: Option<EventSender>,
@@ -24,18 +24,19 @@ impl ReplyEvents {
         ReplyEvents { sender: sender.cloned(), answer: answer.cloned(), announced: HashMap::new() }
     }
 
+    fn is_answer(&self, call: &ToolCall) -> bool {
+        self.answer.as_ref().is_some_and(|answer| answer.is_answer(call))
+    }
+
     pub(super) fn send(&mut self, ReplyEvent { event, call }: ReplyEvent<'_>) {
         let Some(sender) = &self.sender else { return };
         match (event, call) {
             (stream::Event::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
             (stream::Event::Reasoning(text), _) => sender.send(Event::Reasoning { text: text.to_owned() }),
-            (event, Some(EventCall { call, .. }))
-                if self.answer.as_ref().is_some_and(|answer| answer.is_answer(call)) =>
-            {
-                if let stream::Event::CallComplete { call, .. } = event {
-                    sender.send(Event::Text { text: call.arguments.clone() });
-                }
+            (stream::Event::CallComplete { call, .. }, _) if self.is_answer(call) => {
+                sender.send(Event::Text { text: call.arguments.clone() });
             }
+            (_, Some(EventCall { call, .. })) if self.is_answer(call) => {}
             (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
                 let has_arguments = self.announced.entry(index).or_default();
@@ -67,7 +68,7 @@ impl ReplyEvents {
     }
 }
 
-/// Sends the events of a reply that was not streamed.
+/// Sends the events of a reply that was not streamed. The call of a typed answer is a text.
 pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage, answer: Option<&AnswerFormat>) {
     let reasoning = reply.reasoning();
     if !reasoning.is_empty() {

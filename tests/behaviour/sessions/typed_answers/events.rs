@@ -1,0 +1,49 @@
+//! The events of a run with a typed answer are the same for a response format and for a tool.
+
+use super::{INVALID, PROBLEMS, VALID, find, invoice, setups};
+use std::sync::Arc;
+use tool_runtime::session::{Event, TypedEnd};
+use tool_runtime::testing::ScriptedModel;
+use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
+
+#[tokio::test]
+async fn the_answer_is_text_whatever_the_form_is() {
+    for setup in setups() {
+        let calls = vec![ToolCall::new("call_7", "find", r#"{"order":7}"#)];
+        let replies = [AssistantMessage::from_tool_calls(calls), setup.answer(INVALID), setup.answer(VALID)];
+        let (model, registry) = (ScriptedModel::new(replies), Registry::new(tools![find]).expect("one tool"));
+        let mut session = Session::new().user("Which invoice is open?");
+        let mut events = Vec::new();
+        let run = session.run(&registry).answer_as().wire(Arc::clone(&setup.wire));
+        let run = run.on_event(|event: &Event| match (event, events.last_mut()) {
+            (Event::Text { text, .. }, Some(last @ String { .. })) if last.starts_with("text ") => {
+                last.push_str(text)
+            }
+            (Event::Text { text, .. }, _) => events.push(format!("text {text}")),
+            (Event::CallAnnounced { tool, .. }, _) => events.push(format!("call {tool}")),
+            (Event::Warning { text, .. }, _) => events.push(format!("warning {text}")),
+            (Event::ReplyFinished { number, .. }, _) => events.push(format!("reply {number}")),
+            (Event::RunEnded { end, .. }, _) => events.push(format!("end {end}")),
+            _ => {}
+        });
+        let end = if setup.is_streamed {
+            run.stream(|request| model.stream(request)).await.expect("valid")
+        } else {
+            run.complete(|request| model.complete(request)).await.expect("valid")
+        };
+        assert_eq!(end, TypedEnd::Answered(invoice()), "{}", setup.name());
+        let problem =
+            if setup.has_format { "invalid answer" } else { "invalid arguments for `final_answer`" };
+        let expected = [
+            "call find",
+            "reply 0",
+            &format!("text {INVALID}"),
+            &format!("warning {problem}: {PROBLEMS}"),
+            "reply 1",
+            &format!("text {VALID}"),
+            "reply 2",
+            "end the model answered",
+        ];
+        assert_eq!(events, expected, "{}", setup.name());
+    }
+}
