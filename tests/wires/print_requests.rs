@@ -1,11 +1,16 @@
 //! Prints requests on each wire, one JSON object per line: `{"name": .., "wire": .., "body": ..}`. `validate_requests.py` validates
 //! them against the types of the providers' clients.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Content, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
-use tool_runtime::{Conversation, Registry, ToolChoice, ToolMessage, tool, tools};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, ResponseFormat, Responses, Wire};
+use tool_runtime::{
+    AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice, ToolMessage, tool, tools,
+};
 
 /// Look up the weather of a city.
 #[tool]
@@ -168,9 +173,57 @@ async fn in_gemini(registry: &Registry) -> Conversation {
     run(chat, &wire, &reply, registry).await.user(user)
 }
 
+/// A forecast.
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct Forecast {
+    /// The name of the city.
+    city: String,
+    days: Vec<Day>,
+    warning: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct Day {
+    /// In degrees Celsius.
+    temperature: i16,
+}
+
+/// The requests of runs with a typed answer: at the start, after two invalid answers, and after the run.
+async fn print_typed_answers(registry: &Registry) {
+    const INVALID: &str = r#"{"city":"Rome"}"#;
+    for format in [ResponseFormat::Always, ResponseFormat::Never] {
+        let wires: [Arc<dyn Wire>; 5] = [
+            Arc::new(ChatCompletions::new().response_format(format)),
+            Arc::new(Anthropic::new().response_format(format)),
+            Arc::new(Responses::new().response_format(format)),
+            Arc::new(Responses::new().store(false).response_format(format)),
+            Arc::new(Gemini::new().response_format(format)),
+        ];
+        for wire in wires {
+            let mut session = Session::new().system("Be brief.").user("Rome?");
+            let run = session.run(registry).wire(Arc::clone(&wire)).answer_as::<Forecast>();
+            let end = run.complete(async |request| {
+                let replies = request.messages().len();
+                print(&format!("a typed answer, {format:?}, {replies} messages"), &wire, &request);
+                Ok::<_, String>(match replies {
+                    2 => AssistantMessage::from_text(INVALID),
+                    4 => AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "final_answer", INVALID)]),
+                    _ => AssistantMessage::from_text(r#"{"city":"Rome","days":[{"temperature":20}]}"#),
+                })
+            });
+            assert!(end.await.is_ok_and(|end| end.answer().is_some()), "the last answer is valid");
+            let chat = session.into_conversation().expect("each call has its result").user("Thank you.");
+            print(&format!("after a typed answer, {format:?}"), &wire, &chat.request(registry));
+        }
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
+    print_typed_answers(&registry).await;
     let wires: [(&str, Box<dyn Wire>); 12] = [
         ("", Box::new(ChatCompletions::new())),
         (", strict", Box::new(ChatCompletions::new().strict(true))),

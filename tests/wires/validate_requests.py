@@ -10,6 +10,7 @@ otherwise the test is void. Exits with 1 if a client's type rejects a request.
 
 import argparse
 import copy
+import itertools
 import json
 import pathlib
 import subprocess
@@ -31,6 +32,7 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming  # noqa: E402
 
 WORKSPACE = pathlib.Path(__file__).parent.parent.parent
+TYPED = "a typed answer, Always, 2 messages"
 
 
 def forbid_further_fields(package):
@@ -55,6 +57,7 @@ class GeminiRequest(pydantic.BaseModel):
     systemInstruction: typing.Optional[genai.Content] = None
     tools: typing.Optional[typing.List[genai.Tool]] = None
     toolConfig: typing.Optional[genai.ToolConfig] = None
+    generationConfig: typing.Optional[genai.GenerationConfig] = None
 
     @pydantic.field_validator("contents")
     @classmethod
@@ -120,6 +123,20 @@ def broken(wire, body):
     yield change("an unknown tool choice", lambda changed: changed.__setitem__(choice, {"type": "some"}))
 
 
+def broken_formats(wire, body):
+    """Broken response formats of typed answers."""
+    field = {
+        "chat_completions": "response_format",
+        "anthropic": "output_config",
+        "responses": "text",
+        "gemini": "generationConfig",
+    }[wire]
+    if field not in body:
+        sys.exit(f"{wire}: the typed answer has no {field}, so the test is void")
+    for name, value in [("a further field", {**body[field], "other": 1}), ("a format of another type", 7)]:
+        yield f"{name} in {field}", {**body, field: value}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--verbose", action="store_true")
@@ -142,7 +159,9 @@ def main():
         print(f"{wire}: {len(bodies)} requests")
         if not bodies:
             sys.exit(f"there are no requests on {wire}")
-        for name, body in broken(wire, bodies[0]["body"]):
+        typed = [request for request in bodies if request["name"] == TYPED]
+        requests_to_break = [broken(wire, bodies[-1]["body"]), broken_formats(wire, typed[0]["body"])]
+        for name, body in itertools.chain(*requests_to_break):
             reason = problem(wire, body)
             if reason is None:
                 sys.exit(f"{wire}: the client's type accepts {name}, so the test is void")
