@@ -3,4 +3,5 @@
 mod anthropic;
 mod chat_completions;
 mod gemini;
+mod response_formats;
 mod responses;

@@ -72,6 +72,7 @@
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
+//! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::ResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |

@@ -121,7 +121,7 @@ impl Setup {
 /// The problems that the warnings report.
 fn problems(session: &Session) -> Vec<&str> {
     let problem = |warning| match warning {
-        &ReplyWarning::InvalidAnswer { ref problem, .. } => Some(&**problem),
+        ReplyWarning::InvalidAnswer { problem, .. } => Some(&**problem),
         _ => None,
     };
     session.warnings().iter().filter_map(problem).collect()

@@ -73,7 +73,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// ```
     /// use schemars::JsonSchema;
     /// use serde::Deserialize;
-    /// use tool_runtime::session::{RunEnd, Session, TypedEnd};
+    /// use tool_runtime::session::{Session, TypedEnd};
     /// use tool_runtime::{Registry, tools};
     /// # use tool_runtime::AssistantMessage;
     /// # use tool_runtime::conversation::Request;
@@ -98,7 +98,6 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// let mut session = Session::new().user("Invoice A-7 is over 42 euros. Write it as JSON.");
     /// match session.run(&registry).answer_as::<Invoice>().max_replies(3).complete(complete).await? {
     ///     TypedEnd::Answered(invoice) => println!("{}: {}", invoice.number, invoice.total),
-    ///     TypedEnd::Ended(RunEnd::Refused) => println!("{}", session.final_text()),
     ///     TypedEnd::Ended(end) => println!("no answer: {end}"),
     /// }
     /// # assert_eq!(session.final_text(), r#"{"number":"A-7","total":4200}"#);

@@ -17,7 +17,7 @@ async fn the_answer_is_text_whatever_the_form_is() {
         let run = session.run(&registry).answer_as().wire(Arc::clone(&setup.wire));
         let run = run.on_event(|event: &Event| match (event, events.last_mut()) {
             (Event::Text { text, .. }, Some(last @ String { .. })) if last.starts_with("text ") => {
-                last.push_str(text)
+                last.push_str(text);
             }
             (Event::Text { text, .. }, _) => events.push(format!("text {text}")),
             (Event::CallAnnounced { tool, .. }, _) => events.push(format!("call {tool}")),

@@ -185,7 +185,7 @@ async fn settings_of_the_program_keep_the_response_format() {
             assert_eq!(response_format(&wire, &body)["type"], "object", "{body}");
             // Another field, and a value that is not an object, replace the field.
             let body = request.on(&wire).expect("it is written").with(field, 7);
-            assert_eq!(body.get(field).map(|value| value.get()), Some("7"));
+            assert_eq!(body.get(field).map(serde_json::value::RawValue::get), Some("7"));
             Ok::<_, std::io::Error>(AssistantMessage::from_text(VALID))
         });
         assert_eq!(end.await.expect("valid"), TypedEnd::Answered(invoice()));

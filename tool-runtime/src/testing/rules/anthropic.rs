@@ -1,5 +1,6 @@
 //! The rules of Anthropic's Messages API, with its error messages.
 
+use super::response_format::check_anthropic;
 use super::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -9,6 +10,7 @@ const MAX_STRICT_TOOLS: usize = 20;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
+    check_anthropic(&request["output_config"]["format"]["schema"])?;
     check_text(list(&request["system"]), "system")?;
     let messages = list(&request["messages"]);
     if messages.is_empty() {

@@ -2,12 +2,14 @@
 //!
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
+use super::response_format::check_openai;
 use super::{RejectedError, list, reject, unknown_field};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
+    check_openai("response_format.json_schema", &request["response_format"]["json_schema"])?;
     let messages = list(&request["messages"]);
     if messages.is_empty() {
         return reject("messages", "[] is too short - 'messages'");

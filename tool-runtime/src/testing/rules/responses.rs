@@ -2,12 +2,14 @@
 //!
 //! The error messages are those of OpenAI.
 
+use super::response_format::check_openai;
 use super::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
+    check_openai("text.format", &request["text"]["format"])?;
     let input = &request["input"];
     if input.is_string() {
         return Ok(());

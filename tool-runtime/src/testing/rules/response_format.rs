@@ -1,0 +1,44 @@
+//! The rules for the schema of a response format: <https://platform.openai.com/docs/guides/structured-outputs>.
+
+use super::{RejectedError, reject};
+use serde_json::Value;
+
+/// Checks the response format of OpenAI's APIs, if the request has one: its name and its schema.
+pub(super) fn check_openai(field: &str, format: &Value) -> Result<(), RejectedError> {
+    if format["schema"].is_null() {
+        return Ok(());
+    }
+    let name = format["name"].as_str().unwrap_or_default();
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
+        let text = format!(
+            "Invalid '{field}.name': string does not match pattern. Expected a string that matches the pattern \
+             '^[a-zA-Z0-9_-]+$'."
+        );
+        return reject(format!("{field}.name"), text);
+    }
+    let schema = &format["schema"];
+    let invalid = |problem: &str| {
+        reject("response_format", format!("Invalid schema for response_format '{name}': {problem}"))
+    };
+    if schema["type"] != "object" {
+        let kind = &schema["type"];
+        return invalid(&format!("schema must be a JSON Schema of 'type: \"object\"', got 'type: {kind}'."));
+    }
+    if format["strict"] == true && schema["additionalProperties"] != false {
+        return invalid("In context=(), 'additionalProperties' is required to be supplied and to be false.");
+    }
+    Ok(())
+}
+
+/// Checks the schema of Anthropic's response format.
+#[cfg(feature = "anthropic")]
+pub(super) fn check_anthropic(schema: &Value) -> Result<(), RejectedError> {
+    if schema["type"] == "object" && schema["additionalProperties"] != false {
+        return reject(
+            "",
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        );
+    }
+    Ok(())
+}
