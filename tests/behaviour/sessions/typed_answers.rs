@@ -119,9 +119,9 @@ impl Setup {
 }
 
 /// The problems that the warnings report.
-fn problems(session: &Session) -> Vec<&str> {
-    let problem = |warning| match warning {
-        ReplyWarning::InvalidAnswer { problem, .. } => Some(&**problem),
+fn problems(session: &Session) -> Vec<String> {
+    let problem = |warning: &ReplyWarning| match warning {
+        ReplyWarning::InvalidAnswer { problem, .. } => Some(problem.clone()),
         _ => None,
     };
     session.warnings().iter().filter_map(problem).collect()
@@ -196,7 +196,7 @@ async fn a_model_that_declines_ends_the_run() {
         assert_eq!(end, TypedEnd::Ended(RunEnd::Refused), "{}", setup.name());
         assert_eq!(session.final_text(), "I cannot do that.");
         assert_eq!(requests.len(), 1);
-        assert_eq!(problems(&session), [] as [&str; 0]);
+        assert_eq!(problems(&session), [] as [String; 0]);
     }
 }
 
