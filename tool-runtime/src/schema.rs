@@ -6,6 +6,7 @@
 mod close;
 mod description;
 mod forms;
+mod generator;
 mod keywords;
 mod normalise;
 mod nullable;
@@ -18,6 +19,7 @@ mod strict;
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
 pub(crate) use forms::Forms;
+pub(crate) use generator::inlined;
 pub(crate) use parameters::{
     AnswerSchema, ParametersSchema, from_answer, from_dynamic, from_parameters, is_any_object,
 };

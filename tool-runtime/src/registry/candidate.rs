@@ -2,13 +2,12 @@
 
 use crate::arguments::{ToolValidator, name_map_keys};
 use crate::panics::catch_panic;
-use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters};
+use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters, inlined};
 use crate::state::{Shared, States};
 use crate::tool::{
     Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
 };
 use crate::validator::ExceededLimit;
-use schemars::generate::SchemaSettings;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -46,12 +45,7 @@ impl Candidate {
         tool: &'static Descriptor,
         instance: Option<Shared>,
     ) -> Result<Self, SchemaError> {
-        let mut generator = SchemaSettings::draft2020_12()
-            .with(|settings| {
-                settings.inline_subschemas = true;
-                settings.meta_schema = None;
-            })
-            .into_generator();
+        let mut generator = inlined().into_generator();
         let mut description = Description::default();
         // The shim always returns `None` after a description.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));

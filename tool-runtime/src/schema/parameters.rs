@@ -92,6 +92,10 @@ pub(crate) struct AnswerSchema {
 
 /// The schemas of a typed answer, which is an object, as providers require.
 pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>) -> AnswerSchema {
+    if !schema.is_object() {
+        // A type that accepts any value has the schema `true`.
+        schema = Map::new().into();
+    }
     definitions.values_mut().for_each(normalise);
     normalise(&mut schema);
     let mut definitions = resolve_definitions(definitions, &mut [&mut schema]);

@@ -6,10 +6,9 @@ use crate::conversation::AnswerTool;
 use crate::message::{AssistantMessage, ToolCall, means_none};
 use crate::outcome::{CallError, DisplayJsonError, ErrorList};
 use crate::registry::Registry;
-use crate::schema::{AnswerSchema, ToolSchema, from_answer};
+use crate::schema::{AnswerSchema, ToolSchema, from_answer, inlined};
 use crate::validator::Validator;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::sync::Arc;
@@ -38,12 +37,7 @@ struct Wrapped<T> {
 
 impl AnswerFormat {
     pub(super) fn new<T: DeserializeOwned + JsonSchema>(registry: &Registry) -> Self {
-        let mut generator = SchemaSettings::draft2020_12()
-            .with(|settings| {
-                settings.inline_subschemas = true;
-                settings.meta_schema = None;
-            })
-            .into_generator();
+        let mut generator = inlined().into_generator();
         let schema = describe::<T>(&mut generator).schema.to_value();
         let AnswerSchema { schemas, is_wrapped } = from_answer(schema, generator.take_definitions(true));
         let schema = ToolSchema::new(free_name(registry).into(), DESCRIPTION.into(), schemas.published);

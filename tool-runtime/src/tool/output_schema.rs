@@ -3,8 +3,8 @@
 #![allow(clippy::unused_self, reason = "only the types differ")]
 #![allow(clippy::must_use_candidate, reason = "only generated code calls this")]
 
+use crate::schema::inlined;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -60,13 +60,7 @@ impl<T> ValueType<T> {
     where
         T: DescribeOutput,
     {
-        let mut generator = SchemaSettings::draft2020_12()
-            .with(|settings| {
-                settings.inline_subschemas = true;
-                settings.meta_schema = None;
-            })
-            .for_serialize()
-            .into_generator();
+        let mut generator = inlined().for_serialize().into_generator();
         let mut schema = generator.subschema_for::<T>().to_value();
         // Types that contain themselves.
         let definitions: Map<String, Value> = generator.take_definitions(true);

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use tool_runtime::session::TypedEnd;
+use tool_runtime::session::{RunEnd, TypedEnd};
 use tool_runtime::testing::{ScriptedModel, assert_valid};
 use tool_runtime::{AssistantMessage, Registry, Session, tools};
 
@@ -151,5 +151,36 @@ async fn answers_are_coerced_like_arguments() {
         let run = session.run(&registry).wire(Arc::clone(&setup.wire)).answer_as::<Report>();
         let end = run.complete(|request| model.complete(request)).await.expect("valid");
         assert_eq!(end, TypedEnd::Answered(report.clone()), "{}", setup.name());
+    }
+}
+
+#[tokio::test]
+async fn any_value_is_a_type_as_well() {
+    assert_answer(r#"{"answer":[1,{"a":null}]}"#, serde_json::json!([1, {"a": null}])).await;
+    assert_answer("{}", BTreeMap::<String, serde_json::Value>::new()).await;
+}
+
+/// In a call, no text means no arguments. A reply without text is not an answer.
+#[tokio::test]
+async fn an_empty_text_is_not_an_object_without_fields() {
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    struct Note {
+        #[serde(default)]
+        text: String,
+    }
+    for setup in setups() {
+        let registry = Registry::new(tools![]).expect("no tools");
+        let model = ScriptedModel::new([AssistantMessage::from_text(" "), setup.answer("")]);
+        let mut session = Session::new().user("Go on.");
+        let run = session.run(&registry).wire(Arc::clone(&setup.wire)).answer_as::<Note>().max_replies(2);
+        let end = run.complete(|request| model.complete(request)).await.expect("valid");
+        let error = session.messages()[2].text();
+        assert!(error.starts_with("Error: the answer is not valid JSON (EOF while parsing"), "{error}");
+        let (expected, text) = if setup.has_format {
+            (TypedEnd::Ended(RunEnd::ReplyLimit), "")
+        } else {
+            (TypedEnd::Answered(Note { text: String::new() }), "{}")
+        };
+        assert_eq!((end, session.final_text()), (expected, text), "{}", setup.name());
     }
 }
