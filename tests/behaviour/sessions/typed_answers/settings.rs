@@ -60,13 +60,16 @@ async fn an_answer_next_to_a_call_that_waits_is_rejected_at_once() {
     }
 }
 
+/// An answer does not count as a call.
 #[tokio::test]
 async fn the_limit_of_calls_does_not_stop_an_answer() {
     for setup in setups() {
         let registry = Registry::new(tools![find]).expect("one tool");
-        let model = ScriptedModel::new([setup.answer(INVALID), setup.answer(VALID)]);
+        let calls = vec![ToolCall::new("call_7", "find", r#"{"order":7}"#)];
+        let replies = [setup.answer(INVALID), AssistantMessage::from_tool_calls(calls), setup.answer(VALID)];
+        let model = ScriptedModel::new(replies);
         let mut session = Session::new().user("Go on.");
-        let run = session.run(&registry).wire(Arc::clone(&setup.wire)).max_calls(0).answer_as::<Invoice>();
+        let run = session.run(&registry).wire(Arc::clone(&setup.wire)).max_calls(1).answer_as::<Invoice>();
         let end = if setup.is_streamed {
             run.stream(|request| model.stream(request)).await.expect("valid")
         } else {
