@@ -84,6 +84,7 @@
 //! | tools of a remote server | [`DynamicTool`] |
 //! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
 //! | a test without a network | feature `testing`: `testing::ScriptedModel`, `testing::ScriptedReply`, `testing::assert_called`, `testing::assert_valid` |
+//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: `testing::assert_tools_lock` |
 //!
 //! # The steps of a reply
 //!
@@ -123,7 +124,7 @@
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
-//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions. | none |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock of the tools. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
