@@ -106,13 +106,17 @@ fn each_schema(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (&**keyword, value) {
             ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                schemas.values_mut().for_each(|schema| each_schema(schema, visit));
+                for schema in schemas.values_mut() {
+                    each_schema(schema, visit);
+                }
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(|schema| each_schema(schema, visit));
+                for schema in schemas {
+                    each_schema(schema, visit);
+                }
             }
             ("items" | "additionalProperties" | "propertyNames" | "not", schema) => {
-                each_schema(schema, visit)
+                each_schema(schema, visit);
             }
             _ => {}
         }

@@ -76,8 +76,10 @@ Compatible:
   write_report
     the description changes
       - Reads the orders.
-      + Reads all orders of a month.
+      - Takes a minute.
       - May fail.
+      + Reads all orders of a month.
+      + Takes a minute.
 
 To write tools.lock anew, run this test with TOOLS_LOCK=overwrite in the environment."#;
     assert_eq!(message, expected);
@@ -90,6 +92,34 @@ fn compare_parameters(old: &Value, new: &Value) -> Option<String> {
         Registry::builder().dynamic(tool).build().expect("one tool")
     };
     compare(&lock_of(&registry(old)), &registry(new))
+}
+
+/// The kinds of changes of an argument, such as `1 breaking change`.
+fn kinds(old: &Value, new: &Value) -> String {
+    let schema = |value: &Value| json!({ "type": "object", "properties": { "value": value } });
+    let message = compare_parameters(&schema(old), &schema(new)).expect("it changes");
+    message.lines().next().and_then(|line| line.split_once(": ")).expect("a first line").1.to_owned()
+}
+
+#[test]
+fn a_change_of_one_of_is_breaking_unless_its_alternatives_exclude_each_other() {
+    let of = |keyword: &str, alternatives: &[Value]| json!({ keyword: alternatives });
+    let constant = |value: &str| json!({ "const": value });
+    let tagged = |tag: &str, kind: &str| json!({ "type": "object", "properties": { "kind": { "const": tag }, "x": { "type": kind } }, "required": ["kind"] });
+    let (integer, text) = (json!({ "type": "integer" }), json!({ "type": "string" }));
+    assert_eq!(
+        kinds(&of("anyOf", &[integer.clone()]), &of("anyOf", &[integer.clone(), text.clone()])),
+        "1 compatible change"
+    );
+    assert_eq!(kinds(&of("oneOf", &[integer.clone()]), &of("oneOf", &[integer, text])), "1 breaking change");
+    let (one, two) = ([constant("a"), constant("b")], [constant("a"), constant("b"), constant("c")]);
+    assert_eq!(kinds(&of("oneOf", &one), &of("oneOf", &two)), "1 compatible change");
+    assert_eq!(kinds(&of("oneOf", &two), &of("oneOf", &one)), "1 breaking change");
+    let (one, two) =
+        ([tagged("a", "integer"), tagged("b", "string")], [tagged("a", "number"), tagged("b", "string")]);
+    assert_eq!(kinds(&of("oneOf", &one), &of("oneOf", &two)), "1 compatible change");
+    let same_tags = [tagged("a", "integer"), tagged("a", "number")];
+    assert_eq!(kinds(&of("oneOf", &one), &of("oneOf", &same_tags)), "2 breaking changes");
 }
 
 /// A schema whose definitions each contain the next one twice.
@@ -137,8 +167,8 @@ fn a_definition_that_changes_is_listed_once() {
     };
     let message = compare_parameters(&lock(json!({ "type": "string" })), &lock(json!({ "type": "integer" })));
     let message = message.expect("it changes");
-    let breaking = "\n    `from.zip`: the type changes from string to integer\n    `to`: the same changes as in `from`\n";
-    assert!(message.contains(breaking) && message.contains(": 2 breaking changes\n"), "{message}");
+    let breaking = "\n    `from.zip`: the type changes from string to integer\n";
+    assert!(message.contains(breaking) && message.contains(": 1 breaking change\n"), "{message}");
 }
 
 #[test]

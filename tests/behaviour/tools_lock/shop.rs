@@ -118,7 +118,7 @@ pub(super) fn registry() -> Registry {
     let notify = json!({
         "type": "object",
         "properties": {
-            "channel": { "oneOf": [
+            "channel": { "anyOf": [
                 { "type": "object", "properties": { "mail": { "type": "string" } }, "required": ["mail"], "additionalProperties": false },
                 { "type": "object", "properties": { "phone": { "type": "string" } }, "required": ["phone"], "additionalProperties": false },
             ] },

@@ -36,14 +36,6 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// The schema whose values must be valid, and the schema that must accept them.
-    pub(super) fn order<T>(self, old: T, new: T) -> (T, T) {
-        match self {
-            Role::Arguments => (old, new),
-            Role::Result => (new, old),
-        }
-    }
-
     /// Whether a change of a schema in this direction is breaking.
     pub(super) fn is_breaking(self, direction: Direction) -> bool {
         match direction {

@@ -5,7 +5,7 @@ use super::file::{Lock, LockedTool};
 use super::line_diff::line_diff;
 use super::renames::{Named, renames, without_description};
 use super::schemas::compare_schemas;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The changes of one tool.
 #[derive(Debug)]
@@ -21,20 +21,16 @@ pub(super) fn compare_tools<'a>(old: &'a Lock, new: &'a Lock) -> Vec<ToolChanges
     };
     let (removed, added) = (only(old, new), only(new, old));
     let named = |tools: &[&'a LockedTool]| tools.iter().map(|tool| identify(tool)).collect::<Vec<_>>();
-    let renamed = renames(&named(&removed), &named(&added));
+    let renamed = renames(named(&removed), named(&added));
     let mut all = Vec::new();
-    for (position, tool) in removed.iter().enumerate() {
-        if !renamed.iter().any(|&(old, _)| old == position) {
-            all.push(single(&tool.name, true, "the tool is removed"));
-        }
+    for tool in removed.iter().filter(|tool| renamed.iter().all(|(old, _)| *old != tool.name)) {
+        all.push(single(&tool.name, true, "the tool is removed"));
     }
-    for (position, tool) in added.iter().enumerate() {
-        if !renamed.iter().any(|&(_, new)| new == position) {
-            all.push(single(&tool.name, false, "the tool is new"));
-        }
+    for tool in added.iter().filter(|tool| renamed.iter().all(|(_, new)| *new != tool.name)) {
+        all.push(single(&tool.name, false, "the tool is new"));
     }
-    for (before, after) in renamed {
-        let (Some(before), Some(after)) = (removed.get(before), added.get(after)) else { continue };
+    for (before, after) in &renamed {
+        let (Some(before), Some(after)) = (find(old, before), find(new, after)) else { continue };
         let mut tool = single(&before.name, true, &format!("the tool is renamed to `{}`", after.name));
         tool.changes.extend(compare_tool(before, after));
         all.push(tool);
@@ -57,15 +53,16 @@ fn single<'a>(tool: &'a str, is_breaking: bool, line: &str) -> ToolChanges<'a> {
     ToolChanges { tool, changes: vec![Change { is_breaking, text: Text::new(line, Vec::new()) }] }
 }
 
-fn identify(tool: &LockedTool) -> Named<'_> {
+fn identify(tool: &LockedTool) -> Named {
     let properties = tool.parameters.get("properties").and_then(Value::as_object);
-    // Many tools have no parameters.
-    let has_parameters = properties.is_some_and(|properties| !properties.is_empty());
-    Named {
-        name: &tool.name,
-        content: json!([tool.description, tool.parameters]),
-        schema: has_parameters.then(|| without_description(&tool.parameters)),
-    }
+    let identity = match properties {
+        Some(properties) if !properties.is_empty() => Some(without_description(&tool.parameters)),
+        // Many tools have no parameters.
+        _ => Some(&tool.description)
+            .filter(|description| !description.is_empty())
+            .map(|text| text.as_str().into()),
+    };
+    Named { name: tool.name.clone(), identity }
 }
 
 fn compare_tool(old: &LockedTool, new: &LockedTool) -> Vec<Change> {

@@ -4,7 +4,7 @@ use super::{Comparison, Schema};
 use crate::json::TypeSet;
 use crate::testing::tools_lock::change::{Direction, Text};
 use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::path::Path;
+use crate::testing::tools_lock::path::Place;
 use crate::validator::Number;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -36,9 +36,9 @@ impl fmt::Display for Limit<'_> {
     }
 }
 
-impl<'a> Comparison<'a> {
+impl Comparison {
     /// Compares the limits of the types that both schemas accept.
-    pub(super) fn compare_limits(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
+    pub(super) fn compare_limits(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
         let types = old.types().intersection(new.types());
         for (of_types, keyword, words, is_lower) in LIMITS {
             if types.intersects(of_types) {
@@ -57,22 +57,22 @@ impl<'a> Comparison<'a> {
             let unique = |schema: Schema<'_>| schema.get("uniqueItems") == Some(&Value::Bool(true));
             match (unique(old), unique(new)) {
                 (false, true) => {
-                    self.push(Direction::Narrower, || format!("{at}: items must be unique now").into());
+                    self.push(Direction::Narrower, format!("{at}: items must be unique now"));
                 }
-                (true, false) => self.push(Direction::Wider, || format!("{at}: items may repeat now").into()),
+                (true, false) => self.push(Direction::Wider, format!("{at}: items may repeat now")),
                 _ => {}
             }
         }
     }
 
-    fn compare_limit(&mut self, limits: [Option<Limit<'_>>; 2], words: &str, is_lower: bool, at: &Path<'_>) {
+    fn compare_limit(&mut self, limits: [Option<Limit<'_>>; 2], words: &str, is_lower: bool, at: &Place) {
         match limits {
             [None, None] => {}
             [None, Some(new)] => {
-                self.push(Direction::Narrower, || format!("{at}: a {words} of {new} is added").into());
+                self.push(Direction::Narrower, format!("{at}: a {words} of {new} is added"));
             }
             [Some(old), None] => {
-                self.push(Direction::Wider, || format!("{at}: the {words} of {old} is removed").into());
+                self.push(Direction::Wider, format!("{at}: the {words} of {old} is removed"));
             }
             [Some(old), Some(new)] => {
                 let order = strictness(old, new, is_lower);
@@ -82,12 +82,12 @@ impl<'a> Comparison<'a> {
                     Ordering::Equal => return,
                 };
                 let verb = if (order == Ordering::Less) == is_lower { "rises" } else { "falls" };
-                self.push(direction, || format!("{at}: the {words} {verb} from {old} to {new}").into());
+                self.push(direction, format!("{at}: the {words} {verb} from {old} to {new}"));
             }
         }
     }
 
-    fn compare_divisors(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
+    fn compare_divisors(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
         let keyword = "multipleOf";
         let (before, after) = (old.get(keyword), new.get(keyword));
         if before == after {
@@ -103,10 +103,10 @@ impl<'a> Comparison<'a> {
             }
             _ => Direction::Unknown,
         };
-        self.push(direction, || Text::new(format!("{at}: `{keyword}` changes"), json_diff(before, after)));
+        self.push(direction, Text::new(format!("{at}: `{keyword}` changes"), json_diff(before, after)));
     }
 
-    fn compare_text_keyword(&mut self, keyword: &str, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
+    fn compare_text_keyword(&mut self, keyword: &str, old: Schema<'_>, new: Schema<'_>, at: &Place) {
         let (before, after) = (old.get(keyword), new.get(keyword));
         let (direction, verb) = match (before, after) {
             _ if before == after => return,
@@ -114,7 +114,7 @@ impl<'a> Comparison<'a> {
             (_, None) => (Direction::Wider, "is removed"),
             _ => (Direction::Unknown, "changes"),
         };
-        self.push(direction, || Text::new(format!("{at}: the {keyword} {verb}"), json_diff(before, after)));
+        self.push(direction, Text::new(format!("{at}: the {keyword} {verb}"), json_diff(before, after)));
     }
 }
 

@@ -4,12 +4,12 @@ use super::{Comparison, Schema};
 use crate::json::TypeSet;
 use crate::testing::tools_lock::change::{Direction, Text};
 use crate::testing::tools_lock::line_diff::{json_diff, short_json};
-use crate::testing::tools_lock::path::Path;
+use crate::testing::tools_lock::path::Place;
 use serde_json::Value;
 
-impl<'a> Comparison<'a> {
+impl Comparison {
     /// Compares the types. Returns false if no value is of both, so that no other keyword matters.
-    pub(super) fn compare_types(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) -> bool {
+    pub(super) fn compare_types(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
         let (before, after) = (old.types(), new.types());
         let common = before.intersection(after);
         let (direction, verb) = if before == after {
@@ -22,48 +22,45 @@ impl<'a> Comparison<'a> {
             (Direction::Unknown, "changes")
         };
         let (before, after) = (names(before), names(after));
-        self.push(direction, || format!("{at}: the type {verb} from {before} to {after}").into());
+        self.push(direction, format!("{at}: the type {verb} from {before} to {after}"));
         common != TypeSet::NONE
     }
 
     /// Compares `enum` and `const`.
-    pub(super) fn compare_values(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
+    pub(super) fn compare_values(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
         let (before, after) = (old.values(), new.values());
         let is_listed = |schema: Schema<'_>| schema.get("enum").or(schema.get("const")).is_some();
         match (before, after) {
             (Some(before), Some(after)) if is_listed(old) || is_listed(new) => {
-                self.compare_lists(&before, &after, at);
+                self.compare_lists(before, after, at);
             }
-            (None, Some(after)) if is_listed(new) => self.push(Direction::Narrower, || {
-                format!("{at} accepts only {} now", short_json(&after.into())).into()
-            }),
-            (Some(before), None) if is_listed(old) => self.push(Direction::Wider, || {
-                format!("{at} accepts other values than {} now", short_json(&before.into())).into()
-            }),
+            (None, Some(after)) if is_listed(new) => {
+                self.push(
+                    Direction::Narrower,
+                    format!("{at} accepts only {} now", short_json(&after.into())),
+                );
+            }
+            (Some(before), None) if is_listed(old) => self.push(
+                Direction::Wider,
+                format!("{at} accepts other values than {} now", short_json(&before.into())),
+            ),
             _ => {}
         }
     }
 
-    fn compare_lists(&mut self, before: &[Value], after: &[Value], at: &Path<'_>) {
-        // Types list their own changes.
-        if !self.spend(before.len() * after.len() / 64) {
-            return;
-        }
+    fn compare_lists(&mut self, before: &[Value], after: &[Value], at: &Place) {
         if let ([before], [after]) = (before, after) {
             if before != after {
-                self.push(Direction::Unknown, || {
-                    Text::new(format!("{at}: the only value changes"), json_diff(Some(before), Some(after)))
-                });
+                let diff = json_diff(Some(before), Some(after));
+                self.push(Direction::Unknown, Text::new(format!("{at}: the only value changes"), diff));
             }
             return;
         }
         for value in before.iter().filter(|value| !after.contains(value)) {
-            self.push(Direction::Narrower, || {
-                format!("{at}: the value {} is removed", short_json(value)).into()
-            });
+            self.push(Direction::Narrower, format!("{at}: the value {} is removed", short_json(value)));
         }
         for value in after.iter().filter(|value| !before.contains(value)) {
-            self.push(Direction::Wider, || format!("{at}: the value {} is new", short_json(value)).into());
+            self.push(Direction::Wider, format!("{at}: the value {} is new", short_json(value)));
         }
     }
 }

@@ -1,185 +1,151 @@
 //! Unions: `anyOf` and `oneOf`.
 
-use super::alternatives::{Alternatives, partners};
-use super::disjoint::are_disjoint;
-use super::labels::label;
+use super::types::names;
 use super::{Comparison, Schema};
-use crate::json::TypeSet;
-use crate::testing::tools_lock::change::{Direction, Role, Text};
+use crate::json::{TypeSet, definition_name};
+use crate::testing::tools_lock::change::{Direction, Text};
 use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::path::{Path, Segment};
+use crate::testing::tools_lock::path::Place;
+use serde_json::Value;
 
-/// How the values of one alternative are accepted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Cover {
-    /// By the other form of the same alternative.
-    Partner,
-    /// By another alternative.
-    Another,
-    /// Maybe by several alternatives of a `oneOf`, which rejects them then.
-    Several,
-    None,
+/// The alternatives of a union.
+struct Union<'a> {
+    alternatives: Vec<Schema<'a>>,
+    /// Whether a value may match several alternatives. `oneOf` rejects it then, so that each change may reject values.
+    may_overlap: bool,
+    /// Whether no other keyword constrains the values.
+    is_alone: bool,
 }
 
-impl<'a> Comparison<'a> {
-    /// Compares two schemas of which at least one is a union without other constraints. The other one counts as a union of
-    /// its types.
-    pub(super) fn compare_unions(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
-        let is_one_of =
-            |schema: Schema<'a>| schema.is_union() && schema.union().is_some_and(|(_, is_one)| is_one);
-        let one_of = [is_one_of(old), is_one_of(new)];
-        self.compare_alternatives([old.alternatives(), new.alternatives()], one_of, at);
+fn union(schema: Schema<'_>) -> Option<Union<'_>> {
+    let (keyword, is_one_of) = if schema.get("anyOf").is_some() { ("anyOf", false) } else { ("oneOf", true) };
+    let alternatives: Vec<_> = schema.array(keyword)?.iter().map(|value| schema.inner(value)).collect();
+    let may_overlap = is_one_of && !are_exclusive(&alternatives);
+    Some(Union { alternatives, may_overlap, is_alone: schema.constraints().count() == 1 })
+}
+
+/// Whether a value can match only one alternative, since each lists other values, or has another tag.
+fn are_exclusive(alternatives: &[Schema<'_>]) -> bool {
+    let keys: Vec<_> = alternatives.iter().map(|schema| key(schema.resolved())).collect();
+    let is_new = |(index, key): (usize, &Option<_>)| {
+        key.is_some() && !keys.iter().take(index).any(|known| known == key)
+    };
+    let [Some((first, _)), ..] = &*keys else { return false };
+    keys.iter().all(|key| key.as_ref().is_some_and(|(tag, _)| tag == first))
+        && keys.iter().enumerate().all(is_new)
+}
+
+/// The name of a tag and its value; no name for the value itself.
+fn key(schema: Schema<'_>) -> Option<(Option<&str>, &Value)> {
+    if let Some([value]) = schema.values() {
+        return Some((None, value));
+    }
+    let properties = schema.object("properties")?.iter();
+    let mut tags = properties.filter(|(name, _)| schema.requires(name) && schema.types() == TypeSet::OBJECT);
+    tags.find_map(|(name, property)| Some((Some(&**name), property.get("const")?)))
+}
+
+impl Comparison {
+    /// Compares unions. Returns true if nothing else needs to be compared.
+    pub(super) fn compare_unions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
+        let single = |schema| Union { alternatives: vec![schema], may_overlap: false, is_alone: true };
+        match (union(old), union(new)) {
+            (None, None) => false,
+            (Some(before), Some(after)) => {
+                self.compare_alternatives(&before, &after, at);
+                before.is_alone && after.is_alone
+            }
+            (None, Some(after)) if after.is_alone => {
+                self.compare_alternatives(&single(old), &after, at);
+                true
+            }
+            (Some(before), None) if before.is_alone => {
+                self.compare_alternatives(&before, &single(new), at);
+                true
+            }
+            (None, Some(_)) => {
+                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is added"));
+                false
+            }
+            (Some(_), None) => {
+                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is removed"));
+                false
+            }
+        }
     }
 
-    /// Compares unions next to other constraints.
-    pub(super) fn compare_inner_unions(&mut self, old: Schema<'a>, new: Schema<'a>, at: &Path<'_>) {
-        let inner = |schema: Schema<'a>, schemas: &'a [_]| {
-            schemas.iter().map(|alternative| schema.inner(alternative)).collect::<Vec<_>>()
+    fn compare_alternatives(&mut self, old: &Union<'_>, new: &Union<'_>, at: &Place) {
+        let outer = self.is_in_one_of;
+        self.is_in_one_of |= old.may_overlap || new.may_overlap;
+        let (mut rest_old, mut rest_new) = (old.alternatives.clone(), new.alternatives.clone());
+        // Null needs no name for the other alternative.
+        let values = |union: &Union<'_>| {
+            union.alternatives.iter().filter(|schema| schema.resolved().types() != TypeSet::NULL).count()
         };
-        match (old.union(), new.union()) {
-            (None, None) => {}
-            (Some((olds, old_is_one_of)), Some((news, new_is_one_of))) => {
-                let alternatives = [inner(old, olds), inner(new, news)];
-                self.compare_alternatives(alternatives, [old_is_one_of, new_is_one_of], at);
-            }
-            (before, after) => {
-                let (sub, sup) = self.role.order(old, new);
-                let is_breaking = sup.union().is_some_and(|(schemas, is_one_of)| {
-                    let all = Alternatives::of_one(self.role, sub, inner(sup, schemas), is_one_of);
-                    matches!(self.cover(&all, 0), Cover::None | Cover::Several)
-                });
-                let verb = if before.is_none() { "added" } else { "removed" };
-                let before_or_after = before.or(after).map_or(0, |(schemas, _)| schemas.len());
-                self.push_change(is_breaking, || {
-                    format!("{at}: a choice of {before_or_after} alternatives is {verb}").into()
-                });
-            }
+        let is_named = values(old).max(values(new)) > 1;
+        for (before, after) in take_partners(&mut rest_old, &mut rest_new) {
+            let inside = if is_named { at.with(&format!("({})", label(before))) } else { at.clone() };
+            self.compare(before, after, &inside);
         }
+        for schema in rest_old {
+            let line = format!("{at}: the alternative `{}` is removed", label(schema));
+            self.push(Direction::Narrower, Text::new(line, diff(Some(schema), None)));
+        }
+        for schema in rest_new {
+            let line = format!("{at}: the alternative `{}` is new", label(schema));
+            self.push(Direction::Wider, Text::new(line, diff(None, Some(schema))));
+        }
+        self.is_in_one_of = outer;
     }
+}
 
-    fn compare_alternatives(&mut self, schemas: [Vec<Schema<'a>>; 2], one_of: [bool; 2], at: &Path<'_>) {
-        let [old, new] = schemas;
-        if !self.spend(old.len() * new.len()) {
-            return;
-        }
-        let partners = partners(&old, &new);
-        let all = Alternatives { role: self.role, old, new, partners, one_of };
-        if self.search.is_some() {
-            let is_covered = (0..all.sub().len()).all(|sub| {
-                let cover = self.cover(&all, sub);
-                matches!(cover, Cover::Partner | Cover::Another)
+fn diff(old: Option<Schema<'_>>, new: Option<Schema<'_>>) -> Vec<String> {
+    let value = |schema: Option<Schema<'_>>| {
+        Some(schema?.value.clone()).filter(|value| *value != serde_json::json!({ "type": "null" }))
+    };
+    json_diff(value(old).as_ref(), value(new).as_ref())
+}
+
+/// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its label.
+fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Vec<(Schema<'a>, Schema<'a>)> {
+    let mut partners = Vec::new();
+    let mut take =
+        |old: &mut Vec<Schema<'a>>, matches: &dyn Fn(Schema<'a>, Schema<'a>) -> bool, is_unique: bool| {
+            let all = old.clone();
+            old.retain(|before| {
+                let mut found = (0..new.len()).filter(|&index| matches(*before, new[index]));
+                let (Some(index), other) = (found.next(), found.next()) else { return true };
+                let rivals = all.iter().filter(|rival| matches(**rival, new[index])).count();
+                if is_unique && (other.is_some() || rivals > 1) {
+                    return true;
+                }
+                partners.push((*before, new.remove(index)));
+                false
             });
-            if !is_covered {
-                self.find_breaking();
-            }
-            return;
-        }
-        for &(old, new) in &all.partners {
-            self.list_partners(&all, old, new, at);
-        }
-        for (position, old) in all.old.iter().enumerate() {
-            if !all.partners.iter().any(|&(partner, _)| partner == position) {
-                self.list_single(&all, Role::Arguments, position, *old, at);
-            }
-        }
-        for (position, new) in all.new.iter().enumerate() {
-            if !all.partners.iter().any(|&(_, partner)| partner == position) {
-                self.list_single(&all, Role::Result, position, *new, at);
-            }
-        }
-    }
-
-    /// Lists the changes of an alternative that both unions have.
-    fn list_partners(&mut self, all: &Alternatives<'a>, old: usize, new: usize, at: &Path<'_>) {
-        let (sub, _) = self.role.order(old, new);
-        let (Some(&before), Some(&after)) = (all.old.get(old), all.new.get(new)) else { return };
-        let cover = self.cover(all, sub);
-        if cover != Cover::Several && self.is_same(before, after) {
-            return;
-        }
-        let label = label(before);
-        let inside = at.inside(Segment::Alternative(&label));
-        let inside = if all.has_one_value() { at } else { &inside };
-        match cover {
-            Cover::Another => self.push(Direction::Equal, || {
-                format!("{inside} changes, and another alternative accepts its old values").into()
-            }),
-            Cover::Partner | Cover::None => self.compare(before, after, inside),
-            Cover::Several => {
-                self.compare(before, after, inside);
-                self.push_overlap(&label, at);
-            }
-        }
-    }
-
-    /// Lists an alternative that only one union has: the old one for `Role::Arguments`.
-    fn list_single(
-        &mut self,
-        all: &Alternatives<'a>,
-        side: Role,
-        position: usize,
-        schema: Schema<'a>,
-        at: &Path<'_>,
-    ) {
-        let is_old = side == Role::Arguments;
-        // The alternatives of the schema whose values must be valid.
-        let cover = if side == self.role { self.cover(all, position) } else { Cover::Partner };
-        let label = label(schema);
-        if cover == Cover::Several {
-            return self.push_overlap(&label, at);
-        }
-        let (verb, sides) = if is_old {
-            ("removed", (Some(schema.value), None))
-        } else {
-            ("new", (None, Some(schema.value)))
         };
-        // `null` needs no explanation.
-        let is_plain = schema.is_part() || schema.types() == TypeSet::NULL;
-        let diff = if is_plain { Vec::new() } else { json_diff(sides.0, sides.1) };
-        self.push_change(cover == Cover::None, || {
-            Text::new(format!("{at}: the alternative `{label}` is {verb}"), diff)
-        });
-    }
+    take(old, &|before, after| before.value == after.value, false);
+    take(old, &|before, after| label(before) == label(after), true);
+    partners
+}
 
-    fn push_overlap(&mut self, label: &str, at: &Path<'_>) {
-        self.push(Direction::Unknown, || {
-            format!("{at}: the alternative `{label}` may overlap with another one of `oneOf`").into()
-        });
-    }
-
-    /// How the values of an alternative are accepted, by its position among those whose values must be valid.
-    fn cover(&mut self, all: &Alternatives<'a>, sub: usize) -> Cover {
-        let Some(&schema) = all.sub().get(sub) else { return Cover::None };
-        let partner = all.partner_of(sub);
-        let others = (0..all.sup().len()).filter(|position| Some(*position) != partner);
-        let mut cover = Cover::None;
-        for position in partner.into_iter().chain(others) {
-            let Some(&sup) = all.sup().get(position) else { continue };
-            if !self.is_accepted(schema, sup) {
-                continue;
-            }
-            if self.is_exclusive(all, sub, position) {
-                return if Some(position) == partner { Cover::Partner } else { Cover::Another };
-            }
-            cover = Cover::Several;
-        }
-        cover
-    }
-
-    /// Whether no other alternative of a `oneOf` accepts the values of `sub` that the one at `accepting` accepts.
-    fn is_exclusive(&mut self, all: &Alternatives<'a>, sub: usize, accepting: usize) -> bool {
-        let Some(&schema) = all.sub().get(sub) else { return false };
-        let (_, is_one_of) = self.role.order(all.one_of[0], all.one_of[1]);
-        !is_one_of
-            || all.sup().iter().enumerate().filter(|(position, _)| *position != accepting).all(
-                |(position, other)| {
-                    // A valid value matches one alternative, so it does not match another one that has not changed.
-                    let is_unchanged = all.one_of == [true, true]
-                        && all
-                            .sub_of(position)
-                            .is_some_and(|(partner, before)| partner != sub && self.is_same(before, *other));
-                    is_unchanged || are_disjoint(schema, *other)
-                },
-            )
+/// The name of an alternative: its definition or title, its only value or its tag, its only required property, or its type.
+fn label(schema: Schema<'_>) -> String {
+    const MAX_LABEL: usize = 40;
+    let reference = schema.get("$ref").and_then(Value::as_str).and_then(definition_name);
+    let title = || schema.note("title").and_then(Value::as_str).map(str::to_owned);
+    let schema = schema.resolved();
+    let tag = || match key(schema)?.1 {
+        Value::String(tag) => Some(tag.clone()),
+        other => Some(other.to_string()),
+    };
+    let only_required = || match schema.array("required")? {
+        [name] => name.as_str().map(str::to_owned),
+        _ => None,
+    };
+    let name = reference.or_else(title).or_else(tag).or_else(only_required);
+    let name = name.unwrap_or_else(|| names(schema.types()));
+    match name.char_indices().nth(MAX_LABEL) {
+        Some((end, _)) => format!("{}..", name.get(..end).unwrap_or_default()),
+        None => name,
     }
 }
