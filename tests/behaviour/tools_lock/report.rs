@@ -171,3 +171,75 @@ fn a_union_that_contains_itself_accepts_nothing_more() {
     let message = message.expect("it changes");
     assert!(message.contains("breaking"), "{message}");
 }
+
+#[test]
+fn a_failed_comparison_of_recursive_types_proves_nothing() {
+    let node = |maximum: u8| json!({ "type": "object", "properties": { "next": { "$ref": format!("#/$defs/n{maximum}") }, "rank": { "maximum": maximum } } });
+    let list = |title: &str, items: Value| json!({ "title": title, "type": "array", "items": items });
+    let wide = json!({ "$ref": "#/$defs/n9" });
+    let narrow = json!({ "$ref": "#/$defs/n5" });
+    let schema = |a: Value, b: Value| json!({ "type": "object", "properties": { "a": { "anyOf": a }, "b": { "anyOf": b } }, "$defs": { "n9": node(9), "n5": node(5) } });
+    let none = json!({ "type": "null" });
+    let old = schema(json!([wide, none]), json!([list("one", wide.clone()), none]));
+    let new = schema(
+        json!([narrow, { "title": "same", "allOf": [wide] }, none]),
+        json!([list("two", narrow.clone()), list("three", json!({ "type": "string" })), none]),
+    );
+    let message = compare_parameters(&old, &new).expect("it changes");
+    assert!(message.contains(": 1 breaking change and 5 compatible changes\n"), "{message}");
+    assert!(
+        message.contains("Breaking:\n\n  tool\n    `b`: the alternative `one` is removed\n"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_union_in_a_result_has_the_opposite_direction() {
+    let registry = registry();
+    let mut old = lock_of(&registry);
+    for tool in old["tools"].as_array_mut().expect("tools") {
+        if tool["name"] == "write_report" {
+            tool["output_schema"]["properties"]["remark"] =
+                json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }] });
+        }
+    }
+    let message = compare(&old, &registry).expect("it changes");
+    assert!(
+        message.contains(
+            "Breaking:\n\n  write_report\n    `remark` of the result: the alternative `null` is new\n\n"
+        ),
+        "{message}"
+    );
+    let removed =
+        "Compatible:\n\n  write_report\n    `remark` of the result: the alternative `integer` is removed\n";
+    assert!(message.contains(removed), "{message}");
+}
+
+#[test]
+fn a_new_alternative_of_one_of_may_overlap_with_an_old_one() {
+    let channel = |name: &str| json!({ "type": "object", "properties": { name: { "type": "string" } }, "required": [name] });
+    let schema = |alternatives: Value| json!({ "type": "object", "properties": { "channel": { "oneOf": alternatives } } });
+    let old = schema(json!([channel("mail"), { "type": "null" }]));
+    let message =
+        compare_parameters(&old, &schema(json!([channel("mail"), channel("phone"), { "type": "null" }])));
+    let message = message.expect("it changes");
+    let breaking = "`channel`: the alternative `mail` may overlap with another one of `oneOf`";
+    assert!(
+        message.contains(": 1 breaking change and 1 compatible change\n") && message.contains(breaking),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_keyword_that_is_compared_as_a_whole_includes_its_references() {
+    let schema = |last: &str| {
+        json!({
+            "type": "object",
+            "properties": { "a": { "not": { "$ref": "#/$defs/b" } } },
+            "$defs": { "b": { "$ref": "#/$defs/c" }, "c": { "type": last } },
+        })
+    };
+    let message = compare_parameters(&schema("string"), &schema("null")).expect("it changes");
+    assert!(message.contains(": 1 breaking change\n"), "{message}");
+    assert!(message.contains("`a`: `not` changes, and the comparison cannot tell how"), "{message}");
+}
