@@ -106,13 +106,17 @@ fn each_schema(schema: &mut Value, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in schema.as_object_mut().into_iter().flatten() {
         match (&**keyword, value) {
             ("properties" | "patternProperties" | "$defs", Value::Object(schemas)) => {
-                schemas.values_mut().for_each(|schema| each_schema(schema, visit));
+                for schema in schemas.values_mut() {
+                    each_schema(schema, visit);
+                }
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(|schema| each_schema(schema, visit));
+                for schema in schemas {
+                    each_schema(schema, visit);
+                }
             }
             ("items" | "additionalProperties" | "propertyNames" | "not", schema) => {
-                each_schema(schema, visit)
+                each_schema(schema, visit);
             }
             _ => {}
         }
@@ -243,7 +247,7 @@ fn edit_schema(rng: &mut Rng, schema: &mut Value) {
             _ => rng.shuffle(alternatives),
         },
         ("enum", Value::Array(values)) if rng.bool() => {
-            values.push(json!(if rng.bool() { "new" } else { "y" }))
+            values.push(json!(if rng.bool() { "new" } else { "y" }));
         }
         ("enum", Value::Array(values)) if values.len() > 1 => drop(values.pop()),
         (_, value) if value.is_u64() || value.is_i64() => {
@@ -270,7 +274,9 @@ fn edit_object(rng: &mut Rng, schema: &mut Value) {
         }
         1 => {
             let properties = keywords.get_mut("properties").and_then(Value::as_object_mut);
-            properties.into_iter().for_each(|properties| drop(properties.remove(name)));
+            if let Some(properties) = properties {
+                properties.remove(name);
+            }
         }
         2 | 3 => {
             let required = keywords.entry("required").or_insert(json!([])).as_array_mut().expect("a list");

@@ -179,11 +179,11 @@ fn a_failed_comparison_of_recursive_types_proves_nothing() {
     let wide = json!({ "$ref": "#/$defs/n9" });
     let narrow = json!({ "$ref": "#/$defs/n5" });
     let schema = |a: Value, b: Value| json!({ "type": "object", "properties": { "a": { "anyOf": a }, "b": { "anyOf": b } }, "$defs": { "n9": node(9), "n5": node(5) } });
-    let none = json!({ "type": "null" });
-    let old = schema(json!([wide, none]), json!([list("one", wide.clone()), none]));
+    let empty = json!({ "type": "null" });
+    let old = schema(json!([wide, empty]), json!([list("one", wide.clone()), empty]));
     let new = schema(
-        json!([narrow, { "title": "same", "allOf": [wide] }, none]),
-        json!([list("two", narrow.clone()), list("three", json!({ "type": "string" })), none]),
+        json!([narrow, { "title": "same", "allOf": [wide] }, empty]),
+        json!([list("two", narrow.clone()), list("three", json!({ "type": "string" })), empty]),
     );
     let message = compare_parameters(&old, &new).expect("it changes");
     assert!(message.contains(": 1 breaking change and 5 compatible changes\n"), "{message}");

@@ -99,7 +99,9 @@ impl<'a> Comparison<'a> {
         }
         let label = label(before);
         let inside = at.inside(Segment::Alternative(&label));
-        let inside = if all.has_one_value() { at } else { &inside };
+        // `shape.circle.radius`: the only property of an alternative names it already.
+        let is_property = before.resolved().object("properties").is_some_and(|all| all.contains_key(&label));
+        let inside = if is_property || all.has_one_value() { at } else { &inside };
         match cover {
             Cover::Another => self.push(Direction::Equal, || {
                 format!("{inside} changes, and another alternative accepts its old values").into()
