@@ -227,6 +227,9 @@ changes! {
         let card = old.at("place_order", "/properties/payment/anyOf/0/properties");
         card["owner"] = json!({ "type": "string" });
     };
+    a_field_of_an_alternative_with_one_property: breaking "notify" ["`channel.mail`: the type narrows from string or null to string"] |old| {
+        *old.at("notify", "/properties/channel/anyOf/0/properties/mail/type") = json!(["string", "null"]);
+    };
     a_removed_alternative: breaking "place_order" [
         "`payment`: the alternative `cash` is removed",
         "- {\"properties\":{\"kind\":{\"const\":\"cash\",\"type\":\"string\"}},\"required\":[\"kind\"],\"type\":\"object\"}"

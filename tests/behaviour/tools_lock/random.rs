@@ -247,7 +247,7 @@ fn edit_schema(rng: &mut Rng, schema: &mut Value) {
             _ => rng.shuffle(alternatives),
         },
         ("enum", Value::Array(values)) if rng.bool() => {
-            values.push(json!(if rng.bool() { "new" } else { "y" }))
+            values.push(json!(if rng.bool() { "new" } else { "y" }));
         }
         ("enum", Value::Array(values)) if values.len() > 1 => drop(values.pop()),
         (_, value) if value.is_u64() || value.is_i64() => {
@@ -274,7 +274,9 @@ fn edit_object(rng: &mut Rng, schema: &mut Value) {
         }
         1 => {
             let properties = keywords.get_mut("properties").and_then(Value::as_object_mut);
-            properties.into_iter().for_each(|properties| drop(properties.remove(name)));
+            if let Some(properties) = properties {
+                properties.remove(name);
+            }
         }
         2 | 3 => {
             let required = keywords.entry("required").or_insert(json!([])).as_array_mut().expect("a list");

@@ -108,10 +108,13 @@ fn a_change_of_one_of_is_breaking_unless_its_alternatives_exclude_each_other() {
     let tagged = |tag: &str, kind: &str| json!({ "type": "object", "properties": { "kind": { "const": tag }, "x": { "type": kind } }, "required": ["kind"] });
     let (integer, text) = (json!({ "type": "integer" }), json!({ "type": "string" }));
     assert_eq!(
-        kinds(&of("anyOf", &[integer.clone()]), &of("anyOf", &[integer.clone(), text.clone()])),
+        kinds(&of("anyOf", std::slice::from_ref(&integer)), &of("anyOf", &[integer.clone(), text.clone()])),
         "1 compatible change"
     );
-    assert_eq!(kinds(&of("oneOf", &[integer.clone()]), &of("oneOf", &[integer, text])), "1 breaking change");
+    assert_eq!(
+        kinds(&of("oneOf", std::slice::from_ref(&integer)), &of("oneOf", &[integer, text])),
+        "1 breaking change"
+    );
     let (one, two) = ([constant("a"), constant("b")], [constant("a"), constant("b"), constant("c")]);
     assert_eq!(kinds(&of("oneOf", &one), &of("oneOf", &two)), "1 compatible change");
     assert_eq!(kinds(&of("oneOf", &two), &of("oneOf", &one)), "1 breaking change");
@@ -200,4 +203,37 @@ fn a_union_that_contains_itself_accepts_nothing_more() {
         compare_parameters(&schema(json!({ "type": "string" })), &schema(json!({ "$ref": "#/$defs/d" })));
     let message = message.expect("it changes");
     assert!(message.contains("breaking"), "{message}");
+}
+
+#[test]
+fn a_union_in_a_result_has_the_opposite_direction() {
+    let registry = registry();
+    let mut old = lock_of(&registry);
+    for tool in old["tools"].as_array_mut().expect("tools") {
+        if tool["name"] == "write_report" {
+            tool["output_schema"]["properties"]["state"] =
+                json!({ "anyOf": [{ "type": "string" }, { "type": "integer" }] });
+        }
+    }
+    let message = compare(&old, &registry).expect("it changes");
+    let changes = "\
+    `state(string)` of the result accepts only [\"draft\",\"final\"] now
+    `state` of the result: the alternative `integer` is removed
+      - {\"type\":\"integer\"}
+";
+    assert!(message.contains(": 2 compatible changes\n") && message.contains(changes), "{message}");
+}
+
+#[test]
+fn a_keyword_that_is_compared_as_a_whole_includes_its_references() {
+    let schema = |last: &str| {
+        json!({
+            "type": "object",
+            "properties": { "a": { "not": { "$ref": "#/$defs/b" } } },
+            "$defs": { "b": { "$ref": "#/$defs/c" }, "c": { "type": last } },
+        })
+    };
+    let message = compare_parameters(&schema("string"), &schema("null")).expect("it changes");
+    assert!(message.contains(": 1 breaking change\n"), "{message}");
+    assert!(message.contains("`a`: `not` changes, and the comparison cannot tell how"), "{message}");
 }

@@ -84,7 +84,10 @@ impl Comparison {
         };
         let is_named = values(old).max(values(new)) > 1;
         for (before, after) in take_partners(&mut rest_old, &mut rest_new) {
-            let inside = if is_named { at.with(&format!("({})", label(before))) } else { at.clone() };
+            let name = label(before);
+            // The path names its only property.
+            let is_named = is_named && before.resolved().property(&name).is_none();
+            let inside = if is_named { at.with(&format!("({name})")) } else { at.clone() };
             self.compare(before, after, &inside);
         }
         for schema in rest_old {
