@@ -3,6 +3,7 @@
 pub mod approval;
 pub mod planner;
 pub mod streaming;
+pub mod subagent;
 pub mod weather;
 
 use serde_json::Value;

@@ -2,6 +2,8 @@
 
 use crate::contents;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::conversation::Received;
@@ -66,6 +68,7 @@ fn statuses(events: &Events) -> Vec<String> {
     let status = |event: &CallEvent| match &event.status {
         CallStatus::Started => "started".to_owned(),
         CallStatus::Progress { done, total, text, .. } => format!("{done} of {total:?}: {text}"),
+        CallStatus::Emitted { data, .. } => format!("emitted {data}"),
         CallStatus::NeedsApproval { arguments, .. } => format!("needs approval {arguments}"),
         CallStatus::Finished { result, .. } => format!("finished {}", result.text()),
         other => format!("{other:?}"),
@@ -215,4 +218,52 @@ async fn middleware_and_direct_calls_have_events() {
     let progress = [" 1 of Some(2): first", " 2 of Some(2): second"];
     let expected = [&[" started"][..], &progress, &progress, &[" finished ok"]].concat();
     assert_eq!(statuses(&events), expected);
+}
+
+/// Data that counts how often it is serialized.
+struct Row<'a>(&'a AtomicUsize);
+
+impl serde::Serialize for Row<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        serializer.serialize_str("row")
+    }
+}
+
+/// Emits data, with progress in between, and keeps its context.
+#[tool]
+async fn emits(#[context] call: &CallContext, #[state] kept: &Mutex<Option<CallContext>>) {
+    call.emit(json!({ "row": 1 }));
+    call.progress(1, 2, "first");
+    call.emit(BTreeMap::from([((1, 2), "a key that is no string")]));
+    call.emit("text");
+    kept.lock().expect("no panic").replace(call.clone());
+}
+
+#[tokio::test]
+async fn emitted_data_arrives_in_order_until_the_call_ends() {
+    let (batch, events) = batch();
+    let kept = Arc::<Mutex<Option<CallContext>>>::default();
+    let registry =
+        Registry::builder().tools(tools![emits]).state(Arc::clone(&kept)).build().expect("one tool");
+    registry.with(&batch).dispatch(&[ToolCall::new("1", "emits", "")]).await;
+    let serialized = AtomicUsize::new(0);
+    let context = kept.lock().expect("no panic").take().expect("it was kept");
+    context.emit(Row(&serialized));
+    assert_eq!(
+        statuses(&events),
+        [
+            "1 started",
+            r#"1 emitted {"row":1}"#,
+            "1 1 of Some(2): first",
+            r#"1 emitted "key must be a string""#,
+            r#"1 emitted "text""#,
+            "1 finished ok",
+        ]
+    );
+    let written = serde_json::to_value(&events.lock().expect("no panic")[1]).expect("it is JSON");
+    assert_eq!(written, json!({"id": "1", "tool": "emits", "status": "emitted", "data": {"row": 1}}));
+    // Nobody listens.
+    CallContext::new("1", "emits").emit(Row(&serialized));
+    assert_eq!(serialized.load(Ordering::Relaxed), 0, "data that nobody receives is not serialized");
 }

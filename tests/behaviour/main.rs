@@ -64,6 +64,7 @@ mod strict_schemas;
 mod suggested_names;
 mod text;
 mod tool_options;
+mod tools_lock;
 mod toolsets;
 mod truncated_replies;
 mod unsupported_keywords;

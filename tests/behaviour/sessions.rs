@@ -3,6 +3,7 @@
 mod decisions;
 mod ends;
 mod events;
+mod inner_sessions;
 mod interruptions;
 mod limits;
 mod outside_results;

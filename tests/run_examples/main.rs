@@ -7,6 +7,7 @@ mod process;
 mod quick_start;
 mod streaming;
 mod stub;
+mod subagent;
 mod tower;
 mod weather;
 mod wires;

@@ -17,7 +17,7 @@ fn transcript(example: &str, wire: &str) -> String {
 
 #[test]
 fn the_transcript_is_the_same_on_each_wire() {
-    for example in ["approval", "planner", "weather"] {
+    for example in ["approval", "planner", "subagent", "weather"] {
         let expected = transcript(example, "chat_completions");
         for wire in ["anthropic", "responses", "gemini"] {
             assert_eq!(transcript(example, wire), expected, "{example} on {wire}");

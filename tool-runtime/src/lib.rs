@@ -71,6 +71,7 @@
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
+//! | data of a tool for a page, a session inside a tool | [`CallContext::emit`], [`CallContext::inner_batch`], [`session`](session#events) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
 //! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::ResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
@@ -85,6 +86,7 @@
 //! | tools of a remote server | [`DynamicTool`] |
 //! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
 //! | a test without a network | feature `testing`: `testing::ScriptedModel`, `testing::ScriptedReply`, `testing::assert_called`, `testing::assert_valid` |
+//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: `testing::assert_tools_lock` |
 //!
 //! # The steps of a reply
 //!
@@ -124,7 +126,7 @@
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
-//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions. | none |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock of the tools. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span

@@ -6,6 +6,7 @@
 //! check alone, for a stub server.
 //!
 //! [`called_tools`], [`assert_called`] and [`assert_valid`] check a [`Session`](crate::Session) after its runs.
+//! [`assert_tools_lock`] compares the tools of a registry with a file, and classifies each change.
 //!
 //! ```
 //! use serde_json::json;
@@ -44,9 +45,11 @@ mod rules;
 mod scripted_model;
 mod scripted_reply;
 mod sent_reply;
+mod tools_lock;
 
 pub use assertions::{assert_called, assert_valid, called_tools};
 pub use error::ScriptedModelError;
 pub use rules::{RejectedError, check_request};
 pub use scripted_model::ScriptedModel;
 pub use scripted_reply::ScriptedReply;
+pub use tools_lock::assert_tools_lock;

@@ -120,8 +120,8 @@ impl BatchContext {
         self
     }
 
-    /// Adds a listener, which receives each [`CallEvent`] as it happens: a call starts, reports progress, needs approval,
-    /// finishes. Default: none.
+    /// Adds a listener, which receives each [`CallEvent`] as it happens: a call starts, reports progress, emits data,
+    /// needs approval, finishes. Default: none.
     ///
     /// The listener runs in the task or on the thread of the tool, and must not block: use a channel to send events to
     /// other tasks. The events of a call arrive one after the other, in their order: if a listener is busy on one thread,
@@ -234,6 +234,13 @@ impl BatchContext {
         let mut batch = self.clone();
         batch.data().program = Some(self.clone());
         batch
+    }
+
+    /// A context with the same state, for the calls of another registry.
+    pub(super) fn inner(&self, token: CancellationToken, run_id: Option<String>) -> Self {
+        let states = self.0.states.clone();
+        let run_id = run_id.map(Into::into);
+        BatchContext(Arc::new(Data { states, cancellation: Some(token), run_id, ..Data::default() }))
     }
 
     /// The batch of the program.

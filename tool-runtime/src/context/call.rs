@@ -1,6 +1,7 @@
 //! The context of a call.
 
 use super::{BatchContext, CallEvents, CallKey, CallStatus};
+use serde::Serialize;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -101,11 +102,32 @@ impl CallContext {
         self.cancellation.clone()
     }
 
-    /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has bound:
-    /// a tool that starts a session of its own can bind it as well.
+    /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has
+    /// bound. For a session inside the tool, use [`inner_batch`](CallContext::inner_batch).
     #[must_use]
     pub fn batch(&self) -> &BatchContext {
         self.batch.program()
+    }
+
+    /// A context for calls inside the tool, for example those of a [`Session`](crate::Session) of its own. It has the state of
+    /// the batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id),
+    /// its run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
+    ///
+    /// It has no listeners, allows all tools, and counts no calls of the batch.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, CallContext};
+    ///
+    /// let batch = BatchContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
+    /// let call = CallContext::new("call_1", "research").in_batch(batch);
+    /// let inner = CallContext::new("call_1", "find").in_batch(call.inner_batch());
+    /// assert_eq!(inner.batch().get::<&str>(), Some(&"Ada"));
+    /// assert_eq!(inner.key().map(|key| key.to_string()).as_deref(), Some("order-7/2/0/0/0"));
+    /// ```
+    #[must_use]
+    pub fn inner_batch(&self) -> BatchContext {
+        let run_id = self.key().map(|key| key.to_string());
+        self.batch.inner(self.cancellation.child_token(), run_id)
     }
 
     /// Reports progress to the listeners of the batch ([`BatchContext::on_event`]): the completed amount, the whole amount if
@@ -126,6 +148,39 @@ impl CallContext {
     pub fn progress(&self, done: u64, total: impl Into<Option<u64>>, text: impl Into<String>) {
         if let Some(events) = &self.events {
             events.send(CallStatus::Progress { done, total: total.into(), text: text.into() });
+        }
+    }
+
+    /// Sends data of the tool to the listeners of the batch ([`BatchContext::on_event`]), as
+    /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): rows that the tool finds, text as it grows, the events of a
+    /// [`Session`](crate::Session) inside the tool. The model does not receive it.
+    ///
+    /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
+    /// written as JSON, the listeners receive the text of the error instead, as a string.
+    ///
+    /// ```
+    /// use std::sync::mpsc;
+    /// use serde_json::json;
+    /// use tool_runtime::{BatchContext, CallContext, tool};
+    ///
+    /// /// Finds the primes below a limit.
+    /// #[tool]
+    /// fn primes(limit: u64, #[context] call: &CallContext) -> usize {
+    ///     let primes = (2..limit).filter(|n| (2..*n).all(|d| n % d != 0));
+    ///     primes.inspect(|prime| call.emit(json!({ "prime": prime }))).count()
+    /// }
+    ///
+    /// let (sender, events) = mpsc::channel();
+    /// let batch = BatchContext::new().on_event(move |event| drop(sender.send(serde_json::to_value(event))));
+    /// assert_eq!(primes(4, &CallContext::new("call_1", "primes").in_batch(batch)), 2);
+    /// let expected = json!({ "id": "call_1", "tool": "primes", "status": "emitted", "data": { "prime": 2 } });
+    /// assert_eq!(events.recv()??, expected);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn emit(&self, data: impl Serialize) {
+        if let Some(events) = self.events.as_ref().filter(|events| !events.has_ended()) {
+            let data = serde_json::to_value(data).unwrap_or_else(|error| error.to_string().into());
+            events.send(CallStatus::Emitted { data });
         }
     }
 

@@ -5,6 +5,7 @@ use crate::outcome::Outcome;
 use crate::output::ToolResult;
 use crate::panics::catch_panic;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,8 +27,8 @@ pub struct CallEvent {
 
 /// The status of a call in a [`CallEvent`].
 ///
-/// `Started` is first, unless the call does not run. The last event of a call is `Finished`, `NeedsApproval` or
-/// `NeedsResult`. A call whose dispatch is dropped has no last event. In a [`Session`](crate::Session), a cancelled call stays
+/// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them. The last
+/// event of a call is `Finished`, `NeedsApproval` or `NeedsResult`. A call whose dispatch is dropped has no last event. In a [`Session`](crate::Session), a cancelled call stays
 /// pending, and its events start again in the next run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
@@ -45,6 +46,12 @@ pub enum CallStatus {
         total: Option<u64>,
         /// A description for people.
         text: String,
+    },
+    /// The tool sends data: see [`CallContext::emit`](super::CallContext::emit).
+    #[non_exhaustive]
+    Emitted {
+        /// The data as JSON.
+        data: Value,
     },
     /// The call needs approval, has none, and did not run.
     #[non_exhaustive]
@@ -69,6 +76,18 @@ pub enum CallStatus {
         /// The duration of the call, and other data for the program.
         outcome: Outcome,
     },
+}
+
+impl CallStatus {
+    /// Whether no event of the call follows.
+    fn is_last(&self) -> bool {
+        match self {
+            CallStatus::Started | CallStatus::Progress { .. } | CallStatus::Emitted { .. } => false,
+            CallStatus::NeedsApproval { .. }
+            | CallStatus::NeedsResult { .. }
+            | CallStatus::Finished { .. } => true,
+        }
+    }
 }
 
 /// The events of one call in a batch with listeners.
@@ -103,7 +122,7 @@ impl CallEvents {
             if queue.has_ended {
                 return;
             }
-            queue.has_ended = !matches!(status, CallStatus::Started | CallStatus::Progress { .. });
+            queue.has_ended = status.is_last();
             queue.events.push_back(status);
             if std::mem::replace(&mut queue.is_sending, true) {
                 return;
@@ -117,6 +136,11 @@ impl CallEvents {
                 let _ = catch_panic(|| listener.call(&event));
             }
         }
+    }
+
+    /// Whether the last event was added.
+    pub(super) fn has_ended(&self) -> bool {
+        self.queue().has_ended
     }
 
     /// The next event to send. The thread that gets none stops sending.

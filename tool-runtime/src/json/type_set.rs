@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 /// A set of the types of JSON values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct TypeSet(u8);
 
 impl TypeSet {

@@ -58,7 +58,7 @@ pub enum Event {
         /// The arguments.
         arguments: String,
     },
-    /// A call starts, reports progress, needs an approval or a result, or finishes.
+    /// A call starts, reports progress, emits data, needs an approval or a result, or finishes.
     Call(CallEvent),
     /// The reply has arrived, and is in the session.
     #[non_exhaustive]

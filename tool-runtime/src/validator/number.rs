@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Number {
+pub(crate) enum Number {
     /// Without a fraction, also `1.0` and `1e3`.
     Integer(i128),
     /// With a fraction, or with more than 127 bits.
@@ -33,7 +33,7 @@ impl Number {
         integer.map_or_else(|_| Number::from(json.parse::<f64>().unwrap_or(f64::NAN)), Number::Integer)
     }
 
-    pub(super) fn from_json(number: &serde_json::Number) -> Option<Self> {
+    pub(crate) fn from_json(number: &serde_json::Number) -> Option<Self> {
         match number.as_i128() {
             Some(integer) => Some(Number::Integer(integer)),
             None => number.as_f64().map(Number::from),
@@ -56,7 +56,7 @@ impl Number {
     }
 
     #[allow(clippy::cast_precision_loss, reason = "next to a float with a fraction, 53 bits are enough")]
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub(crate) fn compare(self, other: Self) -> Ordering {
         let compared = match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => return a.cmp(&b),
             (Number::Integer(a), Number::Float(b)) => (a as f64).partial_cmp(&b),
@@ -66,7 +66,7 @@ impl Number {
         compared.unwrap_or(Ordering::Equal)
     }
 
-    pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
+    pub(crate) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
             // `checked_rem` fails if the divisor is 0, or if the smallest integer is divided by -1.
             (Number::Integer(number), Number::Integer(divisor)) => {

@@ -1,0 +1,132 @@
+//! The file format of a lock.
+
+use crate::registry::{Annotations, Registry};
+use serde::ser::{SerializeMap as _, SerializeSeq as _};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashSet};
+
+const VERSION: u64 = 1;
+
+/// The tools of a lock, sorted by name.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lock {
+    version: u64,
+    pub(super) tools: Vec<LockedTool>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LockedTool {
+    pub(super) name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    pub(super) description: String,
+    /// Those that the tool declares.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) annotations: BTreeMap<String, bool>,
+    #[serde(serialize_with = "sorted")]
+    pub(super) parameters: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "sorted")]
+    pub(super) output_schema: Option<Value>,
+}
+
+/// The version alone, which decides whether the rest can be read.
+#[derive(Deserialize)]
+struct Version {
+    version: u64,
+}
+
+impl Lock {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let Version { version } =
+            serde_json::from_str(text).map_err(|error| format!("is not a lock of tools: {error}"))?;
+        if version != VERSION {
+            return Err(format!("has version {version}, and this library reads version {VERSION}"));
+        }
+        let lock: Lock =
+            serde_json::from_str(text).map_err(|error| format!("is not a lock of tools: {error}"))?;
+        let mut names = HashSet::new();
+        match lock.tools.iter().find(|tool| !names.insert(&tool.name)) {
+            Some(tool) => {
+                Err(format!("is not a lock of tools: it has two tools with the name `{}`", tool.name))
+            }
+            None => Ok(lock),
+        }
+    }
+
+    /// The lock of a registry, and its text. The lock is read from the text, so that it equals one that is read from a file.
+    pub(super) fn from_registry(registry: &Registry) -> Result<(Self, String), String> {
+        let mut tools = Vec::with_capacity(registry.len());
+        for schema in registry.schemas() {
+            let name = schema.name();
+            let parameters = serde_json::from_str(schema.parameters().get())
+                .map_err(|error| format!("the schema of `{name}` cannot be locked: {error}"))?;
+            tools.push(LockedTool {
+                name: name.to_owned(),
+                title: registry.title(name).map(str::to_owned),
+                description: schema.description().to_owned(),
+                annotations: registry.annotations(name).map(declared).unwrap_or_default(),
+                parameters,
+                output_schema: registry.output_schema(name).cloned(),
+            });
+        }
+        let cannot_lock = |error: serde_json::Error| format!("the registry cannot be locked: {error}");
+        let mut text =
+            serde_json::to_string_pretty(&Lock { version: VERSION, tools }).map_err(cannot_lock)?;
+        text.push('\n');
+        Ok((serde_json::from_str(&text).map_err(cannot_lock)?, text))
+    }
+}
+
+fn declared(annotations: Annotations) -> BTreeMap<String, bool> {
+    let Annotations { read_only, destructive, idempotent, open_world } = annotations;
+    let all = [
+        ("read_only", read_only),
+        ("destructive", destructive),
+        ("idempotent", idempotent),
+        ("open_world", open_world),
+    ];
+    all.into_iter().filter_map(|(name, declared)| Some((name.to_owned(), declared?))).collect()
+}
+
+/// Writes one schema, or an option of one that is there.
+fn sorted<'v, T, S: Serializer>(schema: &'v T, serializer: S) -> Result<S::Ok, S::Error>
+where
+    Option<&'v Value>: From<&'v T>,
+{
+    Option::<&Value>::from(schema).map(|schema| Sorted(schema, None)).serialize(serializer)
+}
+
+/// Writes the keys of objects in order, whatever the features of `serde_json` are, and the names in `required`, whose order
+/// has no meaning. The second field is the key of the value.
+struct Sorted<'v>(&'v Value, Option<&'v str>);
+
+impl Serialize for Sorted<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(entries) => {
+                let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
+                entries.sort_unstable_by_key(|(key, _)| *key);
+                let mut map = serializer.serialize_map(Some(entries.len()))?;
+                for (key, value) in entries {
+                    map.serialize_entry(key, &Sorted(value, Some(key)))?;
+                }
+                map.end()
+            }
+            Value::Array(items) => {
+                let mut items: Vec<&Value> = items.iter().collect();
+                if self.1 == Some("required") && items.iter().all(|item| item.is_string()) {
+                    items.sort_unstable_by_key(|item| item.as_str());
+                }
+                let mut list = serializer.serialize_seq(Some(items.len()))?;
+                for item in items {
+                    list.serialize_element(&Sorted(item, None))?;
+                }
+                list.end()
+            }
+            other => other.serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Limits of numbers, lengths and counts, and the keywords `pattern`, `format`, `multipleOf` and `uniqueItems`.
+
+use super::{Comparison, Schema};
+use crate::json::TypeSet;
+use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::line_diff::json_diff;
+use crate::testing::tools_lock::path::Place;
+use crate::validator::Number;
+use serde_json::Value;
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Limits with their types, their words, and whether they are lower ones.
+const LIMITS: [(TypeSet, &str, &str, bool); 8] = [
+    (TypeSet::NUMBER, "minimum", "minimum", true),
+    (TypeSet::NUMBER, "maximum", "maximum", false),
+    (TypeSet::STRING, "minLength", "minimum length", true),
+    (TypeSet::STRING, "maxLength", "maximum length", false),
+    (TypeSet::ARRAY, "minItems", "minimum number of items", true),
+    (TypeSet::ARRAY, "maxItems", "maximum number of items", false),
+    (TypeSet::OBJECT, "minProperties", "minimum number of fields", true),
+    (TypeSet::OBJECT, "maxProperties", "maximum number of fields", false),
+];
+
+/// One bound of a range.
+#[derive(Clone, Copy)]
+struct Limit<'a> {
+    number: Number,
+    value: &'a Value,
+    is_exclusive: bool,
+}
+
+impl fmt::Display for Limit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.value, if self.is_exclusive { " (exclusive)" } else { "" })
+    }
+}
+
+impl Comparison {
+    /// Compares the limits of the types that both schemas accept.
+    pub(super) fn compare_limits(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let types = old.types().intersection(new.types());
+        for (of_types, keyword, words, is_lower) in LIMITS {
+            if types.intersects(of_types) {
+                let limits = [old, new].map(|schema| limit(schema, keyword, is_lower));
+                self.compare_limit(limits, words, is_lower, at);
+            }
+        }
+        if types.intersects(TypeSet::NUMBER) {
+            self.compare_divisors(old, new, at);
+        }
+        if types.intersects(TypeSet::STRING) {
+            self.compare_text_keyword("pattern", old, new, at);
+            self.compare_text_keyword("format", old, new, at);
+        }
+        if types.intersects(TypeSet::ARRAY) {
+            let unique = |schema: Schema<'_>| schema.get("uniqueItems") == Some(&Value::Bool(true));
+            match (unique(old), unique(new)) {
+                (false, true) => {
+                    self.push(Direction::Narrower, format!("{at}: items must be unique now"));
+                }
+                (true, false) => self.push(Direction::Wider, format!("{at}: items may repeat now")),
+                _ => {}
+            }
+        }
+    }
+
+    fn compare_limit(&mut self, limits: [Option<Limit<'_>>; 2], words: &str, is_lower: bool, at: &Place) {
+        match limits {
+            [None, None] => {}
+            [None, Some(new)] => {
+                self.push(Direction::Narrower, format!("{at}: a {words} of {new} is added"));
+            }
+            [Some(old), None] => {
+                self.push(Direction::Wider, format!("{at}: the {words} of {old} is removed"));
+            }
+            [Some(old), Some(new)] => {
+                let order = strictness(old, new, is_lower);
+                let direction = match order {
+                    Ordering::Less => Direction::Narrower,
+                    Ordering::Greater => Direction::Wider,
+                    Ordering::Equal => return,
+                };
+                let verb = if (order == Ordering::Less) == is_lower { "rises" } else { "falls" };
+                self.push(direction, format!("{at}: the {words} {verb} from {old} to {new}"));
+            }
+        }
+    }
+
+    fn compare_divisors(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let keyword = "multipleOf";
+        let (before, after) = (old.get(keyword), new.get(keyword));
+        if before == after {
+            return;
+        }
+        let number = |value: Option<&Value>| Number::from_json(value?.as_number()?);
+        let direction = match (number(before), number(after)) {
+            (Some(_), None) => Direction::Wider,
+            (None, Some(_)) => Direction::Narrower,
+            // A float may be divisible only because of rounding.
+            (Some(old @ Number::Integer(_)), Some(new @ Number::Integer(_))) if old.is_multiple_of(new) => {
+                Direction::Wider
+            }
+            _ => Direction::Unknown,
+        };
+        self.push(direction, Text::new(format!("{at}: `{keyword}` changes"), json_diff(before, after)));
+    }
+
+    fn compare_text_keyword(&mut self, keyword: &str, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let (before, after) = (old.get(keyword), new.get(keyword));
+        let (direction, verb) = match (before, after) {
+            _ if before == after => return,
+            (None, _) => (Direction::Narrower, "is added"),
+            (_, None) => (Direction::Wider, "is removed"),
+            _ => (Direction::Unknown, "changes"),
+        };
+        self.push(direction, Text::new(format!("{at}: the {keyword} {verb}"), json_diff(before, after)));
+    }
+}
+
+/// The limit of a keyword, or that of its exclusive form if that is stricter.
+fn limit<'a>(schema: Schema<'a>, keyword: &str, is_lower: bool) -> Option<Limit<'a>> {
+    let read = |keyword: &str, is_exclusive: bool| {
+        let value = schema.get(keyword)?;
+        Some(Limit { number: Number::from_json(value.as_number()?)?, value, is_exclusive })
+    };
+    let exclusive = match keyword {
+        "minimum" => read("exclusiveMinimum", true),
+        "maximum" => read("exclusiveMaximum", true),
+        _ => None,
+    };
+    match (read(keyword, false), exclusive) {
+        (Some(one), Some(other)) if strictness(one, other, is_lower) == Ordering::Less => Some(other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// `Less`: `new` is stricter than `old`.
+fn strictness(old: Limit<'_>, new: Limit<'_>, is_lower: bool) -> Ordering {
+    let order = old.number.compare(new.number);
+    let order = if is_lower { order } else { order.reverse() };
+    order.then(old.is_exclusive.cmp(&new.is_exclusive))
+}

@@ -1,0 +1,131 @@
+//! The properties of objects.
+
+use super::{Comparison, Schema};
+use crate::testing::tools_lock::change::{Direction, Role};
+use crate::testing::tools_lock::path::Place;
+use crate::testing::tools_lock::renames::{Named, renames, without_description};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The properties that a schema does not name.
+#[derive(Clone, Copy)]
+enum Others<'a> {
+    /// The schema does not mention them, so they count as absent.
+    Absent,
+    Rejected,
+    Described(Schema<'a>),
+}
+
+fn others(schema: Schema<'_>) -> Others<'_> {
+    match schema.get("additionalProperties") {
+        None => Others::Absent,
+        Some(Value::Bool(false)) => Others::Rejected,
+        Some(described) => Others::Described(schema.inner(described)),
+    }
+}
+
+/// Whether a schema accepts properties that it does not name, with values that it describes.
+fn describes_others(schema: Schema<'_>) -> bool {
+    matches!(others(schema), Others::Described(_)) || schema.get("patternProperties").is_some()
+}
+
+impl Comparison {
+    pub(super) fn compare_objects(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let names = |schema: Schema<'_>| {
+            let required = schema.array("required").unwrap_or_default().iter().filter_map(Value::as_str);
+            let properties = schema.object("properties").into_iter().flatten().map(|(name, _)| &**name);
+            properties.chain(required).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let mut all: BTreeSet<String> = names(old).into_iter().chain(names(new)).collect();
+        for (before, after) in renamed(old, new) {
+            self.push(Direction::Unknown, format!("{} is renamed to `{after}`", at.property(&before)));
+            self.compare_property(old, new, [&before, &after], at);
+            all.remove(&before);
+            all.remove(&after);
+        }
+        for name in &all {
+            self.compare_property(old, new, [name, name], at);
+        }
+        self.compare_other_properties(old, new, at);
+    }
+
+    /// Compares a property that may have another name in the new schema.
+    fn compare_property(
+        &mut self,
+        old: Schema<'_>,
+        new: Schema<'_>,
+        [before, after]: [&String; 2],
+        at: &Place,
+    ) {
+        let inside = at.property(after);
+        let was_required = old.requires(before);
+        let is_required = new.requires(after);
+        match (old.property(before), new.property(after)) {
+            (Some(before), Some(after)) => self.compare(before, after, &inside),
+            (Some(_), None) => {
+                let direction = match self.role {
+                    // The tool ignores or rejects the argument.
+                    Role::Arguments => Direction::Narrower,
+                    Role::Result if was_required || describes_others(new) => Direction::Unknown,
+                    Role::Result => Direction::Equal,
+                };
+                return self.push(direction, format!("{inside} is removed"));
+            }
+            (None, Some(_)) => {
+                let is_known = describes_others(old)
+                    || (self.role == Role::Result && matches!(others(old), Others::Rejected));
+                let direction = match self.role {
+                    _ if is_known => Direction::Unknown,
+                    Role::Arguments if is_required && !was_required => Direction::Narrower,
+                    Role::Arguments | Role::Result => Direction::Equal,
+                };
+                let kind = match (self.role, is_required) {
+                    (Role::Result, _) => "new",
+                    (Role::Arguments, true) => "new required",
+                    (Role::Arguments, false) => "new optional",
+                };
+                return self.push(direction, format!("{inside} is a {kind} {}", at.noun()));
+            }
+            (None, None) => {}
+        }
+        match (was_required, is_required) {
+            (false, true) => self.push(Direction::Narrower, format!("{inside} becomes required")),
+            (true, false) => self.push(Direction::Wider, format!("{inside} becomes optional")),
+            _ => {}
+        }
+    }
+
+    fn compare_other_properties(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let noun = at.noun();
+        let (direction, text) = match (others(old), others(new)) {
+            (Others::Absent, Others::Absent) | (Others::Rejected, Others::Rejected) => return,
+            (Others::Described(before), Others::Described(after)) => {
+                let dot = if at.noun() == "argument" { "*" } else { ".*" };
+                return self.compare(before, after, &at.with(dot));
+            }
+            (Others::Absent, Others::Described(after)) if after.is_any() => {
+                (Direction::Equal, "are described now")
+            }
+            (Others::Described(before), Others::Absent) if before.is_any() => {
+                (Direction::Equal, "are not described any more")
+            }
+            (Others::Rejected, _) => (Direction::Wider, "are accepted now"),
+            (_, Others::Rejected) => (Direction::Narrower, "are rejected now"),
+            (_, Others::Described(_)) => (Direction::Narrower, "have a schema now"),
+            (_, Others::Absent) => (Direction::Wider, "have no schema any more"),
+        };
+        self.push(direction, format!("{at}: other {noun}s {text}"));
+    }
+}
+
+/// The names of properties that go, and the names in their place.
+fn renamed(old: Schema<'_>, new: Schema<'_>) -> Vec<(String, String)> {
+    let only = |one: Schema<'_>, other: Schema<'_>| -> Vec<Named> {
+        let properties = one.object("properties").into_iter().flatten();
+        let properties = properties.filter(|(name, _)| other.property(name).is_none());
+        let named = properties
+            .map(|(name, value)| Named { name: name.clone(), identity: Some(without_description(value)) });
+        named.collect()
+    };
+    renames(only(old, new), only(new, old))
+}

@@ -1,0 +1,141 @@
+//! A schema in its document.
+
+use super::NOTES;
+use crate::json::{TypeSet, descendants, referenced};
+use serde_json::{Map, Value};
+
+/// The references that one schema may lead through.
+const MAX_REFERENCES: usize = 50;
+
+static TRUE: Value = Value::Bool(true);
+
+#[derive(Clone, Copy)]
+pub(super) struct Schema<'a> {
+    pub(super) value: &'a Value,
+    document: &'a Value,
+}
+
+impl<'a> Schema<'a> {
+    pub(super) fn root(document: &'a Value) -> Self {
+        Schema { value: document, document }
+    }
+
+    /// A schema inside this one.
+    pub(super) fn inner(self, value: &'a Value) -> Self {
+        Schema { value, ..self }
+    }
+
+    pub(super) fn get(self, keyword: &str) -> Option<&'a Value> {
+        self.value.get(keyword)
+    }
+
+    pub(super) fn object(self, keyword: &str) -> Option<&'a Map<String, Value>> {
+        self.get(keyword)?.as_object()
+    }
+
+    pub(super) fn array(self, keyword: &str) -> Option<&'a [Value]> {
+        self.get(keyword)?.as_array().map(Vec::as_slice)
+    }
+
+    pub(super) fn requires(self, name: &str) -> bool {
+        self.array("required").unwrap_or_default().iter().any(|required| required == name)
+    }
+
+    pub(super) fn property(self, name: &str) -> Option<Self> {
+        self.object("properties")?.get(name).map(|value| self.inner(value))
+    }
+
+    /// Whether no value is valid.
+    pub(super) fn is_never(self) -> bool {
+        *self.value == Value::Bool(false)
+    }
+
+    /// Whether any value is valid.
+    pub(super) fn is_any(self) -> bool {
+        !self.is_never() && self.constraints().next().is_none()
+    }
+
+    /// The keywords that constrain values.
+    pub(super) fn constraints(self) -> impl Iterator<Item = &'a str> {
+        let keywords = self.value.as_object().into_iter().flatten().map(|(keyword, _)| &**keyword);
+        keywords.filter(|keyword| {
+            !NOTES.contains(keyword) && !["description", "title", "$defs", "definitions"].contains(keyword)
+        })
+    }
+
+    /// The schemas that references lead to, if nothing is next to them.
+    fn chain(self) -> impl Iterator<Item = Self> {
+        let next = |schema: &Self| {
+            let reference = schema.get("$ref")?.as_str().filter(|_| schema.constraints().count() == 1)?;
+            Some(schema.inner(referenced(schema.document, reference)?))
+        };
+        std::iter::successors(Some(self), next).take(MAX_REFERENCES)
+    }
+
+    pub(super) fn resolved(self) -> Self {
+        self.chain().last().unwrap_or(self)
+    }
+
+    /// A keyword that constrains nothing, from the first schema that has it.
+    pub(super) fn note(self, keyword: &str) -> Option<&'a Value> {
+        self.chain().find_map(|schema| schema.get(keyword))
+    }
+
+    /// The types of the values that may be valid.
+    pub(super) fn types(self) -> TypeSet {
+        let one = |name: &Value| name.as_str().and_then(TypeSet::from_name).unwrap_or(TypeSet::ALL);
+        let declared = match self.get("type") {
+            Some(Value::Array(names)) => names.iter().map(one).fold(TypeSet::NONE, TypeSet::union),
+            Some(name) => one(name),
+            None => TypeSet::ALL,
+        };
+        let listed = match self.values() {
+            Some(values) => values.iter().map(TypeSet::from_value).fold(TypeSet::NONE, TypeSet::union),
+            None => TypeSet::ALL,
+        };
+        declared.intersection(listed)
+    }
+
+    /// The values of `const` or `enum`.
+    pub(super) fn values(self) -> Option<&'a [Value]> {
+        self.get("const").map(std::slice::from_ref).or_else(|| self.array("enum"))
+    }
+
+    /// The schemas of the first items, each its own.
+    pub(super) fn first_items(self) -> &'a [Value] {
+        self.array("prefixItems").unwrap_or_default()
+    }
+
+    pub(super) fn item(self, index: usize) -> Self {
+        let items = self.get("items").filter(|items| !items.is_array());
+        self.inner(self.first_items().get(index).or(items).unwrap_or(&TRUE))
+    }
+}
+
+/// Whether another file compares a keyword with this value.
+pub(super) fn is_compared(keyword: &str, value: &Value) -> bool {
+    match keyword {
+        "type" => value.is_string() || value.is_array(),
+        "const" => true,
+        "enum" | "required" | "prefixItems" | "anyOf" | "oneOf" => value.is_array(),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength"
+        | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => value.is_number(),
+        "pattern" | "format" => value.is_string(),
+        "uniqueItems" => value.is_boolean(),
+        "properties" => value.is_object(),
+        "additionalProperties" | "items" => value.is_object() || value.is_boolean(),
+        _ => false,
+    }
+}
+
+/// Whether the references in a value lead to the same schemas in both documents.
+pub(super) fn have_same_references(old: Schema<'_>, new: Schema<'_>, value: Option<&Value>) -> bool {
+    let mut references = descendants(value).filter_map(|(value, _)| value.get("$ref"));
+    let is_in_definitions = |reference: &Value| {
+        let reference = reference.as_str().unwrap_or_default();
+        reference.starts_with("#/$defs/") || reference.starts_with("#/definitions/")
+    };
+    let has_same = |keyword: &str| old.document.get(keyword) == new.document.get(keyword);
+    let are_same = has_same("$defs") && has_same("definitions");
+    references.all(|reference| are_same && is_in_definitions(reference))
+}

@@ -1,0 +1,78 @@
+//! The types of values, and lists of values.
+
+use super::{Comparison, Schema};
+use crate::json::TypeSet;
+use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::line_diff::{json_diff, short_json};
+use crate::testing::tools_lock::path::Place;
+use serde_json::Value;
+
+impl Comparison {
+    /// Compares the types. Returns false if no value is of both, so that no other keyword matters.
+    pub(super) fn compare_types(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
+        let (before, after) = (old.types(), new.types());
+        let common = before.intersection(after);
+        let (direction, verb) = if before == after {
+            return true;
+        } else if common == before {
+            (Direction::Wider, "widens")
+        } else if common == after {
+            (Direction::Narrower, "narrows")
+        } else {
+            (Direction::Unknown, "changes")
+        };
+        let (before, after) = (names(before), names(after));
+        self.push(direction, format!("{at}: the type {verb} from {before} to {after}"));
+        common != TypeSet::NONE
+    }
+
+    /// Compares `enum` and `const`.
+    pub(super) fn compare_values(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+        let (before, after) = (old.values(), new.values());
+        let is_listed = |schema: Schema<'_>| schema.get("enum").or(schema.get("const")).is_some();
+        match (before, after) {
+            (Some(before), Some(after)) if is_listed(old) || is_listed(new) => {
+                self.compare_lists(before, after, at);
+            }
+            (None, Some(after)) if is_listed(new) => {
+                self.push(
+                    Direction::Narrower,
+                    format!("{at} accepts only {} now", short_json(&after.into())),
+                );
+            }
+            (Some(before), None) if is_listed(old) => self.push(
+                Direction::Wider,
+                format!("{at} accepts other values than {} now", short_json(&before.into())),
+            ),
+            _ => {}
+        }
+    }
+
+    fn compare_lists(&mut self, before: &[Value], after: &[Value], at: &Place) {
+        if let ([before], [after]) = (before, after) {
+            if before != after {
+                let diff = json_diff(Some(before), Some(after));
+                self.push(Direction::Unknown, Text::new(format!("{at}: the only value changes"), diff));
+            }
+            return;
+        }
+        for value in before.iter().filter(|value| !after.contains(value)) {
+            self.push(Direction::Narrower, format!("{at}: the value {} is removed", short_json(value)));
+        }
+        for value in after.iter().filter(|value| !before.contains(value)) {
+            self.push(Direction::Wider, format!("{at}: the value {} is new", short_json(value)));
+        }
+    }
+}
+
+/// `string or null`
+pub(super) fn names(types: TypeSet) -> String {
+    if types == TypeSet::ALL {
+        return "any type".to_owned();
+    }
+    let numbers = if types.intersects(TypeSet::NON_INTEGER) { TypeSet::NUMBER } else { TypeSet::INTEGER };
+    let all = [TypeSet::STRING, numbers, TypeSet::BOOLEAN, TypeSet::ARRAY, TypeSet::OBJECT, TypeSet::NULL];
+    let names: Vec<&str> =
+        all.into_iter().filter(|kind| types.intersects(*kind)).map(TypeSet::name).collect();
+    if names.is_empty() { "no type".to_owned() } else { names.join(" or ") }
+}

@@ -1,0 +1,154 @@
+//! Unions: `anyOf` and `oneOf`.
+
+use super::types::names;
+use super::{Comparison, Schema};
+use crate::json::{TypeSet, definition_name};
+use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::line_diff::json_diff;
+use crate::testing::tools_lock::path::Place;
+use serde_json::Value;
+
+/// The alternatives of a union.
+struct Union<'a> {
+    alternatives: Vec<Schema<'a>>,
+    /// Whether a value may match several alternatives. `oneOf` rejects it then, so that each change may reject values.
+    may_overlap: bool,
+    /// Whether no other keyword constrains the values.
+    is_alone: bool,
+}
+
+fn union(schema: Schema<'_>) -> Option<Union<'_>> {
+    let (keyword, is_one_of) = if schema.get("anyOf").is_some() { ("anyOf", false) } else { ("oneOf", true) };
+    let alternatives: Vec<_> = schema.array(keyword)?.iter().map(|value| schema.inner(value)).collect();
+    let may_overlap = is_one_of && !are_exclusive(&alternatives);
+    Some(Union { alternatives, may_overlap, is_alone: schema.constraints().count() == 1 })
+}
+
+/// Whether a value can match only one alternative, since each lists other values, or has another tag.
+fn are_exclusive(alternatives: &[Schema<'_>]) -> bool {
+    let keys: Vec<_> = alternatives.iter().map(|schema| key(schema.resolved())).collect();
+    let is_new = |(index, key): (usize, &Option<_>)| {
+        key.is_some() && !keys.iter().take(index).any(|known| known == key)
+    };
+    let [Some((first, _)), ..] = &*keys else { return false };
+    keys.iter().all(|key| key.as_ref().is_some_and(|(tag, _)| tag == first))
+        && keys.iter().enumerate().all(is_new)
+}
+
+/// The name of a tag and its value; no name for the value itself.
+fn key(schema: Schema<'_>) -> Option<(Option<&str>, &Value)> {
+    if let Some([value]) = schema.values() {
+        return Some((None, value));
+    }
+    let properties = schema.object("properties")?.iter();
+    let mut tags = properties.filter(|(name, _)| schema.requires(name) && schema.types() == TypeSet::OBJECT);
+    tags.find_map(|(name, property)| Some((Some(&**name), property.get("const")?)))
+}
+
+impl Comparison {
+    /// Compares unions. Returns true if nothing else needs to be compared.
+    pub(super) fn compare_unions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
+        let single = |schema| Union { alternatives: vec![schema], may_overlap: false, is_alone: true };
+        match (union(old), union(new)) {
+            (None, None) => false,
+            (Some(before), Some(after)) => {
+                self.compare_alternatives(&before, &after, at);
+                before.is_alone && after.is_alone
+            }
+            (None, Some(after)) if after.is_alone => {
+                self.compare_alternatives(&single(old), &after, at);
+                true
+            }
+            (Some(before), None) if before.is_alone => {
+                self.compare_alternatives(&before, &single(new), at);
+                true
+            }
+            (None, Some(_)) => {
+                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is added"));
+                false
+            }
+            (Some(_), None) => {
+                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is removed"));
+                false
+            }
+        }
+    }
+
+    fn compare_alternatives(&mut self, old: &Union<'_>, new: &Union<'_>, at: &Place) {
+        let outer = self.is_in_one_of;
+        self.is_in_one_of |= old.may_overlap || new.may_overlap;
+        let (mut rest_old, mut rest_new) = (old.alternatives.clone(), new.alternatives.clone());
+        // Null needs no name for the other alternative.
+        let values = |union: &Union<'_>| {
+            union.alternatives.iter().filter(|schema| schema.resolved().types() != TypeSet::NULL).count()
+        };
+        let is_named = values(old).max(values(new)) > 1;
+        for (before, after) in take_partners(&mut rest_old, &mut rest_new) {
+            let name = label(before);
+            // The path names its only property.
+            let is_named = is_named && before.resolved().property(&name).is_none();
+            let inside = if is_named { at.with(&format!("({name})")) } else { at.clone() };
+            self.compare(before, after, &inside);
+        }
+        for schema in rest_old {
+            let line = format!("{at}: the alternative `{}` is removed", label(schema));
+            self.push(Direction::Narrower, Text::new(line, diff(Some(schema), None)));
+        }
+        for schema in rest_new {
+            let line = format!("{at}: the alternative `{}` is new", label(schema));
+            self.push(Direction::Wider, Text::new(line, diff(None, Some(schema))));
+        }
+        self.is_in_one_of = outer;
+    }
+}
+
+fn diff(old: Option<Schema<'_>>, new: Option<Schema<'_>>) -> Vec<String> {
+    let value = |schema: Option<Schema<'_>>| {
+        Some(schema?.value.clone()).filter(|value| *value != serde_json::json!({ "type": "null" }))
+    };
+    json_diff(value(old).as_ref(), value(new).as_ref())
+}
+
+/// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its label.
+fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Vec<(Schema<'a>, Schema<'a>)> {
+    let mut partners = Vec::new();
+    let mut take =
+        |old: &mut Vec<Schema<'a>>, matches: &dyn Fn(Schema<'a>, Schema<'a>) -> bool, is_unique: bool| {
+            let all = old.clone();
+            old.retain(|before| {
+                let mut found = (0..new.len()).filter(|&index| matches(*before, new[index]));
+                let (Some(index), other) = (found.next(), found.next()) else { return true };
+                let rivals = all.iter().filter(|rival| matches(**rival, new[index])).count();
+                if is_unique && (other.is_some() || rivals > 1) {
+                    return true;
+                }
+                partners.push((*before, new.remove(index)));
+                false
+            });
+        };
+    take(old, &|before, after| before.value == after.value, false);
+    take(old, &|before, after| label(before) == label(after), true);
+    partners
+}
+
+/// The name of an alternative: its definition or title, its only value or its tag, its only required property, or its type.
+fn label(schema: Schema<'_>) -> String {
+    const MAX_LABEL: usize = 40;
+    let reference = schema.get("$ref").and_then(Value::as_str).and_then(definition_name);
+    let title = || schema.note("title").and_then(Value::as_str).map(str::to_owned);
+    let schema = schema.resolved();
+    let tag = || match key(schema)?.1 {
+        Value::String(tag) => Some(tag.clone()),
+        other => Some(other.to_string()),
+    };
+    let only_required = || match schema.array("required")? {
+        [name] => name.as_str().map(str::to_owned),
+        _ => None,
+    };
+    let name = reference.or_else(title).or_else(tag).or_else(only_required);
+    let name = name.unwrap_or_else(|| names(schema.types()));
+    match name.char_indices().nth(MAX_LABEL) {
+        Some((end, _)) => format!("{}..", name.get(..end).unwrap_or_default()),
+        None => name,
+    }
+}
