@@ -39,12 +39,12 @@ pub(crate) async fn run(
     let (sender, messages) = unbounded_channel();
     // A task of its own: the server drops the handler when the client disconnects, and the session has to be stored.
     shop.clone().runs.spawn(async move {
-        let show = |event: &Event| {
+        let send = |event: &Event| {
             if let Some(event) = events::for_user(event) {
                 let _ = sender.send(event);
             }
         };
-        let run = session.run(&registry).max_replies(MAX_REPLIES).on_event(show);
+        let run = session.run(&registry).max_replies(MAX_REPLIES).on_event(send);
         let ended = run.stream(|request| shop.model.stream(request)).await;
         let stored = claim.store(&session).await; // whatever has happened
         let _ = sender.send(events::end(&session, ended, stored));

@@ -1,4 +1,4 @@
-//! The database: one SQLite file, and one connection that all requests and tools share.
+//! The database: one file of `SQLite`, and one connection that all requests and tools share.
 
 use rusqlite::{Connection, ErrorCode};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! A chat for the clerks of a shop: an axum server, tools on a SQLite database, and one page. See README.md.
+//! A chat for the clerks of a shop: an axum server, tools on a database, and one page. See README.md.
 
 mod chat;
 mod database;

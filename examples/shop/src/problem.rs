@@ -46,10 +46,8 @@ impl IntoResponse for Problem {
 impl From<DatabaseError> for Problem {
     fn from(error: DatabaseError) -> Self {
         eprintln!("Error: {error}: {}", error.0);
-        let status = match error.is_busy() {
-            true => StatusCode::SERVICE_UNAVAILABLE,
-            false => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        let status =
+            if error.is_busy() { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::INTERNAL_SERVER_ERROR };
         Problem::new(status, error.to_string())
     }
 }

@@ -51,9 +51,10 @@ impl<'a> Exchange<'a> {
     /// The newest result: the name of its tool, and its value or the text of its error.
     fn last(&self) -> Option<(&str, Result<Value, &str>)> {
         let result = self.results.last()?;
-        let value = match result.is_error() {
-            true => Err(result.text().trim_start_matches("Error: ")),
-            false => Ok(serde_json::from_str(result.text()).unwrap_or_default()),
+        let value = if result.is_error() {
+            Err(result.text().trim_start_matches("Error: "))
+        } else {
+            Ok(serde_json::from_str(result.text()).unwrap_or_default())
         };
         Some((result.tool().unwrap_or_default(), value))
     }
@@ -68,7 +69,7 @@ fn reply(exchange: &Exchange<'_>) -> AssistantMessage {
         }
         // A restart of the server has interrupted it.
         Some(("sales_report", Err(_))) if exchange.results.len() == 1 => report(),
-        Some((_, Err(error))) => say(format!("That did not work: {error}")),
+        Some((_, Err(error))) => answer(format!("That did not work: {error}")),
     }
 }
 
@@ -100,7 +101,7 @@ fn first(exchange: &Exchange<'_>) -> AssistantMessage {
     ];
     let category = categories.iter().find(|(_, words)| exchange.has(words)).map(|(category, _)| *category);
     if category.is_none() && !exchange.has(&["product"]) {
-        return say(HELP);
+        return answer(HELP);
     }
     let search = json!({ "category": category, "max_price": exchange.number() });
     call("I look through the products.", "search_products", &search)
@@ -118,7 +119,7 @@ fn next(exchange: &Exchange<'_>, tool: &str, value: &Value) -> AssistantMessage 
             });
             call("It is in stock, so I place the order.", "place_order", &order)
         }
-        ("list_orders" | "search_products", []) => say("There is nothing like that in the shop."),
+        ("list_orders" | "search_products", []) => answer("There is nothing like that in the shop."),
         ("list_orders", orders) => {
             let lines = orders.iter().map(|order| {
                 let [customer, date] = [&order["customer"], &order["placed_on"]].map(text);
@@ -128,17 +129,21 @@ fn next(exchange: &Exchange<'_>, tool: &str, value: &Value) -> AssistantMessage 
                     number(&order["total_eur"])
                 )
             });
-            say(format!("{} orders are open. The newest ones:{}", value["total"], lines.collect::<String>()))
+            answer(format!(
+                "{} orders are open. The newest ones:{}",
+                value["total"],
+                lines.collect::<String>()
+            ))
         }
         ("search_products", products) => {
             let lines = products.iter().map(|product| {
                 let (name, price) = (text(&product["name"]), number(&product["price_eur"]));
                 format!("\n- {name}, {price:.2} euros, {} in stock", product["stock"])
             });
-            say(format!("I found {} products:{}", value["total"], lines.collect::<String>()))
+            answer(format!("I found {} products:{}", value["total"], lines.collect::<String>()))
         }
-        ("place_order", _) => say(format!(
-            "Order {} is placed: {} of {} for {}, to be sent to {}. You can still cancel it as long as it is open.",
+        ("place_order", _) => answer(format!(
+            "Order {} is placed: {} of {} for {} in {}. It can be cancelled until it is sent.",
             value["id"],
             value["lines"][0]["quantity"],
             text(&value["lines"][0]["name"]),
@@ -146,21 +151,21 @@ fn next(exchange: &Exchange<'_>, tool: &str, value: &Value) -> AssistantMessage 
             text(&value["address"]["city"]),
         )),
         ("cancel_order", _) => {
-            say(format!("Order {} is cancelled, and its products are in stock again.", value["id"]))
+            answer(format!("Order {} is cancelled, and its products are in stock again.", value["id"]))
         }
-        ("add_note", _) => say("The note is on the order, where the other clerks see it."),
+        ("add_note", _) => answer("The note is on the order, where the other clerks see it."),
         ("sales_report", _) => {
             let months = value.as_array().map(Vec::as_slice).unwrap_or_default();
             let total: f64 = months.iter().map(|month| number(&month["revenue_eur"])).sum();
             let best =
                 months.iter().max_by(|a, b| number(&a["revenue_eur"]).total_cmp(&number(&b["revenue_eur"])));
             let best = best.map(|month| text(&month["month"])).unwrap_or_default();
-            say(format!(
+            answer(format!(
                 "The revenue of {} months is {total:.2} euros. The best month was {best}.",
                 months.len()
             ))
         }
-        _ => say("Done."),
+        _ => answer("Done."),
     }
 }
 
@@ -178,7 +183,7 @@ fn report() -> AssistantMessage {
     call("I compute the report, which takes a few seconds.", "sales_report", &json!({ "months": 12 }))
 }
 
-fn say(text: impl Into<String>) -> AssistantMessage {
+fn answer(text: impl Into<String>) -> AssistantMessage {
     AssistantMessage::from_text(text.into())
 }
 

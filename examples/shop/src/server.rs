@@ -117,9 +117,10 @@ async fn resume(
     Extension(user): Extension<User>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let running = chat::run(shop, user, |session| match view::is_interrupted(session) {
-        true => Ok(()),
-        false => Err(Problem::conflict("nothing was interrupted; send a message, or decide about a call")),
+    let running = chat::run(shop, user, |session| {
+        let is_interrupted = view::is_interrupted(session);
+        let problem = || Problem::conflict("nothing was interrupted; send a message, or decide about a call");
+        is_interrupted.then_some(()).ok_or_else(problem)
     });
     respond(&headers, running.await?).await
 }

@@ -6,6 +6,8 @@ mod orders;
 mod page;
 mod products;
 mod report;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use error::ShopError;
 

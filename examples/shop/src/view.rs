@@ -22,11 +22,14 @@ pub(crate) fn of(session: &Session, is_running: bool) -> Value {
         })
         .collect();
     messages.extend(session.pending().map(|pending| shown(pending.reply(), result_of)));
-    let state = match session.awaiting_approval().is_empty() {
-        _ if is_running => "running",
-        false => "waiting",
-        true if is_interrupted(session) => "interrupted",
-        true => "idle",
+    let state = if is_running {
+        "running"
+    } else if !session.awaiting_approval().is_empty() {
+        "waiting"
+    } else if is_interrupted(session) {
+        "interrupted"
+    } else {
+        "idle"
     };
     json!({ "state": state, "messages": messages, "waiting": session.awaiting_approval() })
 }

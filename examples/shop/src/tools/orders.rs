@@ -115,8 +115,8 @@ pub(crate) fn get_order(order: i64, #[state] database: &Database) -> Result<Orde
 // It is idempotent since the key of the call is unique: a call that runs again after a crash finds its order.
 #[tool(title = "Place an order", blocking, idempotent)]
 pub(crate) fn place_order(
-    customer: Customer,
-    address: Address,
+    customer: &Customer,
+    address: &Address,
     #[arg(schema(minItems = 1, maxItems = 20))] lines: Vec<NewLine>,
     #[state] database: &Database,
     #[context] call: &CallContext,
