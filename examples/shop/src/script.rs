@@ -7,8 +7,8 @@ use tool_runtime::message::{Message, ToolMessage};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply};
 use tool_runtime::{AssistantMessage, ToolCall};
 
-/// The time between two chunks, like a model with about 25 tokens per second.
-const CHUNK_DELAY: Duration = Duration::from_millis(40);
+/// The time between two chunks, like a model with about 30 tokens per second.
+const CHUNK_DELAY: Duration = Duration::from_millis(30);
 
 const HELP: &str = "I am a scripted model, so I understand only a few requests: ask for products (\"Find headphones \
     under 100 euros\"), for open orders or for the sales report, order a product for a customer, write a note on an \
