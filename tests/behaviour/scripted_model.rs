@@ -284,3 +284,17 @@ async fn a_truncated_call_of_the_script_never_runs() {
         assert!(results[0].text().contains("truncated"), "{results:?}");
     }
 }
+
+#[tokio::test]
+async fn a_repeated_reply_has_no_end_and_records_no_request() {
+    let model = ScriptedModel::repeat(ScriptedReply::from_fn(|request| match request.messages().len() {
+        1 => call("Beijing"),
+        _ => answer(),
+    }));
+    for _ in 0..3 {
+        let mut session = Session::new().user("Beijing?");
+        let end = session.run(&registry()).complete(|request| model.complete(request)).await;
+        assert_eq!(end.expect("the requests are valid"), RunEnd::Answered);
+    }
+    assert!(model.requests().is_empty());
+}

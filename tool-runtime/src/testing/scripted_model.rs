@@ -23,6 +23,8 @@ use std::time::Duration;
 pub struct ScriptedModel {
     wire: Option<Arc<dyn Wire>>,
     replies: Arc<[ScriptedReply]>,
+    /// Whether the first reply answers each request, and requests are not recorded.
+    repeats: bool,
     state: Arc<Mutex<State>>,
 }
 
@@ -41,8 +43,34 @@ impl ScriptedModel {
         ScriptedModel {
             wire: None,
             replies: replies.into_iter().map(Into::into).collect(),
+            repeats: false,
             state: Arc::default(),
         }
+    }
+
+    /// A model that sends this reply to each request, and whose script never ends: for a server that runs without a model.
+    ///
+    /// ```
+    /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
+    /// use tool_runtime::{AssistantMessage, Conversation, Registry, tools};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let model = ScriptedModel::repeat(ScriptedReply::from_fn(|request| {
+    ///     let text = request.messages().last().map(|message| message.text()).unwrap_or_default();
+    ///     AssistantMessage::from_text(format!("You wrote: {text}"))
+    /// }));
+    /// let registry = Registry::new(tools![])?;
+    /// for text in ["Hello!", "Goodbye!"] {
+    ///     let reply = model.complete(Conversation::new().user(text).request(&registry)).await?;
+    ///     assert_eq!(reply.text(), format!("You wrote: {text}"));
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn repeat(reply: impl Into<ScriptedReply>) -> Self {
+        ScriptedModel { repeats: true, ..ScriptedModel::new([reply]) }
     }
 
     /// Sets the wire on which all requests are written, and response bodies and streams of the script are read. Default: for
@@ -125,7 +153,8 @@ impl ScriptedModel {
         }
     }
 
-    /// The bodies of the requests so far, including those that were rejected.
+    /// The bodies of the requests so far, including those that were rejected. Empty for a model that
+    /// [repeats](ScriptedModel::repeat) its reply, which would otherwise need more and more memory.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
         self.with_state(|state| state.requests.clone())
@@ -140,9 +169,11 @@ impl ScriptedModel {
         })?;
         let checked = check_request(&*wire, &body);
         let reply = self.with_state(|state| {
-            state.requests.push(body);
+            if !self.repeats {
+                state.requests.push(body);
+            }
             checked.map_err(ScriptedModelError::Rejected)?;
-            let reply = self.replies.get(state.sent);
+            let reply = self.replies.get(if self.repeats { 0 } else { state.sent });
             state.sent += 1;
             reply.ok_or(ScriptedModelError::ScriptEnded { replies: self.replies.len() })
         })?;
