@@ -2,6 +2,7 @@
 
 mod events;
 mod other_types;
+mod random;
 mod requests;
 mod settings;
 
