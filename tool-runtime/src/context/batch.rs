@@ -191,6 +191,9 @@ impl BatchContext {
     /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
     /// no key. Use one id for all batches of a conversation, also after a restart of the program, and another one for each
     /// conversation.
+    ///
+    /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
+    /// stores a session only after each run uses another id after each user message, as `examples/shop` does.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());

@@ -13,7 +13,7 @@ use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_valid};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
 
 /// The number of rounds; `TYPED_ROUNDS` sets another one.
-const ROUNDS: usize = 300;
+const ROUNDS: usize = 200;
 
 const MAX_REPLIES: usize = 4;
 
