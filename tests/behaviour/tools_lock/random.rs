@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tool_runtime::{DynamicTool, Registry};
 
 /// The number of pairs of schemas; `LOCK_PAIRS` sets another one.
-const PAIRS: usize = 1_000;
+const PAIRS: usize = 1_500;
 const INSTANCES: usize = 40;
 
 /// A registry with a tool that has these parameters, or this output schema.
@@ -129,8 +129,11 @@ struct Generator<'r>(&'r mut Rng);
 impl Generator<'_> {
     /// The schema of an object with two definitions.
     fn document(&mut self) -> Value {
-        let mut document = self.object(0);
-        document.insert("$defs".to_owned(), json!({ "a": self.schema(1), "b": self.schema(2) }));
+        // In a small document, an edit has an effect on more values.
+        let depth = self.0.usize(..4);
+        let mut document = self.object(depth);
+        document
+            .insert("$defs".to_owned(), json!({ "a": self.schema(depth + 1), "b": self.schema(depth + 2) }));
         document.into()
     }
 

@@ -237,3 +237,23 @@ fn a_keyword_that_is_compared_as_a_whole_includes_its_references() {
     assert!(message.contains(": 1 breaking change\n"), "{message}");
     assert!(message.contains("`a`: `not` changes, and the comparison cannot tell how"), "{message}");
 }
+
+#[test]
+fn a_new_property_that_a_pattern_has_accepted_is_compared_with_it() {
+    let schema = |properties: Value| {
+        let patterns = json!({ "^[0-9]+$": { "type": "string" } });
+        let map = json!({ "type": "object", "properties": properties, "patternProperties": patterns, "additionalProperties": false });
+        json!({ "type": "object", "properties": { "map": map } })
+    };
+    for (kind, first) in
+        [("breaking", json!({ "type": "integer" })), ("compatible", json!({ "type": "string" }))]
+    {
+        let message =
+            compare_parameters(&schema(json!({})), &schema(json!({ "1": first }))).expect("it changes");
+        let heading = format!(": 1 {kind} change\n");
+        assert!(
+            message.contains(&heading) && message.contains("`map.1` is a new optional field"),
+            "{message}"
+        );
+    }
+}

@@ -38,7 +38,11 @@ const OVERWRITE: &str = "overwrite";
 /// reads results may not know it.
 ///
 /// A new optional argument is compatible also if the object accepted other fields before, provided that its schema did not
-/// describe them. The order of arguments is not part of the lock.
+/// describe them.
+///
+/// The lock has the published schema of the arguments. The order of the arguments is not part of it, and neither are the rules
+/// that are [enforced but not published](macro@crate::tool#published-schemas): the lock shows that the items of an array become
+/// unique only as a change of a description, which is compatible.
 ///
 /// # Write the lock
 ///
