@@ -1,4 +1,4 @@
-//! A tool that runs a session of its own, with two tools and the model of the program. The program prints the events of both
+//! A tool that runs an inner session, with two tools and the model of the program. The program prints the events of both
 //! runs; those of the inner one are indented.
 //!
 //! `cargo run --example subagent` runs on a scripted model; `examples/src/model.rs` lists the
@@ -41,7 +41,7 @@ async fn research(
     #[state] model: &Model,
     #[context] call: &CallContext,
 ) -> Result<String, Box<dyn Error + Send + Sync>> {
-    let registry = Registry::new(tools![find_pages, read_page])?.with(&call.inner_batch());
+    let registry = Registry::new(tools![find_pages, read_page])?.with(&call.child_batch());
     let mut session = Session::new().system("Answer from the handbook, in one sentence.").user(question);
     let run = session.run(&registry).max_replies(8).on_event(|event| call.emit(event));
     match run.complete(|request| model.complete(request)).await? {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Content, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, ResponseFormat, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
 use tool_runtime::{
     AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice, ToolMessage, tool, tools,
 };
@@ -193,7 +193,7 @@ struct Day {
 /// The requests of runs with a typed answer: at the start, after two invalid answers, and after the run.
 async fn print_typed_answers(registry: &Registry) {
     const INVALID: &str = r#"{"city":"Rome"}"#;
-    for format in [ResponseFormat::Always, ResponseFormat::Never] {
+    for (name, format) in [("format", UseResponseFormat::Always), ("tool", UseResponseFormat::Never)] {
         let wires: [Arc<dyn Wire>; 5] = [
             Arc::new(ChatCompletions::new().response_format(format)),
             Arc::new(Anthropic::new().response_format(format)),
@@ -206,16 +206,16 @@ async fn print_typed_answers(registry: &Registry) {
             let run = session.run(registry).wire(Arc::clone(&wire)).answer_as::<Forecast>();
             let end = run.complete(async |request| {
                 let replies = request.messages().len();
-                print(&format!("a typed answer, {format:?}, {replies} messages"), &wire, &request);
+                print(&format!("a typed answer, {name}, {replies} messages"), &wire, &request);
                 Ok::<_, String>(match replies {
                     2 => AssistantMessage::from_text(INVALID),
                     4 => AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "final_answer", INVALID)]),
                     _ => AssistantMessage::from_text(r#"{"city":"Rome","days":[{"temperature":20}]}"#),
                 })
             });
-            assert!(end.await.is_ok_and(|end| end.answer().is_some()), "the last answer is valid");
+            assert!(end.await.is_ok_and(|end| end.into_answer().is_some()), "the last answer is valid");
             let chat = session.into_conversation().expect("each call has its result").user("Thank you.");
-            print(&format!("after a typed answer, {format:?}"), &wire, &chat.request(registry));
+            print(&format!("after a typed answer, {name}"), &wire, &chat.request(registry));
         }
     }
 }
@@ -223,7 +223,6 @@ async fn print_typed_answers(registry: &Registry) {
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
-    print_typed_answers(&registry).await;
     let wires: [(&str, Box<dyn Wire>); 12] = [
         ("", Box::new(ChatCompletions::new())),
         (", strict", Box::new(ChatCompletions::new().strict(true))),
@@ -257,4 +256,5 @@ async fn main() {
             print(&format!("{name}{settings}, one allowed tool"), wire, &allowed);
         }
     }
+    print_typed_answers(&registry).await;
 }

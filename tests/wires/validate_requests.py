@@ -32,7 +32,7 @@ from openai.types.chat.completion_create_params import CompletionCreateParamsNon
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming  # noqa: E402
 
 WORKSPACE = pathlib.Path(__file__).parent.parent.parent
-TYPED = "a typed answer, Always, 2 messages"
+TYPED = "a typed answer, format, 2 messages"
 
 
 def forbid_further_fields(package):
@@ -160,7 +160,7 @@ def main():
         if not bodies:
             sys.exit(f"there are no requests on {wire}")
         typed = [request for request in bodies if request["name"] == TYPED]
-        requests_to_break = [broken(wire, bodies[-1]["body"]), broken_formats(wire, typed[0]["body"])]
+        requests_to_break = [broken(wire, bodies[0]["body"]), broken_formats(wire, typed[0]["body"])]
         for name, body in itertools.chain(*requests_to_break):
             reason = problem(wire, body)
             if reason is None:

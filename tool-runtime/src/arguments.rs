@@ -3,6 +3,7 @@
 //! `fast_path` reads the object once and decodes each value in place. If it fails, it returns no reason: `errors` reads
 //! the text again and collects every error.
 
+mod answer;
 mod arg_cell;
 mod error_path;
 mod errors;
@@ -14,8 +15,8 @@ mod object;
 mod param_mode;
 mod probe;
 mod tool_validator;
-mod typed_value;
 
+pub(crate) use answer::{answer_parameter, decode_answer};
 pub(crate) use arg_cell::ArgSlot;
 pub use arg_cell::NonSerializeDefault;
 pub use literal::Literal;
@@ -23,7 +24,6 @@ pub(crate) use map_keys::{KeyProbe, name_map_keys};
 pub(crate) use object::object;
 pub use probe::{PassedByValue, Tag, argument};
 pub(crate) use tool_validator::ToolValidator;
-pub(crate) use typed_value::{describe, typed_value};
 
 use crate::outcome::{ArgumentError, CallError};
 use schemars::Schema;

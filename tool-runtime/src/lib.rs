@@ -71,9 +71,10 @@
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
-//! | data of a tool for a page, a session inside a tool | [`CallContext::emit`], [`CallContext::inner_batch`], [`session`](session#events) |
+//! | data that a tool sends to the user interface | [`CallContext::emit`] |
+//! | a session inside a tool | [`CallContext::child_batch`], [`session`](session#events) |
 //! | streaming | [`Run::stream`](session::Run::stream); without a session, [`Registry::dispatch_stream_events`] |
-//! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::ResponseFormat`] |
+//! | a final answer with a type | [`Run::answer_as`](session::Run::answer_as), [`wire::UseResponseFormat`] |
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
@@ -126,7 +127,7 @@
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
-//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock of the tools. | none |
+//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock file of tools. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span

@@ -3,6 +3,7 @@
 //! [`ToolSchema`] is the definition of one tool, with its parameters in the strict forms of providers, and [`ToolChoice`]
 //! controls whether the model calls a tool.
 
+mod answer;
 mod close;
 mod description;
 mod forms;
@@ -18,11 +19,10 @@ mod strict;
 
 #[doc(inline)]
 pub use crate::tool_choice::ToolChoice;
+pub(crate) use answer::{AnswerSchema, from_answer};
 pub(crate) use forms::Forms;
-pub(crate) use generator::inlined;
-pub(crate) use parameters::{
-    AnswerSchema, ParametersSchema, from_answer, from_dynamic, from_parameters, is_any_object,
-};
+pub(crate) use generator::inline_settings;
+pub(crate) use parameters::{ParametersSchema, from_dynamic, from_parameters, is_any_object};
 #[cfg(feature = "gemini")]
 pub(crate) use references::separate_references;
 pub use strict::{AnthropicStrict, NotStrict};

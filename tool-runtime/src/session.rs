@@ -20,9 +20,9 @@ mod typed_answer;
 #[doc(inline)]
 pub use crate::conversation::WaitingCall;
 pub use event::Event;
-pub use run::{Run, TextAnswer};
+pub use run::Run;
 pub use run_end::{RunEnd, RunError};
-pub use typed_answer::{TypedAnswer, TypedEnd};
+pub use typed_answer::{AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
 use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarning};

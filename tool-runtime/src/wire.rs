@@ -70,7 +70,7 @@ pub use error::WireError;
 pub use gemini::Gemini;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
-pub use response_format::ResponseFormat;
+pub use response_format::UseResponseFormat;
 #[cfg(feature = "responses")]
 pub use responses::Responses;
 pub(crate) use tool_arrays::ToolArrays;
@@ -112,8 +112,8 @@ use std::sync::Arc;
 ///     fn read_error(&self, body: &str) -> Option<String> {
 ///         self.0.read_error(body)
 ///     }
-///     fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
-///         self.0.has_response_format(parts)
+///     fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
+///         self.0.writes_response_format(parts)
 ///     }
 ///     fn id_rules(&self) -> IdRules {
 ///         self.0.id_rules()
@@ -160,10 +160,12 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// [`read_reply`](Wire::read_reply) returns it too, as a [`WireError::Server`].
     fn read_error(&self, body: &str) -> Option<String>;
 
-    /// Whether [`write`](Wire::write) sends the [`answer`](RequestParts::answer) of these parts as the response format of the
-    /// API, so that the server makes the model follow the schema. Otherwise, the request gets a tool for the answer. Default:
-    /// no.
-    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+    /// Whether [`write`](Wire::write) sends the [`answer_schema`](RequestParts::answer_schema) of these parts as the response
+    /// format of the API, so that the server makes the model follow the schema. Otherwise, [`Request`] adds a tool for the
+    /// answer. Default: `false`.
+    ///
+    /// [`Request`]: crate::conversation::Request
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         let _ = parts;
         false
     }
@@ -211,8 +213,8 @@ macro_rules! forward {
             fn read_error(&self, body: &str) -> Option<String> {
                 (**self).read_error(body)
             }
-            fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
-                (**self).has_response_format(parts)
+            fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
+                (**self).writes_response_format(parts)
             }
             fn id_rules(&self) -> IdRules {
                 (**self).id_rules()

@@ -22,7 +22,7 @@ async fn delegate(#[state] inner: &Inner, #[context] call: &CallContext) -> Resu
     let (registry, _) = shop();
     let mut session = asked();
     let run =
-        session.run(&registry.with(&call.inner_batch())).max_replies(4).on_event(|event| call.emit(event));
+        session.run(&registry.with(&call.child_batch())).max_replies(4).on_event(|event| call.emit(event));
     let ended = run.complete(|request| inner.model.complete(request)).await;
     let answer = session.final_text().to_owned();
     *inner.session.lock().expect("no panic") = session;

@@ -15,7 +15,7 @@ use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::session::{RunEnd, TypedEnd};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, ResponseFormat, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
 
 /// An invoice.
@@ -53,7 +53,7 @@ struct Setup {
     is_streamed: bool,
 }
 
-fn wires(format: ResponseFormat) -> [Arc<dyn Wire>; 4] {
+fn wires(format: UseResponseFormat) -> [Arc<dyn Wire>; 4] {
     [
         Arc::new(ChatCompletions::new().response_format(format)),
         Arc::new(Anthropic::new().response_format(format)),
@@ -64,7 +64,7 @@ fn wires(format: ResponseFormat) -> [Arc<dyn Wire>; 4] {
 
 fn setups() -> Vec<Setup> {
     let mut setups = Vec::new();
-    for (format, has_format) in [(ResponseFormat::Always, true), (ResponseFormat::Never, false)] {
+    for (format, has_format) in [(UseResponseFormat::Always, true), (UseResponseFormat::Never, false)] {
         for is_streamed in [false, true] {
             let setup = |wire| Setup { wire, has_format, is_streamed };
             setups.extend(wires(format).map(setup));
@@ -106,7 +106,7 @@ impl Setup {
         let model = ScriptedModel::new(replies);
         let end = self.run(&mut session, &model).await;
         assert_valid(&session);
-        for wire in wires(ResponseFormat::Always) {
+        for wire in wires(UseResponseFormat::Always) {
             let mut session = stored(&session);
             session.push_user("Thank you.");
             let model = ScriptedModel::new([AssistantMessage::from_text("You are welcome.")]);
@@ -122,7 +122,7 @@ impl Setup {
 /// The problems that the warnings report.
 fn problems(session: &Session) -> Vec<String> {
     let problem = |warning: &ReplyWarning| match warning {
-        ReplyWarning::InvalidAnswer { problem, .. } => Some(problem.clone()),
+        ReplyWarning::InvalidAnswer { reason, .. } => Some(reason.clone()),
         _ => None,
     };
     session.warnings().iter().filter_map(problem).collect()
@@ -138,7 +138,7 @@ async fn a_valid_answer_is_the_value() {
         let (end, session, requests) = setup.session(vec![setup.answer(VALID).into()]).await;
         assert_eq!(end, TypedEnd::Answered(invoice()), "{}", setup.name());
         assert_eq!(end.run_end(), RunEnd::Answered);
-        assert_eq!(end.answer(), Some(invoice()));
+        assert_eq!(end.into_answer(), Some(invoice()));
         assert_eq!(requests.len(), 1);
         assert_eq!(texts(&session), ["Which invoice is open?", VALID], "{}", setup.name());
         assert_eq!(session.warnings(), []);
@@ -157,7 +157,7 @@ async fn after_an_invalid_answer_the_model_answers_again() {
         assert_eq!(end, TypedEnd::Answered(invoice()), "{}", setup.name());
         assert_eq!(requests.len(), 2);
         let (error, problem) = if setup.has_format {
-            let problem = format!("invalid answer: {PROBLEMS}");
+            let problem = format!("the answer is invalid: {PROBLEMS}");
             (format!("Error: {problem}. Send the whole answer again."), problem)
         } else {
             let problem = format!("invalid arguments for `final_answer`: {PROBLEMS}");
@@ -174,8 +174,8 @@ async fn a_model_that_never_gives_a_valid_answer_reaches_the_limit_of_replies() 
     for setup in setups() {
         let replies = [INVALID, "{}", INVALID, VALID].map(|json| setup.answer(json).into());
         let (end, session, requests) = setup.session(replies.into()).await;
-        assert_eq!(end, TypedEnd::Ended(RunEnd::ReplyLimit), "{}", setup.name());
-        assert_eq!((end.run_end(), end.answer()), (RunEnd::ReplyLimit, None));
+        assert_eq!(end, TypedEnd::NoAnswer(RunEnd::ReplyLimit), "{}", setup.name());
+        assert_eq!((end.run_end(), end.into_answer()), (RunEnd::ReplyLimit, None));
         assert_eq!(requests.len(), 3);
         // With more replies, it continues.
         let mut again = stored(&session);
@@ -186,7 +186,7 @@ async fn a_model_that_never_gives_a_valid_answer_reaches_the_limit_of_replies() 
         assert_eq!(end, TypedEnd::Answered(invoice()));
         assert_valid(&again);
         let error = again.messages().iter().rev().nth(1).map(Message::text);
-        assert!(error.is_some_and(|error| error.starts_with("Error: invalid ")), "{error:?}");
+        assert!(error.is_some_and(|error| error.contains(PROBLEMS)), "{error:?}");
     }
 }
 
@@ -194,7 +194,7 @@ async fn a_model_that_never_gives_a_valid_answer_reaches_the_limit_of_replies() 
 async fn a_model_that_declines_ends_the_run() {
     for setup in setups() {
         let (end, session, requests) = setup.session(vec![ScriptedReply::refusal("I cannot do that.")]).await;
-        assert_eq!(end, TypedEnd::Ended(RunEnd::Refused), "{}", setup.name());
+        assert_eq!(end, TypedEnd::NoAnswer(RunEnd::Refused), "{}", setup.name());
         assert_eq!(session.final_text(), "I cannot do that.");
         assert_eq!(requests.len(), 1);
         assert_eq!(problems(&session), [] as [String; 0]);
@@ -214,7 +214,7 @@ async fn a_truncated_answer_ends_the_run() {
         for json in [&VALID[..30], VALID] {
             let reply = setup.answer(json).with_finish_reason(finish_reason);
             let (end, session, requests) = setup.session(vec![reply.into()]).await;
-            assert_eq!(end, TypedEnd::Ended(RunEnd::Truncated), "{}", setup.name());
+            assert_eq!(end, TypedEnd::NoAnswer(RunEnd::Truncated), "{}", setup.name());
             assert_eq!(requests.len(), 1);
             let Some(Message::Assistant(reply)) = session.messages().last() else { panic!("a reply") };
             assert_eq!(reply.completeness(), Completeness::Truncated);

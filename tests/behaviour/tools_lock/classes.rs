@@ -34,7 +34,7 @@ fn expected(kind: &str, tool: &str, lines: &[&str]) -> String {
     let diff = diff.iter().fold(String::new(), |text, line| text + "      " + line + "\n");
     format!(
         "the tools differ from tools.lock: 1 {kind} change\n\n{heading}:\n\n  {tool}\n    {first}\n{diff}\n\
-         To write tools.lock anew, run this test with TOOLS_LOCK=overwrite in the environment."
+         To update tools.lock, run this test with TOOLS_LOCK=overwrite in the environment."
     )
 }
 
@@ -78,22 +78,22 @@ changes! {
     a_title: compatible "add_category" ["the title changes", "- New category", "+ Add category"] |old| {
         old.tool("add_category")["title"] = json!("New category");
     };
-    a_lost_promise_to_change_nothing: breaking "cancel_order" ["`read_only` changes from `true` to not declared"] |old| {
+    read_only_is_no_longer_declared: breaking "cancel_order" ["`read_only` changes from `true` to not declared"] |old| {
         old.tool("cancel_order")["annotations"]["read_only"] = json!(true);
     };
-    a_lost_promise_of_idempotence: breaking "cancel_order" ["`idempotent` changes from `true` to not declared"] |old| {
+    idempotent_is_no_longer_declared: breaking "cancel_order" ["`idempotent` changes from `true` to not declared"] |old| {
         old.tool("cancel_order")["annotations"]["idempotent"] = json!(true);
     };
     a_tool_becomes_destructive: breaking "cancel_order" ["`destructive` changes from not declared to `true`"] |old| {
         old.tool("cancel_order").as_object_mut().expect("a tool").remove("annotations");
     };
-    a_promise_to_destroy_nothing_is_lost: breaking "now" ["`destructive` changes from `false` to not declared"] |old| {
+    destructive_is_no_longer_declared_as_false: breaking "now" ["`destructive` changes from `false` to not declared"] |old| {
         old.tool("now")["annotations"]["destructive"] = json!(false);
     };
-    a_gained_promise: compatible "find_orders" ["`read_only` changes from not declared to `true`"] |old| {
+    read_only_is_declared: compatible "find_orders" ["`read_only` changes from not declared to `true`"] |old| {
         old.tool("find_orders").as_object_mut().expect("a tool").remove("annotations");
     };
-    a_tool_closes_its_world: compatible "now" ["`open_world` changes from `true` to `false`"] |old| {
+    open_world_becomes_false: compatible "now" ["`open_world` changes from `true` to `false`"] |old| {
         old.tool("now")["annotations"]["open_world"] = json!(true);
     };
 
@@ -133,10 +133,10 @@ changes! {
     an_argument_becomes_optional: compatible "find_orders" ["`limit` becomes optional"] |old| {
         *old.at("find_orders", "/required") = json!(["limit", "query"]);
     };
-    an_object_closes: breaking "find_orders" ["the arguments: other arguments are rejected now"] |old| {
+    other_fields_are_rejected: breaking "find_orders" ["the arguments: other arguments are rejected now"] |old| {
         old.remove("find_orders", "/additionalProperties");
     };
-    an_object_opens: compatible "ship" ["the arguments: other arguments are accepted now"] |old| {
+    other_fields_are_accepted: compatible "ship" ["the arguments: other arguments are accepted now"] |old| {
         old.at("ship", "")["additionalProperties"] = json!(false);
     };
 
@@ -201,10 +201,7 @@ changes! {
             "$defs": old.at("ship", "/$defs").clone(),
         });
     };
-    a_divisor_of_the_old_one: compatible "price" ["`amount`: `multipleOf` changes", "- 10", "+ 5"] |old| {
-        *old.at("price", "/properties/amount/multipleOf") = json!(10);
-    };
-    another_divisor: breaking "price" ["`amount`: `multipleOf` changes", "- 3", "+ 5"] |old| {
+    another_divisor: breaking "price" ["`amount`: `multipleOf` changes, and its effect is unknown", "- 3", "+ 5"] |old| {
         *old.at("price", "/properties/amount/multipleOf") = json!(3);
     };
 
@@ -254,7 +251,7 @@ changes! {
         *old.at("add_category", "/$defs/Category/properties/title/type") = json!("integer");
     };
     a_keyword_that_is_not_compared: breaking "price" [
-        "`extra`: `not` changes, and the comparison cannot tell how",
+        "`extra`: `not` changes, and its effect is unknown",
         "- {\"type\":\"null\"}",
         "+ {\"type\":\"string\"}"
     ] |old| {

@@ -45,7 +45,7 @@ fn the_variable_writes_the_lock() {
         keys.iter().filter_map(|line| line.split_once("\": {")).map(|(key, _)| key).collect();
     assert!(keys.windows(3).any(|keys| keys == ["limit", "query", "status"]), "{keys:?}");
 
-    // A lock of another registry is written anew, and the changes are printed.
+    // The file of another registry is updated, and the changes are printed.
     let changed = text.replace("\"maximum\": 100,", "\"maximum\": 500,");
     std::fs::write(&path.0, &changed).expect("it is writable");
     let output = assert_in_process("overwrite", &path);
@@ -72,15 +72,15 @@ fn the_form_of_the_json_does_not_matter() {
 
 #[test]
 fn a_file_that_is_no_lock_fails_with_the_command_that_writes_it() {
-    let command = "\nTo write tools.lock anew, run this test with TOOLS_LOCK=overwrite in the environment.";
+    let command = "\nTo update tools.lock, run this test with TOOLS_LOCK=overwrite in the environment.";
     let missing = message(&registry(), &LockPath::new()).expect("there is no file");
-    assert_eq!(missing, format!("tools.lock does not exist{command}"));
+    assert_eq!(missing, format!("tools.lock does not exist{}", command.replace("update", "create")));
     for (text, problem) in [
-        ("<<<<<<< HEAD", "is not a lock of tools: expected value at line 1 column 1"),
-        ("", "is not a lock of tools: EOF while parsing a value at line 1 column 0"),
-        (r#"{"tools":[]}"#, "is not a lock of tools: missing field `version` at line 1 column 12"),
+        ("<<<<<<< HEAD", "is not a lock file of tools: expected value at line 1 column 1"),
+        ("", "is not a lock file of tools: EOF while parsing a value at line 1 column 0"),
+        (r#"{"tools":[]}"#, "is not a lock file of tools: missing field `version` at line 1 column 12"),
         (r#"{"version":2,"tools":{}}"#, "has version 2, and this library reads version 1"),
-        (r#"{"version":1}"#, "is not a lock of tools: missing field `tools` at line 1 column 13"),
+        (r#"{"version":1}"#, "is not a lock file of tools: missing field `tools` at line 1 column 13"),
     ] {
         let message = message(&registry(), &LockPath::with(text)).expect("it is no lock");
         assert_eq!(message, format!("tools.lock {problem}{command}"));

@@ -3,7 +3,6 @@
 use super::compare;
 use super::shop::{lock_of, registry};
 use serde_json::{Map, Value, json};
-use std::time::Instant;
 use tool_runtime::{DynamicTool, Registry};
 
 #[test]
@@ -40,7 +39,6 @@ fn a_report_lists_the_breaking_changes_first() {
         }
     }
     let message = compare(&old, &registry).expect("there are changes");
-    println!("{message}");
     let expected = r#"the tools differ from tools.lock: 7 breaking changes and 4 compatible changes
 
 Breaking:
@@ -81,7 +79,7 @@ Compatible:
       + Reads all orders of a month.
       + Takes a minute.
 
-To write tools.lock anew, run this test with TOOLS_LOCK=overwrite in the environment."#;
+To update tools.lock, run this test with TOOLS_LOCK=overwrite in the environment."#;
     assert_eq!(message, expected);
 }
 
@@ -142,19 +140,17 @@ fn doubled(levels: usize, last: &Value, keyword: &str) -> Value {
     json!({ "type": "object", "properties": { "root": { "$ref": "#/$defs/d0" } }, "$defs": definitions })
 }
 
+/// Each definition is compared once, however often it is referred to.
 #[test]
-fn the_time_of_a_comparison_is_limited() {
+fn definitions_that_refer_to_each_other_twice_are_compared_in_linear_time() {
     for keyword in ["properties", "anyOf"] {
-        for (last, kind) in
-            [(json!({ "type": "integer" }), "breaking"), (json!({ "type": ["string", "null"] }), "")]
-        {
-            let start = Instant::now();
-            let old = doubled(25, &json!({ "type": "string" }), keyword);
-            let message = compare_parameters(&old, &doubled(25, &last, keyword)).expect("it changes");
-            assert!(message.lines().next().is_some_and(|line| line.contains(kind)), "{}", message.len());
-            println!("{keyword}: {:?}, {} bytes", start.elapsed(), message.len());
-            assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
-        }
+        let old = doubled(40, &json!({ "type": "string" }), keyword);
+        let narrower = doubled(40, &json!({ "type": "integer" }), keyword);
+        let message = compare_parameters(&old, &narrower).expect("it changes");
+        assert!(message.contains(": 1 breaking change\n"), "{message}");
+        let wider = doubled(40, &json!({ "type": ["string", "null"] }), keyword);
+        let message = compare_parameters(&old, &wider).expect("it changes");
+        assert!(message.contains(": 1 compatible change\n"), "{message}");
     }
 }
 
@@ -197,7 +193,7 @@ fn deep_schemas_are_too_complex() {
 }
 
 #[test]
-fn a_union_that_contains_itself_accepts_nothing_more() {
+fn a_union_that_contains_itself_is_a_breaking_change() {
     let schema = |value: Value| json!({ "type": "object", "properties": { "a": value }, "$defs": { "d": { "anyOf": [{ "$ref": "#/$defs/d" }, { "type": "integer" }] } } });
     let message =
         compare_parameters(&schema(json!({ "type": "string" })), &schema(json!({ "$ref": "#/$defs/d" })));
@@ -235,25 +231,5 @@ fn a_keyword_that_is_compared_as_a_whole_includes_its_references() {
     };
     let message = compare_parameters(&schema("string"), &schema("null")).expect("it changes");
     assert!(message.contains(": 1 breaking change\n"), "{message}");
-    assert!(message.contains("`a`: `not` changes, and the comparison cannot tell how"), "{message}");
-}
-
-#[test]
-fn a_new_property_that_a_pattern_has_accepted_is_compared_with_it() {
-    let schema = |properties: Value| {
-        let patterns = json!({ "^[0-9]+$": { "type": "string" } });
-        let map = json!({ "type": "object", "properties": properties, "patternProperties": patterns, "additionalProperties": false });
-        json!({ "type": "object", "properties": { "map": map } })
-    };
-    for (kind, first) in
-        [("breaking", json!({ "type": "integer" })), ("compatible", json!({ "type": "string" }))]
-    {
-        let message =
-            compare_parameters(&schema(json!({})), &schema(json!({ "1": first }))).expect("it changes");
-        let heading = format!(": 1 {kind} change\n");
-        assert!(
-            message.contains(&heading) && message.contains("`map.1` is a new optional field"),
-            "{message}"
-        );
-    }
+    assert!(message.contains("`a`: `not` changes, and its effect is unknown"), "{message}");
 }

@@ -20,11 +20,11 @@ pub(crate) struct KeyProbe {
 /// No enum has such a variant.
 const WRONG_KEY: &str = "tool_runtime::wrong_key";
 
-/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside. `probe`
-/// decodes the values, and returns the error of each.
+/// Names the keys of the maps that are keyed by an enum: first those of outer maps, then those of the maps inside.
+/// `decode_errors` decodes the values, and returns the error of each.
 pub(crate) fn name_map_keys(
     parameters: &mut [ParamSchema],
-    mut probe: impl FnMut(&[KeyProbe]) -> Vec<Option<String>>,
+    mut decode_errors: impl FnMut(&[KeyProbe]) -> Vec<Option<String>>,
 ) {
     const MAX_PASSES: usize = 4;
     for _ in 0..MAX_PASSES {
@@ -33,7 +33,7 @@ pub(crate) fn name_map_keys(
             return;
         }
         let mut has_named = false;
-        for (probe, error) in probes.iter().zip(&probe(&probes)) {
+        for (probe, error) in probes.iter().zip(&decode_errors(&probes)) {
             has_named |= error.as_ref().is_some_and(|error| name_keys(parameters, probe, error));
         }
         if !has_named {

@@ -103,29 +103,29 @@ impl CallContext {
     }
 
     /// The context of the call's batch. In a run of a [`Session`](crate::Session), this is the batch that the program has
-    /// bound. For a session inside the tool, use [`inner_batch`](CallContext::inner_batch).
+    /// bound. For a session inside the tool, use [`child_batch`](CallContext::child_batch).
     #[must_use]
     pub fn batch(&self) -> &BatchContext {
         self.batch.program()
     }
 
-    /// A context for calls inside the tool, for example those of a [`Session`](crate::Session) of its own. It has the state of
-    /// the batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id),
-    /// its run id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
+    /// A context for calls inside the tool, for example those of an inner [`Session`](crate::Session). It has the state of the
+    /// batch, and a token that is cancelled together with the call. If the batch has a [`run_id`](BatchContext::run_id), its run
+    /// id is the [`key`](CallContext::key) of this call, so that inner calls have keys of their own.
     ///
-    /// It has no listeners, allows all tools, and counts no calls of the batch.
+    /// It has no listeners and allows all tools, and its calls do not count in the limits of the batch.
     ///
     /// ```
     /// use tool_runtime::{BatchContext, CallContext};
     ///
     /// let batch = BatchContext::new().run_id("order-7").reply_number(2).state("Ada").allowed_tools(["research"]);
     /// let call = CallContext::new("call_1", "research").in_batch(batch);
-    /// let inner = CallContext::new("call_1", "find").in_batch(call.inner_batch());
+    /// let inner = CallContext::new("call_1", "find").in_batch(call.child_batch());
     /// assert_eq!(inner.batch().get::<&str>(), Some(&"Ada"));
     /// assert_eq!(inner.key().map(|key| key.to_string()).as_deref(), Some("order-7/2/0/0/0"));
     /// ```
     #[must_use]
-    pub fn inner_batch(&self) -> BatchContext {
+    pub fn child_batch(&self) -> BatchContext {
         let run_id = self.key().map(|key| key.to_string());
         self.batch.inner(self.cancellation.child_token(), run_id)
     }
@@ -152,8 +152,8 @@ impl CallContext {
     }
 
     /// Sends data of the tool to the listeners of the batch ([`BatchContext::on_event`]), as
-    /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): rows that the tool finds, text as it grows, the events of a
-    /// [`Session`](crate::Session) inside the tool. The model does not receive it.
+    /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): for example rows, pieces of text, or the events of an inner
+    /// [`Session`](crate::Session). The model does not receive it.
     ///
     /// Without listeners, and after the call has ended, it does nothing, and does not serialize the data. If the data cannot be
     /// written as JSON, the listeners receive the text of the error instead, as a string.

@@ -28,8 +28,8 @@ pub struct CallEvent {
 /// The status of a call in a [`CallEvent`].
 ///
 /// `Started` is first, unless the call does not run. `Progress` and `Emitted` follow as often as the tool sends them. The last
-/// event of a call is `Finished`, `NeedsApproval` or `NeedsResult`. A call whose dispatch is dropped has no last event. In a [`Session`](crate::Session), a cancelled call stays
-/// pending, and its events start again in the next run.
+/// event of a call is `Finished`, `NeedsApproval` or `NeedsResult`. A call whose dispatch is dropped has no last event. In a
+/// [`Session`](crate::Session), a cancelled call stays pending, and its events start again in the next run.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]

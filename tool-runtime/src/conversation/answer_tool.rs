@@ -18,8 +18,4 @@ impl AnswerTool {
         let tools = registry.schemas().iter().chain([&schema]).cloned().collect();
         AnswerTool { schema, tools, arrays: ToolArrays::default() }
     }
-
-    pub(crate) fn name(&self) -> &str {
-        self.schema.name()
-    }
 }

@@ -39,12 +39,12 @@ pub enum ReplyWarning {
         /// The tool; `None` if any tool was required.
         tool: Option<String>,
     },
-    /// The answer is not valid for the type of the run ([`Run::answer_as`](crate::session::Run::answer_as)). The next request
-    /// asks for another one.
+    /// An answer was rejected: it does not have the type of the run ([`Run::answer_as`](crate::session::Run::answer_as)), or
+    /// its reply has other calls. The run asks again, within its limits.
     #[non_exhaustive]
     InvalidAnswer {
         /// The reason, as the model receives it.
-        problem: String,
+        reason: String,
     },
     /// The run has a limit of tokens, and the response does not report the tokens that it took.
     UnknownUsage,
@@ -101,7 +101,7 @@ impl fmt::Display for ReplyWarning {
             ReplyWarning::IgnoredToolChoice { tool: None } => {
                 f.write_str("the tool choice is ignored: the request has no tools")
             }
-            ReplyWarning::InvalidAnswer { problem } => f.write_str(problem),
+            ReplyWarning::InvalidAnswer { reason } => write!(f, "the answer is rejected: {reason}"),
             ReplyWarning::UnknownUsage => f.write_str(
                 "the limit of tokens has no effect: the response does not report the tokens that it took",
             ),

@@ -53,6 +53,8 @@ pub struct Request {
     parallel_calls: bool,
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
+    /// The allowed tools, if there are any, and the tool for the answer.
+    allowed_with_answer: Option<Arc<[String]>>,
     wire: Arc<dyn Wire>,
 }
 
@@ -69,6 +71,7 @@ impl Conversation {
             parallel_calls: true,
             stream_usage: false,
             answer: None,
+            allowed_with_answer: None,
             wire: Arc::new(ChatCompletions::new()),
         }
     }
@@ -114,7 +117,10 @@ impl Request {
     /// ```
     #[must_use]
     pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.allowed_tools = Some(names.into_iter().map(|name| self.mapped_name(name.into())).collect());
+        let mut names: Vec<String> = names.into_iter().map(|name| self.mapped_name(name.into())).collect();
+        self.allowed_tools = Some(names.as_slice().into());
+        names.extend(self.answer.as_ref().map(|answer| answer.schema.name().to_owned()));
+        self.allowed_with_answer = Some(names.into());
         self
     }
 
@@ -165,7 +171,7 @@ impl Request {
         self
     }
 
-    /// Asks for a typed answer.
+    /// Asks for a typed answer, before the allowed tools are set.
     pub(crate) fn with_answer(mut self, answer: Arc<AnswerTool>) -> Self {
         self.answer = Some(answer);
         self
@@ -182,37 +188,30 @@ impl Request {
     ///
     /// A part of the request cannot be written as JSON.
     pub fn on(&self, wire: &dyn Wire) -> Result<Body, WireError> {
-        self.with_parts(wire, |parts| wire.write(parts))
+        wire.write(&self.parts(wire))
     }
 
-    /// Calls the closure with the parts that this wire writes.
-    fn with_parts<T>(&self, wire: &dyn Wire, read: impl FnOnce(&RequestParts<'_>) -> T) -> T {
+    /// The parts that this wire writes.
+    fn parts(&self, wire: &dyn Wire) -> RequestParts<'_> {
         let mut parts = RequestParts::new(&self.messages)
             .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
             .with_parallel_calls(self.parallel_calls)
             .with_stream_usage(self.stream_usage);
         parts.allowed_tools = self.allowed_tools.as_deref();
-        let Some(answer) = &self.answer else { return read(&parts) };
-        parts.answer = Some(&answer.schema);
-        if wire.has_response_format(&parts) {
-            return read(&parts);
+        let Some(answer) = &self.answer else { return parts };
+        parts.answer_schema = Some(&answer.schema);
+        if wire.writes_response_format(&parts) {
+            return parts;
         }
-        parts.answer = None;
-        let with_answer = |names: &[String]| [names, &[answer.name().to_owned()]].concat();
-        let allowed_tools = parts.allowed_tools.map(with_answer);
-        parts.allowed_tools = allowed_tools.as_deref();
-        read(&parts.with_cached_tools(&answer.tools, &answer.arrays))
+        parts.answer_schema = None;
+        parts.allowed_tools = self.allowed_with_answer.as_deref();
+        parts.with_cached_tools(&answer.tools, &answer.arrays)
     }
 
     /// The tool choice, and whether the request can have it.
-    #[expect(
-        clippy::redundant_closure_for_method_calls,
-        reason = "the method takes parts of one lifetime only"
-    )]
     pub(crate) fn tool_choice(&self) -> (&ToolChoice, bool) {
-        let is_possible = self.with_parts(&*self.wire, |parts| parts.has_possible_choice());
-        (&self.tool_choice, is_possible)
+        (&self.tool_choice, self.parts(&*self.wire).has_possible_choice())
     }
 
     pub(crate) fn allowed_tools(&self) -> Option<&Arc<[String]>> {

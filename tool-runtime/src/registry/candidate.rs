@@ -2,7 +2,7 @@
 
 use crate::arguments::{ToolValidator, name_map_keys};
 use crate::panics::catch_panic;
-use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters, inlined};
+use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters, inline_settings};
 use crate::state::{Shared, States};
 use crate::tool::{
     Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
@@ -45,7 +45,7 @@ impl Candidate {
         tool: &'static Descriptor,
         instance: Option<Shared>,
     ) -> Result<Self, SchemaError> {
-        let mut generator = inlined().into_generator();
+        let mut generator = inline_settings().into_generator();
         let mut description = Description::default();
         // The shim always returns `None` after a description.
         let _ = (tool.call)(&mut Invocation::describe(tool.parameters, &mut generator, &mut description));

@@ -4,7 +4,6 @@ use super::close::close;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{ParamSchema, Parameter};
-use crate::json::definition_name;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -81,63 +80,6 @@ pub(crate) fn from_dynamic(mut schema: Value, is_closed: bool) -> serde_json::Re
 /// Whether a definition has no parameters or `{}`, which mean any object.
 pub(crate) fn is_any_object(schema: &Value) -> bool {
     schema.is_null() || schema.as_object().is_some_and(Map::is_empty)
-}
-
-/// The schemas of a typed answer.
-pub(crate) struct AnswerSchema {
-    pub(crate) schemas: ParametersSchema,
-    /// Whether the answer is the property `answer` of an object, since its type is not an object.
-    pub(crate) is_wrapped: bool,
-}
-
-/// The schemas of a typed answer, which is an object, as providers require.
-pub(crate) fn from_answer(mut schema: Value, mut definitions: Map<String, Value>) -> AnswerSchema {
-    if !schema.is_object() {
-        // A type that accepts any value has the schema `true`.
-        schema = Map::new().into();
-    }
-    definitions.values_mut().for_each(normalise);
-    normalise(&mut schema);
-    let mut definitions = resolve_definitions(definitions, &mut [&mut schema]);
-    // The root of a recursive type.
-    if let Some(definition) = schema["$ref"].as_str().and_then(definition_name) {
-        if let Some(definition) = definitions.get(&*definition).filter(|schema| is_plain_object(schema)) {
-            schema = definition.clone();
-        }
-    }
-    let is_wrapped = !is_plain_object(&schema);
-    let with_definitions = |schema: Value, definitions: Map<String, Value>| {
-        let mut object = match schema {
-            Value::Object(keywords) if !is_wrapped => keywords,
-            schema => wrapped(&schema),
-        };
-        if !definitions.is_empty() {
-            object.insert("$defs".to_owned(), definitions.into());
-        }
-        Value::Object(object)
-    };
-    let enforced = with_definitions(schema.clone(), definitions.clone());
-    definitions.values_mut().chain([&mut schema]).for_each(publish);
-    // Writing a JSON value as JSON does not fail.
-    let published = to_raw_value(&with_definitions(schema, definitions));
-    let published = published.unwrap_or_else(|_| RawValue::NULL.to_owned());
-    AnswerSchema { schemas: ParametersSchema { enforced, published }, is_wrapped }
-}
-
-/// Whether this is the schema of an object without alternatives, which providers accept at the root.
-fn is_plain_object(schema: &Value) -> bool {
-    const OTHERS: [&str; 7] = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "not"];
-    schema.get("type").is_some_and(|kind| kind == "object")
-        && OTHERS.iter().all(|keyword| schema.get(keyword).is_none())
-}
-
-fn wrapped(schema: &Value) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("type".to_owned(), "object".into());
-    object.insert("properties".to_owned(), json!({ "answer": schema }));
-    object.insert("required".to_owned(), json!(["answer"]));
-    object.insert("additionalProperties".to_owned(), false.into());
-    object
 }
 
 fn describe(schema: &mut Value, description: &str) {

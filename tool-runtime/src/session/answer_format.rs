@@ -1,16 +1,16 @@
 //! The type of a typed answer: its schema, and the validation of an answer.
 
-use crate::arguments::{ArgumentsError, describe, typed_value};
+use crate::arguments::{ArgumentsError, answer_parameter, decode_answer};
 use crate::coerce::CoercionOptions;
 use crate::conversation::AnswerTool;
 use crate::message::{AssistantMessage, ToolCall, means_none};
 use crate::outcome::{CallError, DisplayJsonError, ErrorList};
 use crate::registry::Registry;
-use crate::schema::{AnswerSchema, ToolSchema, from_answer, inlined};
+use crate::schema::{AnswerSchema, ToolSchema, from_answer, inline_settings};
 use crate::validator::Validator;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 const NAME: &str = "final_answer";
@@ -27,7 +27,8 @@ pub(super) struct AnswerFormat {
     is_wrapped: bool,
     /// The coercions of the registry.
     options: CoercionOptions,
-    check: fn(&AnswerFormat, &str) -> Result<(), ArgumentsError>,
+    /// Decodes an answer of the type, and drops it.
+    validate_json: fn(&AnswerFormat, &str) -> Result<(), ArgumentsError>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -37,8 +38,8 @@ struct Wrapped<T> {
 
 impl AnswerFormat {
     pub(super) fn new<T: DeserializeOwned + JsonSchema>(registry: &Registry) -> Self {
-        let mut generator = inlined().into_generator();
-        let schema = describe::<T>(&mut generator).schema.to_value();
+        let mut generator = inline_settings().into_generator();
+        let schema = answer_parameter::<T>(&mut generator).schema.to_value();
         let AnswerSchema { schemas, is_wrapped } = from_answer(schema, generator.take_definitions(true));
         let schema = ToolSchema::new(free_name(registry).into(), DESCRIPTION.into(), schemas.published);
         AnswerFormat {
@@ -46,7 +47,7 @@ impl AnswerFormat {
             validator: Validator::new(&schemas.enforced).ok(),
             is_wrapped,
             options: registry.coercions(),
-            check: |format, json| format.decode::<T>(json).map(drop),
+            validate_json: |format, json| format.decode::<T>(json).map(drop),
         }
     }
 
@@ -58,43 +59,32 @@ impl AnswerFormat {
         let options = CoercionOptions { null_is_absent, ..self.options };
         let validator = self.validator.as_ref();
         if !self.is_wrapped {
-            return typed_value(json, validator, options);
+            return decode_answer(json, validator, options);
         }
-        let decode = |json: &str| typed_value(json, validator, options).map(|Wrapped { answer }| answer);
+        let decode = |json: &str| decode_answer(json, validator, options).map(|Wrapped { answer }| answer);
         // Without a response format, some models write the value itself.
         decode(json).or_else(|error| decode(&format!(r#"{{"answer":{json}}}"#)).map_err(|_| error))
     }
 
     /// Validates the text of an answer.
     pub(super) fn validate(&self, text: &str) -> Result<(), InvalidAnswer> {
-        // In a call, no text means no arguments.
-        let json = if text.trim().is_empty() { Err(empty()) } else { Ok(text) };
-        json.and_then(|json| (self.check)(self, json)).map_err(InvalidAnswer)
-    }
-
-    /// The message for the model after an invalid answer.
-    pub(super) fn request_again(&self, InvalidAnswer(error): &InvalidAnswer) -> String {
-        let problem = problem(error);
-        match error {
-            ArgumentsError::Invalid(_) => format!("Error: {problem}. Send the whole answer again."),
-            // The server may have ignored the schema.
-            _ => format!(
-                "Error: {problem}. Answer with one JSON object that is valid under this JSON Schema, and nothing else: {}",
-                self.tool.schema.parameters()
-            ),
+        // An empty text would decode as an object without fields, as in a call without arguments.
+        if text.trim().is_empty() {
+            return Err(InvalidAnswer::Empty);
         }
+        (self.validate_json)(self, text).map_err(InvalidAnswer::Json)
     }
 
     pub(super) fn is_answer(&self, call: &ToolCall) -> bool {
         call.name == self.tool.schema.name()
     }
 
-    /// The reply with its answer as text, if the answer is its only call, and valid or truncated: later requests may not
-    /// have the tool.
+    /// Replaces the call of the tool by its text, if it is the only call, and valid or truncated: a later request may not have
+    /// the tool.
     pub(super) fn with_text(&self, mut reply: AssistantMessage) -> AssistantMessage {
         let [call] = &*reply.tool_calls else { return reply };
         let json = arguments(call);
-        if self.is_answer(call) && (call.is_truncated || (self.check)(self, json).is_ok()) {
+        if self.is_answer(call) && (call.is_truncated || (self.validate_json)(self, json).is_ok()) {
             reply.content = Some(json.into());
             reply.tool_calls.clear();
             // The provider's own copy of the conversation has a call without a result.
@@ -105,13 +95,13 @@ impl AnswerFormat {
         reply
     }
 
-    /// The error of a call of the tool that is not the answer.
+    /// The error of a call of the tool that does not end the run: it is invalid, or the reply has other calls.
     pub(super) fn call_error(&self, call: &ToolCall) -> CallError {
         let tool = call.name.clone();
         if call.is_truncated {
             return CallError::Truncated { tool };
         }
-        if let Err(error) = (self.check)(self, arguments(call)) {
+        if let Err(error) = (self.validate_json)(self, arguments(call)) {
             return error.into_call_error(&tool);
         }
         let reason =
@@ -120,35 +110,47 @@ impl AnswerFormat {
     }
 }
 
-/// The reason why an answer does not have its type.
-pub(super) struct InvalidAnswer(ArgumentsError);
-
-impl InvalidAnswer {
-    pub(super) fn problem(&self) -> String {
-        problem(&self.0)
-    }
+/// The reason why a text is not an answer of the type.
+pub(super) enum InvalidAnswer {
+    Empty,
+    Json(ArgumentsError),
 }
 
-fn problem(error: &ArgumentsError) -> String {
-    match error {
-        ArgumentsError::NotJson { error, .. } => {
-            format!("the answer is not valid JSON ({})", DisplayJsonError(error))
+impl InvalidAnswer {
+    pub(super) fn reason(&self) -> String {
+        match self {
+            InvalidAnswer::Empty => "the answer is empty".to_owned(),
+            InvalidAnswer::Json(ArgumentsError::NotJson { error, .. }) => {
+                format!("the answer is not valid JSON ({})", DisplayJsonError(error))
+            }
+            InvalidAnswer::Json(ArgumentsError::NotAnObject(got)) => {
+                format!("the answer must be one JSON object, not {got}")
+            }
+            InvalidAnswer::Json(ArgumentsError::Invalid(errors)) => {
+                format!("the answer is invalid: {}", ErrorList(errors))
+            }
         }
-        ArgumentsError::NotAnObject(got) => format!("the answer must be one JSON object, not {got}"),
-        ArgumentsError::Invalid(errors) => format!("invalid answer: {}", ErrorList(errors)),
+    }
+
+    /// The message for the model.
+    pub(super) fn message(&self, format: &AnswerFormat) -> String {
+        let reason = self.reason();
+        match self {
+            InvalidAnswer::Json(ArgumentsError::Invalid(_)) => {
+                format!("Error: {reason}. Send the whole answer again.")
+            }
+            // The server may have ignored the schema.
+            InvalidAnswer::Empty | InvalidAnswer::Json(_) => format!(
+                "Error: {reason}. Answer with one JSON object that is valid under this JSON Schema, and nothing else: {}",
+                format.tool.schema.parameters()
+            ),
+        }
     }
 }
 
 /// The arguments of a call, where no text means no arguments.
 fn arguments(call: &ToolCall) -> &str {
     if means_none(&call.arguments) { "{}" } else { &call.arguments }
-}
-
-fn empty() -> ArgumentsError {
-    match serde_json::from_str::<IgnoredAny>("") {
-        Err(error) => ArgumentsError::NotJson { error, is_truncated: false },
-        Ok(_) => ArgumentsError::NotAnObject("empty"),
-    }
 }
 
 /// The content of a code block of Markdown, in which models often write JSON; otherwise the whole text.
@@ -159,7 +161,11 @@ fn without_fence(text: &str) -> &str {
 
 /// The name of the tool, which no tool of the registry has.
 fn free_name(registry: &Registry) -> String {
-    let numbered = (2..).map(|number| format!("{NAME}_{number}"));
-    let mut names = std::iter::once(NAME.to_owned()).chain(numbered);
-    names.find(|name| registry.get(name).is_none()).unwrap_or_default()
+    let mut name = NAME.to_owned();
+    let mut number = 1;
+    while registry.get(&name).is_some() {
+        number += 1;
+        name = format!("{NAME}_{number}");
+    }
+    name
 }

@@ -71,17 +71,14 @@ impl ReceivedReply {
     }
 }
 
-/// A warning if the reply has an answer that does not have its type.
-fn invalid_answer(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<ReplyWarning> {
-    let calls = reply.tool_calls.iter().filter(|call| answer.is_answer(call));
-    let mut problems = calls.map(|call| answer.call_error(call).to_string());
-    let problem = match RunEnd::of(reply) {
-        Some(RunEnd::Answered) if reply.tool_calls.is_empty() => {
-            answer.validate(reply.text()).err().map(|invalid| invalid.problem())
-        }
-        _ => problems.next(),
+/// A warning if the reply has an answer that is not accepted.
+fn rejected_answer(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<ReplyWarning> {
+    let reason = match reply.tool_calls.iter().find(|call| answer.is_answer(call)) {
+        Some(call) => answer.call_error(call).to_string(),
+        None if RunEnd::of(reply) != Some(RunEnd::Answered) || !reply.tool_calls.is_empty() => return None,
+        None => answer.validate(reply.text()).err()?.reason(),
     };
-    problem.map(|problem| ReplyWarning::InvalidAnswer { problem })
+    Some(ReplyWarning::InvalidAnswer { reason })
 }
 
 impl Session {
@@ -100,7 +97,7 @@ impl Session {
         };
         let mut warnings = ReplyWarning::of(&reply);
         warnings.extend(not_called);
-        warnings.extend(requested.answer.as_ref().and_then(|answer| invalid_answer(answer, &reply)));
+        warnings.extend(requested.answer.as_ref().and_then(|answer| rejected_answer(answer, &reply)));
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }

@@ -20,17 +20,13 @@ use std::sync::Arc;
 ///
 /// [`Session::run`] creates it.
 #[must_use = "nothing runs before `complete` or `stream`"]
-pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = TextAnswer> {
+pub struct Run<'a, O = fn(&Event), P = fn(Request) -> Request, A = ()> {
     session: &'a mut Session,
     settings: Settings,
     prepare: P,
     on_event: Option<O>,
     answer: PhantomData<fn() -> A>,
 }
-
-/// The answer of a [`Run`] is any text. It is the default; [`Run::answer_as`] changes it.
-#[derive(Debug)]
-pub struct TextAnswer(());
 
 /// The settings that are not closures.
 struct Settings {
@@ -39,6 +35,8 @@ struct Settings {
     /// `None` for the wire of the request.
     wire: Option<Arc<dyn Wire>>,
     layers: Vec<Layer>,
+    /// Creates the format of the answer, if it has a type.
+    answer: Option<fn(&Registry) -> AnswerFormat>,
 }
 
 impl Session {
@@ -51,7 +49,7 @@ impl Session {
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
         let (registry, limits) = (registry.clone(), Limits::default());
-        let settings = Settings { registry, limits, wire: None, layers: Vec::new() };
+        let settings = Settings { registry, limits, wire: None, layers: Vec::new(), answer: None };
         Run { session: self, settings, prepare: |request| request, on_event: None, answer: PhantomData }
     }
 }
@@ -163,17 +161,18 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         Run { session, settings, prepare, on_event: Some(on_event), answer }
     }
 
-    pub(super) fn with_answer<B>(self) -> Run<'a, O, P, B> {
-        let Run { session, settings, prepare, on_event, answer: _ } = self;
+    /// Sets the format of the answer, and its marker.
+    pub(super) fn with_answer<B>(self, format: fn(&Registry) -> AnswerFormat) -> Run<'a, O, P, B> {
+        let Run { session, mut settings, prepare, on_event, answer: _ } = self;
+        settings.answer = Some(format);
         Run { session, settings, prepare, on_event, answer: PhantomData }
     }
 
-    /// Begins the run. `answer` creates the format of its answer, if it has a type.
-    pub(super) fn start(self, answer: Option<fn(&Registry) -> AnswerFormat>) -> RunLoop<'a, O, P> {
+    pub(super) fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, prepare, on_event, answer: _ } = self;
         session.remove_claim();
-        let Settings { registry, limits, wire, layers } = settings;
-        let answer = answer.map(|format_for| Arc::new(format_for(&registry)));
+        let Settings { registry, limits, wire, layers, answer } = settings;
+        let answer = answer.map(|format| Arc::new(format(&registry)));
         let batch = registry.batch().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&batch).with_run_layers(layers);
         RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event), answer }
@@ -218,7 +217,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        self.start(None).complete(complete).await
+        self.start().complete(complete).await
     }
 
     /// Like [`complete`](Run::complete), with streamed replies. `stream` sends a request with `"stream": true`, and returns the
@@ -274,7 +273,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        self.start(None).stream(stream).await
+        self.start().stream(stream).await
     }
 }
 

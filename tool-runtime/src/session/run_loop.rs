@@ -1,6 +1,6 @@
 //! The steps of a run.
 
-use super::answer_format::{AnswerFormat, InvalidAnswer};
+use super::answer_format::AnswerFormat;
 use super::limits::Limits;
 use super::receive::Requested;
 use super::reply_events::send_whole;
@@ -103,11 +103,12 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
 
     /// The next request, unless the run ends with its calls, with the newest reply or at a limit.
     fn next(&mut self, end: Option<RunEnd>) -> Step {
-        if let Some(end) = end.or_else(|| self.end_before_request()) {
+        let invalid = self.invalid_answer();
+        if let Some(end) = end.or_else(|| self.end_before_request(invalid.is_some())) {
             return Step::End(self.end(end));
         }
-        if let Some(text) = self.request_for_answer() {
-            self.session.push(Message::user(text));
+        if let Some(message) = invalid {
+            self.session.push(Message::user(message));
         }
         let request = self.session.state.conversation().request(&self.registry);
         let request = match &self.wire {
@@ -126,10 +127,10 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         Step::Send(request, requested)
     }
 
-    fn end_before_request(&self) -> Option<RunEnd> {
+    fn end_before_request(&self, has_invalid_answer: bool) -> Option<RunEnd> {
         let Session { state, used, .. } = &*self.session;
         if let Some(Message::Assistant(reply)) = state.conversation().messages().last() {
-            if let Some(end) = RunEnd::of(reply).filter(|_| self.invalid_answer().is_none()) {
+            if let Some(end) = RunEnd::of(reply).filter(|_| !has_invalid_answer) {
                 return Some(end);
             }
         }
@@ -142,20 +143,15 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         self.limits.tokens.filter(|&tokens| used.tokens >= tokens).map(|_| RunEnd::TokenLimit)
     }
 
-    /// The error of the newest reply, if it is an answer without the type of this run.
-    fn invalid_answer(&self) -> Option<(&AnswerFormat, InvalidAnswer)> {
-        let format = self.answer.as_deref()?;
+    /// The message for the model, if the newest reply is an answer that does not have the type of this run.
+    fn invalid_answer(&self) -> Option<String> {
+        let format = self.answer.as_ref()?;
         match self.session.messages().last() {
             Some(Message::Assistant(reply)) if RunEnd::of(reply) == Some(RunEnd::Answered) => {
-                Some((format, format.validate(reply.text()).err()?))
+                Some(format.validate(reply.text()).err()?.message(format))
             }
             _ => None,
         }
-    }
-
-    /// The message that asks for another answer after an invalid one.
-    fn request_for_answer(&self) -> Option<String> {
-        self.invalid_answer().map(|(format, invalid)| format.request_again(&invalid))
     }
 
     /// The allowed tools of a request that the batch allows as well.

@@ -10,9 +10,8 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 
-/// The answer of a [`Run`] has the type `T`: see [`Run::answer_as`].
-#[derive(Debug)]
-pub struct TypedAnswer<T>(PhantomData<fn() -> T>);
+/// Marks a [`Run`] whose answer has the type `T`: see [`Run::answer_as`]. It has no values.
+pub struct AnswerAs<T>(PhantomData<fn() -> T>);
 
 /// How a run with a [typed answer](Run::answer_as) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +19,9 @@ pub struct TypedAnswer<T>(PhantomData<fn() -> T>);
 pub enum TypedEnd<T> {
     /// The model answered with this value.
     Answered(T),
-    /// The run has no answer: any other end than [`RunEnd::Answered`].
-    ///
-    /// After [`RunEnd::ReplyLimit`] and [`RunEnd::TokenLimit`], the newest answer may be invalid: see
+    /// The run has no answer: any end other than [`RunEnd::Answered`]. At a limit, the newest answer may be invalid: see
     /// [`ReplyWarning::InvalidAnswer`](crate::conversation::ReplyWarning::InvalidAnswer).
-    Ended(RunEnd),
+    NoAnswer(RunEnd),
 }
 
 impl<T> TypedEnd<T> {
@@ -33,14 +30,14 @@ impl<T> TypedEnd<T> {
     /// ```
     /// use tool_runtime::session::{RunEnd, TypedEnd};
     ///
-    /// assert_eq!(TypedEnd::Answered(7).answer(), Some(7));
-    /// assert_eq!(TypedEnd::<u32>::Ended(RunEnd::Truncated).answer(), None);
+    /// assert_eq!(TypedEnd::Answered(7).into_answer(), Some(7));
+    /// assert_eq!(TypedEnd::<u32>::NoAnswer(RunEnd::Truncated).into_answer(), None);
     /// ```
     #[must_use]
-    pub fn answer(self) -> Option<T> {
+    pub fn into_answer(self) -> Option<T> {
         match self {
             TypedEnd::Answered(answer) => Some(answer),
-            TypedEnd::Ended(_) => None,
+            TypedEnd::NoAnswer(_) => None,
         }
     }
 
@@ -48,7 +45,7 @@ impl<T> TypedEnd<T> {
     pub fn run_end(&self) -> RunEnd {
         match self {
             TypedEnd::Answered(_) => RunEnd::Answered,
-            TypedEnd::Ended(end) => *end,
+            TypedEnd::NoAnswer(end) => *end,
         }
     }
 }
@@ -57,18 +54,19 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// Makes the answer of the run a value of the type `T`. The tools of the registry run as usual before the answer.
     ///
     /// The model receives the JSON Schema of `T`: as the response format of the API, if the wire
-    /// [has one](crate::wire::Wire::has_response_format) for this request, otherwise as a tool `final_answer`, which the model
+    /// [has one](crate::wire::Wire::writes_response_format) for this request, otherwise as a tool `final_answer`, which the model
     /// calls to answer. The setting `response_format` of each wire decides
-    /// ([`ResponseFormat`](crate::wire::ResponseFormat)). A type that is not an object becomes the property `answer` of one.
+    /// ([`UseResponseFormat`](crate::wire::UseResponseFormat)). A type that is not an object becomes the property `answer` of one.
     ///
-    /// The answer is validated like the arguments of a tool. If it is invalid, the model receives the errors and answers
-    /// again, within the limits of the run; a [warning](crate::conversation::ReplyWarning::InvalidAnswer) reports it. Choose
-    /// small limits ([`max_replies`](Run::max_replies)), since some models never give a valid answer. A truncated answer and
-    /// one that the model declines end the run.
+    /// The answer is validated like the arguments of a tool. It may be in a code block of Markdown, and for a type that is not
+    /// an object, the value alone is accepted as well. If it is invalid, the model receives the errors and answers again, within
+    /// the limits of the run; a [warning](crate::conversation::ReplyWarning::InvalidAnswer) reports it. Choose small limits
+    /// ([`max_replies`](Run::max_replies)), since some models never give a valid answer. A truncated answer and a reply in which
+    /// the model declines end the run.
     ///
-    /// The answer is the text of the newest message: its JSON. An answer that was a call of `final_answer` becomes such a
-    /// text, so the conversation can continue on each wire, and without the tool. If the newest message is a valid answer
-    /// already, the run sends no request.
+    /// The session keeps the answer as the text of its newest message, as it came. A call of `final_answer` becomes this text, so
+    /// the conversation can continue on each wire, and without the tool. After an invalid text, the run adds a user message with
+    /// the errors, which does not reset the limits. If the newest message is a valid answer already, the run sends no request.
     ///
     /// ```
     /// use schemars::JsonSchema;
@@ -98,19 +96,19 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// let mut session = Session::new().user("Invoice A-7 is over 42 euros. Write it as JSON.");
     /// match session.run(&registry).answer_as::<Invoice>().max_replies(3).complete(complete).await? {
     ///     TypedEnd::Answered(invoice) => println!("{}: {}", invoice.number, invoice.total),
-    ///     TypedEnd::Ended(end) => println!("no answer: {end}"),
+    ///     TypedEnd::NoAnswer(end) => println!("no answer: {end}"),
     /// }
     /// # assert_eq!(session.final_text(), r#"{"number":"A-7","total":4200}"#);
     /// # assert_eq!(session.messages()[2].text(), "Error: invalid answer: `total` is missing. Send the whole answer again.");
     /// # Ok(())
     /// # }
     /// ```
-    pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, TypedAnswer<T>> {
-        self.with_answer()
+    pub fn answer_as<T: DeserializeOwned + JsonSchema>(self) -> Run<'a, O, P, AnswerAs<T>> {
+        self.with_answer(AnswerFormat::new::<T>)
     }
 }
 
-impl<O, P, T> Run<'_, O, P, TypedAnswer<T>>
+impl<O, P, T> Run<'_, O, P, AnswerAs<T>>
 where
     O: FnMut(&Event),
     P: FnMut(Request) -> Request,
@@ -126,7 +124,7 @@ where
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        let mut run = self.start(Some(AnswerFormat::new::<T>));
+        let mut run = self.start();
         let end = run.complete(complete).await?;
         Ok(run.typed_end(end))
     }
@@ -143,7 +141,7 @@ where
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        let mut run = self.start(Some(AnswerFormat::new::<T>));
+        let mut run = self.start();
         let end = run.stream(stream).await?;
         Ok(run.typed_end(end))
     }
@@ -155,7 +153,7 @@ impl<O, P> RunLoop<'_, O, P> {
         let format = self.answer.as_ref().filter(|_| end == RunEnd::Answered);
         match format.and_then(|format| format.decode(text).ok()) {
             Some(answer) => TypedEnd::Answered(answer),
-            None => TypedEnd::Ended(end),
+            None => TypedEnd::NoAnswer(end),
         }
     }
 }

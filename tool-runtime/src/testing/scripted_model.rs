@@ -48,7 +48,8 @@ impl ScriptedModel {
         }
     }
 
-    /// A model that sends this reply to each request, and whose script never ends: for a server that runs without a model.
+    /// A model that sends this reply to each request, for example in a demonstration server. It does not record the requests,
+    /// since the list would grow without a limit.
     ///
     /// ```
     /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};
@@ -154,7 +155,7 @@ impl ScriptedModel {
     }
 
     /// The bodies of the requests so far, including those that were rejected. Empty for a model that
-    /// [repeats](ScriptedModel::repeat) its reply, which would otherwise need more and more memory.
+    /// [repeats](ScriptedModel::repeat) its reply.
     #[must_use]
     pub fn requests(&self) -> Vec<Value> {
         self.with_state(|state| state.requests.clone())

@@ -1,9 +1,9 @@
-//! A lock of the tools of a registry, for the tests of programs.
+//! A lock file of the tools of a registry, for the tests of programs.
 
 mod change;
 mod file;
 mod line_diff;
-mod path;
+mod location;
 mod renames;
 mod report;
 mod schemas;
@@ -20,38 +20,42 @@ use tools::compare_tools;
 const VARIABLE: &str = "TOOLS_LOCK";
 const OVERWRITE: &str = "overwrite";
 
-/// Asserts that the tools of a registry are those of a lock: a file in the repository of the program, with the name, title,
+/// Asserts that the tools of a registry are those of a lock file in the repository of the program, with the name, title,
 /// description, annotations, schema of the arguments and output schema of each tool.
 ///
-/// A test with this assertion shows each change of a tool in a review, together with its effect on programs and models that
-/// know the old tools. Every change fails the test:
+/// Such a test shows each change of a tool in a review, with its effect on programs and models that know the old tools. Every
+/// change fails the test:
 ///
-/// - A **breaking** change rejects a call that was valid before, or returns a result that the old output schema rejects: a
-///   removed or renamed tool or argument, a new required argument, an argument that becomes required, a narrower type or
-///   limit, a removed value of an enum, an object that rejects other fields now, an annotation with a lost promise
-///   (`read_only` and `idempotent` lost, `destructive` and `open_world` gained). A change that the comparison does not
-///   understand is breaking.
-/// - A **compatible** change is any other: a new tool, a new optional argument, a wider type or limit, a new value of an
-///   enum, an argument that becomes optional, a description, a default.
+/// | Change | Arguments | Results |
+/// | --- | --- | --- |
+/// | a removed or renamed tool | breaking | |
+/// | a new tool | compatible | |
+/// | a removed or renamed field | breaking | breaking if it was required |
+/// | a new required field, a field that becomes required | breaking | compatible |
+/// | a new optional field, a field that becomes optional | compatible | breaking if the old schema rejects it |
+/// | a narrower type, limit or `enum`, other fields rejected | breaking | compatible |
+/// | a wider type, limit or `enum`, other fields accepted | compatible | breaking |
+/// | `read_only` or `idempotent` no longer declared as true | breaking | |
+/// | `destructive` or `open_world` no longer declared as false, or declared as true | breaking | |
+/// | a description, title, default or example | compatible | compatible |
+/// | a change that the comparison does not understand | breaking | breaking |
 ///
-/// For an output schema the direction is the opposite: a new value of an enum in a result is breaking, since a program that
-/// reads results may not know it.
+/// After a breaking change of the arguments, the tool may reject a call that it accepted before; after a breaking change of the
+/// result, a program that reads the results may not understand one. A new optional field of an open object is compatible, unless
+/// its `additionalProperties` or `patternProperties` described such a field before.
 ///
-/// A new optional argument is compatible also if the object accepted other fields before, provided that its schema did not
-/// describe them.
+/// The lock file has the published schema of the arguments. The order of the arguments is not part of it, and neither are the
+/// rules that are [enforced but not published](macro@crate::tool#published-schemas): the file shows that the items of an array
+/// become unique only as a change of a description, which is compatible.
 ///
-/// The lock has the published schema of the arguments. The order of the arguments is not part of it, and neither are the rules
-/// that are [enforced but not published](macro@crate::tool#published-schemas): the lock shows that the items of an array become
-/// unique only as a change of a description, which is compatible.
-///
-/// # Write the lock
+/// # Write the file
 ///
 /// Run the tests with `TOOLS_LOCK=overwrite`: the assertion writes the file, prints the changes to the standard error, and
 /// passes. Then review the difference and commit the file. The file is the same on each machine.
 ///
 /// A relative path starts at the working directory, which `cargo test` sets to the folder of the package.
 ///
-/// ```
+/// ```no_run
 /// use tool_runtime::testing::assert_tools_lock;
 /// use tool_runtime::{Registry, tool, tools};
 ///
@@ -61,62 +65,33 @@ const OVERWRITE: &str = "overwrite";
 ///     a + b
 /// }
 ///
-/// let registry = Registry::new(tools![add])?;
-/// # let folder = std::env::temp_dir().join(format!("tools-lock-{}", std::process::id()));
-/// # std::fs::create_dir_all(&folder)?;
-/// # let path = folder.join("tools.lock");
-/// // `TOOLS_LOCK=overwrite` writes this file:
-/// let lock = r#"{
-///   "version": 1,
-///   "tools": [
-///     {
-///       "name": "add",
-///       "description": "Adds two numbers.",
-///       "annotations": {
-///         "read_only": true
-///       },
-///       "parameters": {
-///         "additionalProperties": false,
-///         "properties": {
-///           "a": {
-///             "maximum": 2147483647,
-///             "minimum": -2147483648,
-///             "type": "integer"
-///           },
-///           "b": {
-///             "default": 0,
-///             "maximum": 2147483647,
-///             "minimum": -2147483648,
-///             "type": "integer"
-///           }
-///         },
-///         "required": [
-///           "a"
-///         ],
-///         "type": "object"
-///       }
-///     }
-///   ]
+/// // with `#[test]`
+/// fn the_tools_do_not_change_unnoticed() {
+///     let registry = Registry::new(tools![add]).expect("one tool");
+///     assert_tools_lock(&registry, "tools.lock");
 /// }
-/// "#;
-/// std::fs::write(&path, lock)?; // path: "tools.lock"
-/// assert_tools_lock(&registry, &path);
+/// # the_tools_do_not_change_unnoticed();
+/// ```
 ///
-/// // `a` was a number, so a call with 1.5 is an error now.
-/// let before = lock.replacen(r#""type": "integer""#, r#""type": "number""#, 1);
-/// std::fs::write(&path, before)?;
-/// let panic = std::thread::spawn(move || assert_tools_lock(&registry, path)).join().unwrap_err();
-/// let message = panic.downcast_ref::<String>().expect("the message is text");
-/// assert!(message.contains("`a`: the type narrows from number to integer"), "{message}");
-/// # std::fs::remove_dir_all(&folder)?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// After a change of `a` from a number to an integer, the test fails with this message:
+///
+/// ```text
+/// the tools differ from tools.lock: 1 breaking change
+///
+/// Breaking:
+///
+///   add
+///     `a`: the type narrows from number to integer
+///
+/// To update tools.lock, run this test with TOOLS_LOCK=overwrite in the environment.
 /// ```
 ///
 /// # Panics
 ///
-/// - The tools differ from the lock. The message lists the breaking changes and the compatible ones, each with its tool, the
+/// - The tools differ from the file. The message lists the breaking changes and the compatible ones, each with its tool, the
 ///   path of the argument, and lines with `-` and `+` where they help.
-/// - The file is missing, is not a lock, or has another version. The message has the command that writes it.
+/// - The file is missing, cannot be read or written, is not a lock file, or has another version. The message has the command
+///   that writes it.
 /// - `TOOLS_LOCK` has a value other than `overwrite`.
 #[track_caller]
 pub fn assert_tools_lock(registry: &Registry, path: impl AsRef<Path>) {
@@ -145,7 +120,11 @@ fn check(registry: &Registry, path: &Path, variable: Option<&OsStr>) -> Result<(
         Some(value) if value == OVERWRITE => {
             match read() {
                 Ok(old) if old == new => return Ok(()),
-                Ok(old) => eprintln!("{}", report(&name, &compare_tools(&old, &new))),
+                Ok(old) => match compare_tools(&old, &new) {
+                    // Only the order of the tools differs.
+                    changes if changes.is_empty() => {}
+                    changes => eprintln!("{}", report(&name, &changes)),
+                },
                 Err(problem) => eprintln!("{problem}"),
             }
             fs::write(path, text).map_err(|error| format!("{name} cannot be written: {error}"))?;
@@ -153,7 +132,7 @@ fn check(registry: &Registry, path: &Path, variable: Option<&OsStr>) -> Result<(
             Ok(())
         }
         Some(value) => Err(format!(
-            "{VARIABLE} is {value:?}: set it to `{OVERWRITE}` to write {name} anew, or unset it to compare the tools with it"
+            "{VARIABLE} is {value:?}: set it to `{OVERWRITE}` to write {name}, or unset it to compare the tools with the file"
         )),
     }
 }
@@ -166,5 +145,6 @@ fn missing(path: &Path) -> String {
 }
 
 fn how_to_write(path: &Path) -> String {
-    format!("To write {} anew, run this test with {VARIABLE}={OVERWRITE} in the environment.", path.display())
+    let verb = if path.exists() { "update" } else { "create" };
+    format!("To {verb} {}, run this test with {VARIABLE}={OVERWRITE} in the environment.", path.display())
 }

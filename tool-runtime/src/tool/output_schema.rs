@@ -3,7 +3,7 @@
 #![allow(clippy::unused_self, reason = "only the types differ")]
 #![allow(clippy::must_use_candidate, reason = "only generated code calls this")]
 
-use crate::schema::inlined;
+use crate::schema::inline_settings;
 use schemars::JsonSchema;
 use serde_json::{Map, Value};
 use std::marker::PhantomData;
@@ -60,7 +60,7 @@ impl<T> ValueType<T> {
     where
         T: DescribeOutput,
     {
-        let mut generator = inlined().for_serialize().into_generator();
+        let mut generator = inline_settings().for_serialize().into_generator();
         let mut schema = generator.subschema_for::<T>().to_value();
         // Types that contain themselves.
         let definitions: Map<String, Value> = generator.take_definitions(true);

@@ -66,7 +66,7 @@ impl Number {
         compared.unwrap_or(Ordering::Equal)
     }
 
-    pub(crate) fn is_multiple_of(self, divisor: Self) -> bool {
+    pub(super) fn is_multiple_of(self, divisor: Self) -> bool {
         match (self, divisor) {
             // `checked_rem` fails if the divisor is 0, or if the smallest integer is divided by -1.
             (Number::Integer(number), Number::Integer(divisor)) => {

@@ -9,7 +9,7 @@ mod write;
 
 use super::error::WireError;
 use super::response_format::{JsonSchema, WithFormat};
-use super::{Body, IdRules, Report, RequestParts, ResponseFormat, Wire};
+use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "anthropic";
@@ -89,12 +89,12 @@ const FORMAT: &str = "Anthropic's Messages API";
 #[derive(Clone, Debug)]
 pub struct Anthropic {
     strict: bool,
-    response_format: ResponseFormat,
+    response_format: UseResponseFormat,
 }
 
 impl Default for Anthropic {
     fn default() -> Self {
-        Anthropic { strict: false, response_format: ResponseFormat::Always }
+        Anthropic { strict: false, response_format: UseResponseFormat::Always }
     }
 }
 
@@ -116,15 +116,15 @@ impl Anthropic {
         self
     }
 
-    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `output_config.format`
-    /// (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs>).
-    /// Default: [`Always`](ResponseFormat::Always).
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `output_config.format` (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs>). Default:
+    /// [`Always`](UseResponseFormat::Always).
     ///
-    /// A type whose schema cannot be [strict](crate::ToolSchema::anthropic_strict) uses a tool; models without structured
-    /// outputs need [`Never`](ResponseFormat::Never). Add other settings with
-    /// [`Body::with`]`("output_config", ..)`, which keeps the format.
+    /// A type without a [strict schema](crate::ToolSchema::anthropic_strict) uses a tool in any case. Models without structured
+    /// outputs need [`Never`](UseResponseFormat::Never). [`Body::with`]`("output_config", ..)` adds other settings, and keeps
+    /// the format.
     #[must_use]
-    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self
     }
@@ -144,7 +144,7 @@ impl Wire for Anthropic {
         }
         body.write("messages", &written.messages)?;
         tools::write(&mut body, parts, self.strict, &mut report)?;
-        if let Some(form) = parts.answer.and_then(|answer| answer.anthropic_strict().ok()) {
+        if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);
             let format = JsonSchema { r#type, name: None, strict: None, schema };
             body.write_response_format("output_config", &WithFormat { format })?;
@@ -168,8 +168,8 @@ impl Wire for Anthropic {
         reply::read_error(body)
     }
 
-    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
-        let is_strict = parts.answer.is_some_and(|answer| answer.anthropic_strict().is_ok());
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        let is_strict = parts.answer_schema.is_some_and(|answer| answer.anthropic_strict().is_ok());
         is_strict && self.response_format.applies_to(parts)
     }
 

@@ -47,13 +47,13 @@ impl Body {
     }
 
     /// Adds a field, such as `model`, `max_tokens` or `stream`. It replaces a field of the same name, also one that the wire
-    /// wrote, such as `tools`. The fields of an object are added to those of the response format of a typed answer, if the
-    /// API has both in one object: `text`, `output_config` or `generationConfig`.
+    /// wrote, such as `tools`. Exception: if the wire wrote the response format of a typed answer into `text`, `output_config`
+    /// or `generationConfig`, the fields of an object are added to it.
     ///
     /// If the value cannot be written as JSON, serializing the body returns the error.
     pub fn with(mut self, field: impl Into<Cow<'static, str>>, value: impl Serialize) -> Self {
         let field = field.into();
-        match to_raw_value(&value).map(|value| self.with_response_format(&field, value)) {
+        match to_raw_value(&value).map(|value| self.merged_with_format(&field, value)) {
             Ok(value) => self.set(field, value.into()),
             Err(error) => {
                 self.error.get_or_insert_with(|| format!("the field `{field}`: {error}"));
@@ -84,8 +84,8 @@ impl Body {
         self.write(field, value)
     }
 
-    /// The value of a field, with the response format if the field has it and is an object.
-    fn with_response_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
+    /// The value of a field, with the response format that the wire wrote into it.
+    fn merged_with_format(&self, field: &str, value: Box<RawValue>) -> Box<RawValue> {
         let written = self.shared_field.filter(|shared| *shared == field).and_then(|field| self.get(field));
         let merged = written.and_then(fields).zip(fields(&value)).and_then(|(mut written, given)| {
             written.extend(given);

@@ -21,7 +21,7 @@ pub(crate) use fields::{add_fields, add_parts};
 pub(crate) use write::{serialize_messages, text_with_notices};
 
 use super::error::WireError;
-use super::{Body, IdRules, RequestParts, ResponseFormat, Wire};
+use super::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 
 pub(super) const NAME: &str = "chat_completions";
@@ -65,7 +65,7 @@ pub struct ChatCompletions {
     native_allowed_tools: bool,
     mistral_ids: bool,
     stream_usage: bool,
-    response_format: ResponseFormat,
+    response_format: UseResponseFormat,
 }
 
 impl Default for ChatCompletions {
@@ -76,7 +76,7 @@ impl Default for ChatCompletions {
             native_allowed_tools: false,
             mistral_ids: false,
             stream_usage: true,
-            response_format: ResponseFormat::WithoutTools,
+            response_format: UseResponseFormat::WithoutTools,
         }
     }
 }
@@ -144,14 +144,15 @@ impl ChatCompletions {
         self
     }
 
-    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>).
-    /// Default: [`WithoutTools`](ResponseFormat::WithoutTools).
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
+    /// [`WithoutTools`](UseResponseFormat::WithoutTools).
     ///
-    /// OpenAI and others accept it together with tools: set [`Always`](ResponseFormat::Always) for them. Groq rejects it
-    /// then, and vLLM never lets the model call a tool (<https://github.com/vllm-project/vllm/issues/39929>). Servers without
-    /// JSON Schemas, such as DeepSeek's, need [`Never`](ResponseFormat::Never).
+    /// OpenAI accepts a response format together with tools: set [`Always`](UseResponseFormat::Always). Groq rejects such a
+    /// request, and a model on vLLM calls no tool (<https://github.com/vllm-project/vllm/issues/39929>). Servers that accept no
+    /// JSON Schema, such as DeepSeek's, need [`Never`](UseResponseFormat::Never).
     #[must_use]
-    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self
     }
@@ -182,7 +183,7 @@ impl Wire for ChatCompletions {
         server_error::read(body)
     }
 
-    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         self.response_format.applies_to(parts)
     }
 

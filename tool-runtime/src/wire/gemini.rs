@@ -12,7 +12,7 @@ mod tools;
 mod write;
 
 use super::error::WireError;
-use super::{Body, Report, RequestParts, ResponseFormat, Wire};
+use super::{Body, Report, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::schema::separate_references;
 use serde::Serialize;
@@ -104,12 +104,12 @@ const FORMAT: &str = "the Gemini API";
 #[derive(Clone, Debug)]
 pub struct Gemini {
     strict: bool,
-    response_format: ResponseFormat,
+    response_format: UseResponseFormat,
 }
 
 impl Default for Gemini {
     fn default() -> Self {
-        Gemini { strict: false, response_format: ResponseFormat::WithoutTools }
+        Gemini { strict: false, response_format: UseResponseFormat::WithoutTools }
     }
 }
 
@@ -146,15 +146,15 @@ impl Gemini {
         self
     }
 
-    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `responseJsonSchema`
-    /// (<https://ai.google.dev/gemini-api/docs/structured-output>).
-    /// Default: [`WithoutTools`](ResponseFormat::WithoutTools).
-    /// Add other settings with [`Body::with`]`("generationConfig", ..)`, which keeps the format.
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `responseJsonSchema` (<https://ai.google.dev/gemini-api/docs/structured-output>). Default:
+    /// [`WithoutTools`](UseResponseFormat::WithoutTools).
     ///
     /// Models before Gemini 3 reject it together with tools ("Function calling with a response mime type: 'application/json' is
-    /// unsupported"); set [`Always`](ResponseFormat::Always) for newer ones.
+    /// unsupported"); for newer ones, set [`Always`](UseResponseFormat::Always). [`Body::with`]`("generationConfig", ..)` adds other
+    /// settings, and keeps the format.
     #[must_use]
-    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self
     }
@@ -172,6 +172,7 @@ struct GenerationConfig<'a> {
 struct SystemInstruction<P> {
     parts: P,
 }
+
 impl Wire for Gemini {
     fn name(&self) -> &'static str {
         NAME
@@ -186,7 +187,7 @@ impl Wire for Gemini {
         }
         body.write("contents", &written.contents)?;
         tools::write(&mut body, parts, self.strict, &mut report)?;
-        if let Some(answer) = parts.answer {
+        if let Some(answer) = parts.answer_schema {
             let config = GenerationConfig {
                 response_mime_type: "application/json",
                 response_json_schema: separate_references(answer.parameters()),
@@ -212,7 +213,7 @@ impl Wire for Gemini {
         reply::read_error(body)
     }
 
-    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         self.response_format.applies_to(parts)
     }
 }

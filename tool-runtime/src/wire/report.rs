@@ -12,8 +12,10 @@ use std::fmt;
 pub struct Report {
     /// Parts of messages that the provider's format has no place for.
     pub dropped: Vec<Dropped>,
-    /// Tools that are sent without `strict`, although the wire is strict, and the schema of a typed answer, if it is.
+    /// Tools that are sent without `strict`, although the wire is strict.
     pub not_strict: Vec<NotStrictTool>,
+    /// The reasons why the response format of a typed answer is sent without `strict`.
+    pub answer_not_strict: Vec<String>,
     /// The tool choice that the request does not contain, since it has no such tool. The model decides instead.
     pub ignored_choice: Option<ToolChoice>,
     /// The names of allowed tools that no tool has.
@@ -56,14 +58,13 @@ impl Report {
         match strict {
             Ok(form) => (true, form),
             Err(errors) => {
-                self.not_strict
-                    .push(NotStrictTool { tool: answer.name().to_owned(), reasons: reasons(errors) });
+                self.answer_not_strict = reasons(errors);
                 (false, answer.parameters())
             }
         }
     }
 
-    /// Whether the request contains everything, and all tools are strict if the wire is.
+    /// Whether the request contains everything, a typed answer is strict, and all tools are strict if the wire is.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Report::default()
@@ -96,8 +97,10 @@ impl fmt::Display for Report {
             .map(|name| format!("the tool `{name}` is sent as a function: it has other parameters"));
         let dropped = self.dropped.iter().map(ToString::to_string);
         let not_strict = self.not_strict.iter().map(ToString::to_string);
+        let answer = &self.answer_not_strict;
+        let answer = (!answer.is_empty()).then(|| format!("the answer is not strict: {}", answer.join("; ")));
         let lines: Vec<String> =
-            dropped.chain(not_strict).chain(choice).chain(unknown).chain(not_custom).collect();
+            dropped.chain(not_strict).chain(answer).chain(choice).chain(unknown).chain(not_custom).collect();
         f.write_str(&lines.join("\n"))
     }
 }

@@ -36,8 +36,9 @@ pub struct RequestParts<'a> {
     pub parallel_calls: bool,
     /// Whether a stream reports the tokens that the reply takes, if the API sends them only on request.
     pub stream_usage: bool,
-    /// The schema of the final answer, if it has a type: see [`Wire::has_response_format`](super::Wire::has_response_format).
-    pub answer: Option<&'a ToolSchema>,
+    /// The schema that the final answer must have, which is sent as the response format of the API; `None` for any text. It is
+    /// set only if the wire [writes it](super::Wire::writes_response_format).
+    pub answer_schema: Option<&'a ToolSchema>,
     /// These tools have cached arrays. A wire that wraps another one may set other tools.
     cached: Option<(&'a [ToolSchema], &'a ToolArrays)>,
 }
@@ -53,7 +54,7 @@ impl<'a> RequestParts<'a> {
             allowed_tools: None,
             parallel_calls: true,
             stream_usage: false,
-            answer: None,
+            answer_schema: None,
             cached: None,
         }
     }
@@ -96,16 +97,6 @@ impl<'a> RequestParts<'a> {
     #[must_use]
     pub fn with_stream_usage(mut self, stream_usage: bool) -> Self {
         self.stream_usage = stream_usage;
-        self
-    }
-
-    /// Sets the schema of the final answer, for the response format of the API.
-    ///
-    /// A run with a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) sets it, if the wire
-    /// [has a response format](super::Wire::has_response_format) for it.
-    #[must_use]
-    pub fn with_answer(mut self, answer: &'a ToolSchema) -> Self {
-        self.answer = Some(answer);
         self
     }
 

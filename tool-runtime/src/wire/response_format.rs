@@ -4,34 +4,37 @@ use super::RequestParts;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// When a wire uses the response format of its API for the [typed answer](crate::session::Run::answer_as) of a run.
-/// Otherwise, the model gives the answer as the call of a tool.
+/// The requests in which a wire asks for a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) through the
+/// response format of its API. In the others, the model answers with a call of the tool `final_answer`.
+///
+/// The default is `Always` for [`Anthropic`](crate::wire::Anthropic) and [`Responses`](crate::wire::Responses), and
+/// `WithoutTools` for [`ChatCompletions`](crate::wire::ChatCompletions) and [`Gemini`](crate::wire::Gemini).
 ///
 /// ```
-/// use tool_runtime::wire::{ChatCompletions, ResponseFormat};
+/// use tool_runtime::wire::{ChatCompletions, UseResponseFormat};
 ///
-/// let openai = ChatCompletions::new().response_format(ResponseFormat::Always);
-/// let deepseek = ChatCompletions::new().response_format(ResponseFormat::Never); // the server knows no JSON Schema
+/// let openai = ChatCompletions::new().response_format(UseResponseFormat::Always);
+/// let deepseek = ChatCompletions::new().response_format(UseResponseFormat::Never); // it accepts no JSON Schema
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum ResponseFormat {
+pub enum UseResponseFormat {
     /// In each request.
     Always,
-    /// In requests without tools. Some servers reject a response format together with tools, and others then never call a
-    /// tool.
+    /// In requests without tools. Some servers reject a response format together with tools, and with others the model then
+    /// calls no tool.
     WithoutTools,
     /// In no request.
     Never,
 }
 
-impl ResponseFormat {
+impl UseResponseFormat {
     /// Whether the response format is used in this request.
     pub(super) fn applies_to(self, parts: &RequestParts<'_>) -> bool {
         match self {
-            ResponseFormat::Always => true,
-            ResponseFormat::WithoutTools => !parts.has_allowed_tools(),
-            ResponseFormat::Never => false,
+            UseResponseFormat::Always => true,
+            UseResponseFormat::WithoutTools => !parts.has_allowed_tools(),
+            UseResponseFormat::Never => false,
         }
     }
 }

@@ -11,7 +11,7 @@ mod write;
 
 use super::error::WireError;
 use super::response_format::{JsonSchema, WithFormat};
-use super::{Body, IdRules, Report, RequestParts, ResponseFormat, Wire};
+use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 use custom_tool::CustomTools;
 use serde_json::json;
@@ -91,7 +91,7 @@ pub struct Responses {
     strict: bool,
     native_allowed_tools: bool,
     custom_tools: CustomTools,
-    response_format: ResponseFormat,
+    response_format: UseResponseFormat,
 }
 
 impl Default for Responses {
@@ -102,7 +102,7 @@ impl Default for Responses {
             strict: false,
             native_allowed_tools: false,
             custom_tools: CustomTools::default(),
-            response_format: ResponseFormat::Always,
+            response_format: UseResponseFormat::Always,
         }
     }
 }
@@ -191,14 +191,14 @@ impl Responses {
         self
     }
 
-    /// When the typed answer of a run ([`Run::answer_as`](crate::session::Run::answer_as)) uses `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>).
-    /// Default: [`Always`](ResponseFormat::Always). Add other
-    /// settings with [`Body::with`]`("text", ..)`, which keeps the format.
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
+    /// [`Always`](UseResponseFormat::Always).
     ///
-    /// OpenAI accepts it together with tools. With vLLM, set [`WithoutTools`](ResponseFormat::WithoutTools), since its models
-    /// call no tool otherwise.
+    /// OpenAI accepts it together with tools. On vLLM, a model then calls no tool: set
+    /// [`WithoutTools`](UseResponseFormat::WithoutTools). [`Body::with`]`("text", ..)` adds other settings, and keeps the format.
     #[must_use]
-    pub fn response_format(mut self, response_format: ResponseFormat) -> Self {
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
         self.response_format = response_format;
         self
     }
@@ -225,7 +225,7 @@ impl Wire for Responses {
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
         tools::write(&mut body, parts, self, &mut report)?;
-        if let Some(answer) = parts.answer {
+        if let Some(answer) = parts.answer_schema {
             let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
             let (r#type, name) = (Some("json_schema"), Some(answer.name()));
             let format = JsonSchema { r#type, name, strict: Some(strict), schema };
@@ -250,7 +250,7 @@ impl Wire for Responses {
         reply::read_error(body)
     }
 
-    fn has_response_format(&self, parts: &RequestParts<'_>) -> bool {
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
         self.response_format.applies_to(parts)
     }
 

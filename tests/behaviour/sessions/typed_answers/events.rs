@@ -7,7 +7,7 @@ use tool_runtime::testing::ScriptedModel;
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
 
 #[tokio::test]
-async fn the_answer_is_text_whatever_the_form_is() {
+async fn a_response_format_and_a_tool_send_the_answer_as_text() {
     for setup in setups() {
         let calls = vec![ToolCall::new("call_7", "find", r#"{"order":7}"#)];
         let replies = [AssistantMessage::from_tool_calls(calls), setup.answer(INVALID), setup.answer(VALID)];
@@ -33,12 +33,12 @@ async fn the_answer_is_text_whatever_the_form_is() {
         };
         assert_eq!(end, TypedEnd::Answered(invoice()), "{}", setup.name());
         let problem =
-            if setup.has_format { "invalid answer" } else { "invalid arguments for `final_answer`" };
+            if setup.has_format { "the answer is invalid" } else { "invalid arguments for `final_answer`" };
         let expected = [
             "call find",
             "reply 0",
             &format!("text {INVALID}"),
-            &format!("warning {problem}: {PROBLEMS}"),
+            &format!("warning the answer is rejected: {problem}: {PROBLEMS}"),
             "reply 1",
             &format!("text {VALID}"),
             "reply 2",

@@ -40,7 +40,7 @@ where
 {
     for setup in setups() {
         let (end, session) = end::<T>(&setup, &[json, valid]).await;
-        assert!(end.answer().is_some(), "{}", setup.name());
+        assert!(end.into_answer().is_some(), "{}", setup.name());
         let message = session.messages()[2].text();
         assert!(message.contains(error), "{}: {message}", setup.name());
     }
@@ -155,7 +155,7 @@ async fn answers_are_coerced_like_arguments() {
 }
 
 #[tokio::test]
-async fn any_value_is_a_type_as_well() {
+async fn a_json_value_can_be_the_answer() {
     assert_answer(r#"{"answer":[1,{"a":null}]}"#, serde_json::json!([1, {"a": null}])).await;
     assert_answer("{}", BTreeMap::<String, serde_json::Value>::new()).await;
 }
@@ -175,9 +175,9 @@ async fn an_empty_text_is_not_an_object_without_fields() {
         let run = session.run(&registry).wire(Arc::clone(&setup.wire)).answer_as::<Note>().max_replies(2);
         let end = run.complete(|request| model.complete(request)).await.expect("valid");
         let error = session.messages()[2].text();
-        assert!(error.starts_with("Error: the answer is not valid JSON (EOF while parsing"), "{error}");
+        assert!(error.starts_with("Error: the answer is empty. Answer with one JSON object"), "{error}");
         let (expected, text) = if setup.has_format {
-            (TypedEnd::Ended(RunEnd::ReplyLimit), "")
+            (TypedEnd::NoAnswer(RunEnd::ReplyLimit), "")
         } else {
             (TypedEnd::Answered(Note { text: String::new() }), "{}")
         };

@@ -95,7 +95,7 @@ async fn a_session_is_valid_whatever_the_model_answers() {
                 (false, _) => at_most(polls, run.complete(|request| model.complete(request)))
                     .await
                     .and_then(Result::ok)
-                    .map(TypedEnd::Ended),
+                    .map(TypedEnd::NoAnswer),
             };
             match &end {
                 Some(TypedEnd::Answered(invoice)) => {
@@ -104,7 +104,7 @@ async fn a_session_is_valid_whatever_the_model_answers() {
                     assert_eq!(*invoice, read);
                     assert!(read.lines.iter().all(|line| line.quantity > 0), "the schema is enforced");
                 }
-                Some(TypedEnd::Ended(end)) => {
+                Some(TypedEnd::NoAnswer(end)) => {
                     other_ends += 1;
                     assert!(!is_typed || *end != RunEnd::Answered, "a typed run has a value");
                 }
@@ -118,7 +118,7 @@ async fn a_session_is_valid_whatever_the_model_answers() {
             }
         }
         // A request on each wire is valid.
-        for wire in super::wires(tool_runtime::wire::ResponseFormat::Never) {
+        for wire in super::wires(tool_runtime::wire::UseResponseFormat::Never) {
             let mut session = stored(&session);
             session.push_user("Thank you.");
             let model = ScriptedModel::new([AssistantMessage::from_text("You are welcome.")]);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::TypedEnd;
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, ResponseFormat, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolChoice, tools};
 
 /// The request for an answer of this type.
@@ -86,7 +86,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
         let without = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), none).await;
         assert_eq!(response_format(&wire, &without)["type"], "object", "{}", wire.name());
     }
-    for wire in self::wires(ResponseFormat::Never) {
+    for wire in self::wires(UseResponseFormat::Never) {
         let request = request::<Invoice>(Arc::clone(&wire), &no_tools()).await;
         assert_eq!(response_format(&wire, &request), Value::Null);
         assert_eq!(tool_names(&wire, &request), ["final_answer"]);
@@ -95,7 +95,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
 
 #[tokio::test]
 async fn the_schema_is_strict_where_the_api_has_strict_schemas() {
-    let [chat, anthropic, responses, gemini] = wires(ResponseFormat::Always);
+    let [chat, anthropic, responses, gemini] = wires(UseResponseFormat::Always);
     let all = json!(["lines", "note", "number", "total"]);
     let required = |schema: &Value| {
         let mut names: Vec<String> = serde_json::from_value(schema["required"].clone()).expect("names");
@@ -139,13 +139,13 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
     struct Prices {
         prices: BTreeMap<String, u32>,
     }
-    let [chat, anthropic, responses, _] = wires(ResponseFormat::Always);
+    let [chat, anthropic, responses, _] = wires(UseResponseFormat::Always);
     for wire in [chat, responses] {
         let mut reasons = Vec::new();
         let wire_of_request = Arc::clone(&wire);
         let body = prepared::<Prices>(Arc::clone(&wire), &no_tools(), |request| {
             let report = request.on(&wire_of_request).expect("it is written").report().clone();
-            reasons.extend(report.not_strict.iter().map(ToString::to_string));
+            reasons.push(report.to_string());
             request
         })
         .await;
@@ -155,10 +155,7 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
             &body["response_format"]["json_schema"]
         };
         assert_eq!(format["strict"], false);
-        assert_eq!(
-            reasons,
-            ["the tool `final_answer` is not strict: `prices` is a map, whose keys are not fixed"]
-        );
+        assert_eq!(reasons, ["the answer is not strict: `prices` is a map, whose keys are not fixed"]);
     }
     let body = request::<Prices>(Arc::clone(&anthropic), &no_tools()).await;
     assert_eq!(tool_names(&anthropic, &body), ["final_answer"]);
@@ -167,7 +164,7 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
 
 #[tokio::test]
 async fn settings_of_the_program_keep_the_response_format() {
-    let [_, anthropic, responses, gemini] = wires(ResponseFormat::Always);
+    let [_, anthropic, responses, gemini] = wires(UseResponseFormat::Always);
     let bodies = [
         (anthropic, "output_config", json!({"effort": "low"})),
         (responses, "text", json!({"verbosity": "low"})),
@@ -194,7 +191,7 @@ async fn settings_of_the_program_keep_the_response_format() {
 
 #[tokio::test]
 async fn the_tool_for_the_answer_is_always_allowed_and_can_be_chosen() {
-    for wire in wires(ResponseFormat::Never) {
+    for wire in wires(UseResponseFormat::Never) {
         let body = prepared::<Invoice>(Arc::clone(&wire), &one_tool(), |request| {
             request.with_allowed_tools(["find"]).with_tool_choice(ToolChoice::Required)
         })
@@ -229,7 +226,7 @@ async fn a_tool_of_the_program_with_this_name_keeps_it() {
 /// The provider continues its own copy of the conversation, which has the call without a result.
 #[tokio::test]
 async fn an_answer_that_was_a_call_is_sent_again_instead_of_the_previous_response() {
-    let wire = Responses::new().previous_response(true).response_format(ResponseFormat::Never);
+    let wire = Responses::new().previous_response(true).response_format(UseResponseFormat::Never);
     let call =
         json!({"type": "function_call", "call_id": "call_1", "name": "final_answer", "arguments": VALID});
     let model = ScriptedModel::new([
@@ -241,7 +238,7 @@ async fn an_answer_that_was_a_call_is_sent_again_instead_of_the_previous_respons
     let mut session = Session::new().user("Go on.");
     let run = session.run(&no_tools()).wire(wire.clone()).answer_as::<Invoice>();
     assert_eq!(
-        run.complete(|request| model.complete(request)).await.expect("valid").answer(),
+        run.complete(|request| model.complete(request)).await.expect("valid").into_answer(),
         Some(invoice())
     );
     session.push_user("Sure?");

@@ -18,7 +18,7 @@ async fn a_call_that_needs_approval_ends_the_run_before_the_answer() {
         let mut session = Session::new().user("Refund it, and write the invoice.");
         let run = session.run(&registry).answer_as::<Invoice>().wire(Arc::clone(&setup.wire));
         let end = run.complete(|request| model.complete(request)).await.expect("valid");
-        assert_eq!(end, TypedEnd::Ended(RunEnd::NeedsApproval), "{}", setup.name());
+        assert_eq!(end, TypedEnd::NoAnswer(RunEnd::NeedsApproval), "{}", setup.name());
         let mut session = stored(&session);
         session.approve("a").expect("it waits");
         let run = session.run(&registry).wire(Arc::clone(&setup.wire)).answer_as::<Invoice>();
@@ -45,7 +45,7 @@ async fn an_answer_next_to_a_call_that_waits_is_rejected_at_once() {
         } else {
             run.complete(|request| model.complete(request)).await.expect("valid")
         };
-        assert_eq!(end, TypedEnd::Ended(RunEnd::NeedsApproval), "{}", setup.name());
+        assert_eq!(end, TypedEnd::NoAnswer(RunEnd::NeedsApproval), "{}", setup.name());
         assert_eq!(session.awaiting_approval().len(), 1);
         assert_eq!(
             results(&session),
@@ -130,7 +130,7 @@ async fn a_cancelled_run_has_no_answer() {
     let model = ScriptedModel::new([AssistantMessage::from_text(VALID)]);
     let mut session = Session::new().user("Hello!");
     let end = session.run(&registry).answer_as::<Invoice>().complete(|request| model.complete(request)).await;
-    assert_eq!(end.expect("valid"), TypedEnd::Ended(RunEnd::Cancelled));
+    assert_eq!(end.expect("valid"), TypedEnd::NoAnswer(RunEnd::Cancelled));
 }
 
 /// `answer_as` may come before or after the other settings, and the run can be spawned.

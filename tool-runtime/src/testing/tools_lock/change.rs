@@ -1,28 +1,21 @@
 //! Changes, and their direction.
 
-/// A difference between the lock and the registry.
+/// A difference between the lock file and the registry.
 #[derive(Debug)]
 pub(super) struct Change {
     pub(super) is_breaking: bool,
-    pub(super) text: Text,
-}
-
-/// One line, and the lines below it, each with `- ` or `+ `.
-#[derive(Debug)]
-pub(super) struct Text {
     pub(super) line: String,
+    /// Lines with `- ` and `+ `.
     pub(super) diff: Vec<String>,
 }
 
-impl Text {
-    pub(super) fn new(line: impl Into<String>, diff: Vec<String>) -> Self {
-        Text { line: line.into(), diff }
+impl Change {
+    pub(super) fn breaking(line: impl Into<String>) -> Self {
+        Change { is_breaking: true, line: line.into(), diff: Vec::new() }
     }
-}
 
-impl From<String> for Text {
-    fn from(line: String) -> Self {
-        Text { line, diff: Vec::new() }
+    pub(super) fn compatible(line: impl Into<String>) -> Self {
+        Change { is_breaking: false, line: line.into(), diff: Vec::new() }
     }
 }
 
@@ -41,7 +34,7 @@ impl Role {
         match direction {
             Direction::Narrower => self == Role::Arguments,
             Direction::Wider => self == Role::Result,
-            Direction::Unknown => true,
+            Direction::Incompatible => true,
             Direction::Equal => false,
         }
     }
@@ -56,6 +49,6 @@ pub(super) enum Direction {
     Wider,
     /// It accepts fewer values.
     Narrower,
-    /// The comparison cannot tell, or both has values that the other rejects.
-    Unknown,
+    /// Each accepts values that the other rejects, or the comparison cannot decide.
+    Incompatible,
 }

@@ -41,16 +41,16 @@ struct Version {
 impl Lock {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let Version { version } =
-            serde_json::from_str(text).map_err(|error| format!("is not a lock of tools: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;
         if version != VERSION {
             return Err(format!("has version {version}, and this library reads version {VERSION}"));
         }
         let lock: Lock =
-            serde_json::from_str(text).map_err(|error| format!("is not a lock of tools: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;
         let mut names = HashSet::new();
         match lock.tools.iter().find(|tool| !names.insert(&tool.name)) {
             Some(tool) => {
-                Err(format!("is not a lock of tools: it has two tools with the name `{}`", tool.name))
+                Err(format!("is not a lock file of tools: it has two tools with the name `{}`", tool.name))
             }
             None => Ok(lock),
         }

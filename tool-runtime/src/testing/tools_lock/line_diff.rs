@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 /// In characters.
 const MAX_JSON: usize = 200;
 
-/// The lines between the equal lines at the start and at the end of two texts: `- ` before a line of the old text, `+ ` before one
+/// The lines of two texts between the equal lines at the start and at the end: `- ` before a line of the old text, `+ ` before one
 /// of the new text.
 pub(super) fn line_diff(old: &str, new: &str) -> Vec<String> {
     let (mut old, mut new): (VecDeque<&str>, VecDeque<&str>) = (old.lines().collect(), new.lines().collect());

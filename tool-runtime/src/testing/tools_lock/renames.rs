@@ -1,4 +1,4 @@
-//! Names that go, and the names that come in their place.
+//! Removed and added names that are probably renames.
 
 use crate::suggest::suggest;
 use serde_json::{Map, Value};

@@ -27,8 +27,8 @@ pub(super) fn report(path: &str, tools: &[ToolChanges<'_>]) -> String {
                 let _ = write!(text, "\n  {}\n", tool.tool);
             }
             for change in changes {
-                let _ = writeln!(text, "    {}", change.text.line);
-                for line in &change.text.diff {
+                let _ = writeln!(text, "    {}", change.line);
+                for line in &change.diff {
                     let _ = writeln!(text, "      {}", line.trim_end());
                 }
             }

@@ -13,9 +13,9 @@ mod schema;
 mod types;
 mod unions;
 
-use super::change::{Change, Direction, Role, Text};
+use super::change::{Change, Direction, Role};
 use super::line_diff::{json_diff, line_diff};
-use super::path::Place;
+use super::location::Location;
 use schema::Schema;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
@@ -26,14 +26,14 @@ const MAX_DEPTH: usize = 100;
 const MAX_PAIRS: usize = 100_000;
 
 /// The keywords that constrain nothing, apart from `description` and `title`.
-const NOTES: [&str; 6] = ["default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"];
+const ANNOTATIONS: [&str; 6] = ["default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"];
 
 /// The changes from the old schema to the new one.
 pub(super) fn compare_schemas(old: &Value, new: &Value, role: Role) -> Vec<Change> {
     if old == new {
         return Vec::new();
     }
-    let root = Place::root(role);
+    let root = Location::root(role);
     let mut comparison = Comparison {
         role,
         changes: Vec::new(),
@@ -44,7 +44,7 @@ pub(super) fn compare_schemas(old: &Value, new: &Value, role: Role) -> Vec<Chang
     };
     comparison.compare(Schema::root(old), Schema::root(new), &root);
     if comparison.is_too_complex {
-        comparison.push(Direction::Unknown, format!("{root}: the schemas are too complex to compare"));
+        comparison.push(Direction::Incompatible, format!("{root}: the schemas are too complex to compare"));
     } else if comparison.changes.is_empty() {
         comparison.push(Direction::Equal, format!("{root}: the schema changes, and accepts the same values"));
     }
@@ -65,7 +65,7 @@ struct Comparison {
 
 impl Comparison {
     /// Compares two schemas at the same place.
-    fn compare(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         self.compare_descriptions(old, new, at);
         let (old, new) = (old.resolved(), new.resolved());
         let pair = (std::ptr::from_ref(old.value), std::ptr::from_ref(new.value), self.is_in_one_of);
@@ -81,7 +81,7 @@ impl Comparison {
         self.depth -= 1;
     }
 
-    fn compare_keywords(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_keywords(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         match (old.is_never(), new.is_never()) {
             (false, false) => {}
             (true, true) => return,
@@ -101,27 +101,27 @@ impl Comparison {
     }
 
     /// Compares the keywords that constrain nothing.
-    fn compare_descriptions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_descriptions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         for keyword in ["description", "title"] {
-            let (before, after) = (old.note(keyword), new.note(keyword));
+            let (before, after) = (old.annotation(keyword), new.annotation(keyword));
             if before != after {
                 let [before, after] =
                     [before, after].map(|text| text.and_then(Value::as_str).unwrap_or_default());
                 let diff = line_diff(before, after);
-                self.push(Direction::Equal, Text::new(format!("{at}: the {keyword} changes"), diff));
+                self.push_diff(Direction::Equal, format!("{at}: the {keyword} changes"), diff);
             }
         }
-        for keyword in NOTES {
-            let (before, after) = (old.note(keyword), new.note(keyword));
+        for keyword in ANNOTATIONS {
+            let (before, after) = (old.annotation(keyword), new.annotation(keyword));
             if before != after {
                 let diff = json_diff(before, after);
-                self.push(Direction::Equal, Text::new(format!("{at}: `{keyword}` changes"), diff));
+                self.push_diff(Direction::Equal, format!("{at}: `{keyword}` changes"), diff);
             }
         }
     }
 
     /// Compares `prefixItems` and `items`.
-    fn compare_arrays(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_arrays(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let count = old.first_items().len().max(new.first_items().len());
         for index in 0..count {
             self.compare(old.item(index), new.item(index), &at.with(&format!("[{index}]")));
@@ -132,7 +132,7 @@ impl Comparison {
     }
 
     /// Compares the keywords that no other method compares: they must be the same.
-    fn compare_others(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_others(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let keywords: BTreeSet<&str> = old.constraints().chain(new.constraints()).collect();
         for keyword in keywords {
             let (before, after) = (old.get(keyword), new.get(keyword));
@@ -155,16 +155,23 @@ impl Comparison {
                 before == after && schema::have_same_references(old, new, before)
             };
             if !is_same {
-                let line = format!("{at}: `{keyword}` changes, and the comparison cannot tell how");
-                self.push(Direction::Unknown, Text::new(line, json_diff(before, after)));
+                let line = format!("{at}: `{keyword}` changes, and its effect is unknown");
+                self.push_diff(Direction::Incompatible, line, json_diff(before, after));
             }
         }
     }
 
-    fn push(&mut self, direction: Direction, text: impl Into<Text>) {
-        let direction =
-            if self.is_in_one_of && direction != Direction::Equal { Direction::Unknown } else { direction };
+    fn push(&mut self, direction: Direction, line: String) {
+        self.push_diff(direction, line, Vec::new());
+    }
+
+    fn push_diff(&mut self, direction: Direction, line: String, diff: Vec<String>) {
+        let direction = if self.is_in_one_of && direction != Direction::Equal {
+            Direction::Incompatible
+        } else {
+            direction
+        };
         let is_breaking = self.role.is_breaking(direction);
-        self.changes.push(Change { is_breaking, text: text.into() });
+        self.changes.push(Change { is_breaking, line, diff });
     }
 }

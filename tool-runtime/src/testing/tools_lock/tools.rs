@@ -1,6 +1,6 @@
 //! The comparison of two locks, tool by tool.
 
-use super::change::{Change, Role, Text};
+use super::change::{Change, Role};
 use super::file::{Lock, LockedTool};
 use super::line_diff::line_diff;
 use super::renames::{Named, renames, without_description};
@@ -24,14 +24,15 @@ pub(super) fn compare_tools<'a>(old: &'a Lock, new: &'a Lock) -> Vec<ToolChanges
     let renamed = renames(named(&removed), named(&added));
     let mut all = Vec::new();
     for tool in removed.iter().filter(|tool| renamed.iter().all(|(old, _)| *old != tool.name)) {
-        all.push(single(&tool.name, true, "the tool is removed"));
+        all.push(single(&tool.name, Change::breaking("the tool is removed")));
     }
     for tool in added.iter().filter(|tool| renamed.iter().all(|(_, new)| *new != tool.name)) {
-        all.push(single(&tool.name, false, "the tool is new"));
+        all.push(single(&tool.name, Change::compatible("the tool is new")));
     }
     for (before, after) in &renamed {
         let (Some(before), Some(after)) = (find(old, before), find(new, after)) else { continue };
-        let mut tool = single(&before.name, true, &format!("the tool is renamed to `{}`", after.name));
+        let mut tool =
+            single(&before.name, Change::breaking(format!("the tool is renamed to `{}`", after.name)));
         tool.changes.extend(compare_tool(before, after));
         all.push(tool);
     }
@@ -49,8 +50,8 @@ fn find<'a>(lock: &'a Lock, name: &str) -> Option<&'a LockedTool> {
     lock.tools.iter().find(|tool| tool.name == name)
 }
 
-fn single<'a>(tool: &'a str, is_breaking: bool, line: &str) -> ToolChanges<'a> {
-    ToolChanges { tool, changes: vec![Change { is_breaking, text: Text::new(line, Vec::new()) }] }
+fn single(tool: &str, change: Change) -> ToolChanges<'_> {
+    ToolChanges { tool, changes: vec![change] }
 }
 
 fn identify(tool: &LockedTool) -> Named {
@@ -72,24 +73,20 @@ fn compare_tool(old: &LockedTool, new: &LockedTool) -> Vec<Change> {
         [("title", title(old), title(new)), ("description", old.description.clone(), new.description.clone())]
     {
         if before != after {
-            let text = Text::new(format!("the {words} changes"), line_diff(&before, &after));
-            changes.push(Change { is_breaking: false, text });
+            let diff = line_diff(&before, &after);
+            changes.push(Change { diff, ..Change::compatible(format!("the {words} changes")) });
         }
     }
     for name in ["read_only", "destructive", "idempotent", "open_world"] {
         changes.extend(compare_annotation(name, old.annotations.get(name), new.annotations.get(name)));
     }
     changes.extend(compare_schemas(&old.parameters, &new.parameters, Role::Arguments));
-    let (is_breaking, line) = match (&old.output_schema, &new.output_schema) {
-        (Some(before), Some(after)) => {
-            changes.extend(compare_schemas(before, after, Role::Result));
-            return changes;
-        }
-        (None, None) => return changes,
-        (None, Some(_)) => (false, "an output schema is declared"),
-        (Some(_), None) => (true, "the output schema is not declared any more"),
-    };
-    changes.push(Change { is_breaking, text: Text::new(line, Vec::new()) });
+    match (&old.output_schema, &new.output_schema) {
+        (Some(before), Some(after)) => changes.extend(compare_schemas(before, after, Role::Result)),
+        (None, None) => {}
+        (None, Some(_)) => changes.push(Change::compatible("an output schema is declared")),
+        (Some(_), None) => changes.push(Change::breaking("the output schema is not declared any more")),
+    }
     changes
 }
 
@@ -112,5 +109,5 @@ fn compare_annotation(name: &str, old: Option<&bool>, new: Option<&bool>) -> Opt
         None => "not declared",
     };
     let line = format!("`{name}` changes from {} to {}", words(old), words(new));
-    Some(Change { is_breaking: promise(new) < promise(old), text: line.into() })
+    Some(if promise(new) < promise(old) { Change::breaking(line) } else { Change::compatible(line) })
 }

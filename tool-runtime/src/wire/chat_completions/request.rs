@@ -25,7 +25,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     }
     let mut report = report(parts.messages, wire.keep_reasoning);
     let choice = parts.choice(&mut report);
-    if let Some(answer) = parts.answer {
+    if let Some(answer) = parts.answer_schema {
         body.write("response_format", &response_format(answer, &mut report))?;
     }
     let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;
@@ -36,7 +36,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     let form = ToolForm { wire: NAME, is_strict: wire.strict };
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
-    report.not_strict.extend_from_slice(&array.not_strict);
+    report.not_strict.clone_from(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
         body.write("tool_choice", &allowed_tools(choice, names))?;
     } else if *choice != ToolChoice::Auto {
@@ -49,14 +49,14 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
 }
 
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-response_format>
-fn response_format<'a>(answer: &'a ToolSchema, report: &mut Report) -> ResponseFormat<'a> {
+fn response_format<'a>(answer: &'a ToolSchema, report: &mut Report) -> ResponseFormatField<'a> {
     let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
     let json_schema = JsonSchema { r#type: None, name: Some(answer.name()), strict: Some(strict), schema };
-    ResponseFormat { r#type: "json_schema", json_schema }
+    ResponseFormatField { r#type: "json_schema", json_schema }
 }
 
 #[derive(Serialize)]
-struct ResponseFormat<'a> {
+struct ResponseFormatField<'a> {
     r#type: &'static str,
     json_schema: JsonSchema<'a>,
 }

@@ -1,10 +1,10 @@
-//! Limits of numbers, lengths and counts, and the keywords `pattern`, `format`, `multipleOf` and `uniqueItems`.
+//! Limits of numbers, lengths and counts, and the keywords `pattern`, `format` and `uniqueItems`.
 
 use super::{Comparison, Schema};
 use crate::json::TypeSet;
-use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::change::Direction;
 use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::path::Place;
+use crate::testing::tools_lock::location::Location;
 use crate::validator::Number;
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -38,16 +38,13 @@ impl fmt::Display for Limit<'_> {
 
 impl Comparison {
     /// Compares the limits of the types that both schemas accept.
-    pub(super) fn compare_limits(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    pub(super) fn compare_limits(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let types = old.types().intersection(new.types());
         for (of_types, keyword, words, is_lower) in LIMITS {
             if types.intersects(of_types) {
                 let limits = [old, new].map(|schema| limit(schema, keyword, is_lower));
                 self.compare_limit(limits, words, is_lower, at);
             }
-        }
-        if types.intersects(TypeSet::NUMBER) {
-            self.compare_divisors(old, new, at);
         }
         if types.intersects(TypeSet::STRING) {
             self.compare_text_keyword("pattern", old, new, at);
@@ -65,7 +62,7 @@ impl Comparison {
         }
     }
 
-    fn compare_limit(&mut self, limits: [Option<Limit<'_>>; 2], words: &str, is_lower: bool, at: &Place) {
+    fn compare_limit(&mut self, limits: [Option<Limit<'_>>; 2], words: &str, is_lower: bool, at: &Location) {
         match limits {
             [None, None] => {}
             [None, Some(new)] => {
@@ -87,34 +84,15 @@ impl Comparison {
         }
     }
 
-    fn compare_divisors(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
-        let keyword = "multipleOf";
-        let (before, after) = (old.get(keyword), new.get(keyword));
-        if before == after {
-            return;
-        }
-        let number = |value: Option<&Value>| Number::from_json(value?.as_number()?);
-        let direction = match (number(before), number(after)) {
-            (Some(_), None) => Direction::Wider,
-            (None, Some(_)) => Direction::Narrower,
-            // A float may be divisible only because of rounding.
-            (Some(old @ Number::Integer(_)), Some(new @ Number::Integer(_))) if old.is_multiple_of(new) => {
-                Direction::Wider
-            }
-            _ => Direction::Unknown,
-        };
-        self.push(direction, Text::new(format!("{at}: `{keyword}` changes"), json_diff(before, after)));
-    }
-
-    fn compare_text_keyword(&mut self, keyword: &str, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_text_keyword(&mut self, keyword: &str, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let (before, after) = (old.get(keyword), new.get(keyword));
         let (direction, verb) = match (before, after) {
             _ if before == after => return,
             (None, _) => (Direction::Narrower, "is added"),
             (_, None) => (Direction::Wider, "is removed"),
-            _ => (Direction::Unknown, "changes"),
+            _ => (Direction::Incompatible, "changes"),
         };
-        self.push(direction, Text::new(format!("{at}: the {keyword} {verb}"), json_diff(before, after)));
+        self.push_diff(direction, format!("{at}: the {keyword} {verb}"), json_diff(before, after));
     }
 }
 

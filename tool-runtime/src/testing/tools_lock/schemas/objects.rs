@@ -2,7 +2,7 @@
 
 use super::{Comparison, Schema};
 use crate::testing::tools_lock::change::{Direction, Role};
-use crate::testing::tools_lock::path::Place;
+use crate::testing::tools_lock::location::Location;
 use crate::testing::tools_lock::renames::{Named, renames, without_description};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn describes_others(schema: Schema<'_>) -> bool {
 }
 
 impl Comparison {
-    pub(super) fn compare_objects(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    pub(super) fn compare_objects(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let names = |schema: Schema<'_>| {
             let required = schema.array("required").unwrap_or_default().iter().filter_map(Value::as_str);
             let properties = schema.object("properties").into_iter().flatten().map(|(name, _)| &**name);
@@ -38,7 +38,7 @@ impl Comparison {
         };
         let mut all: BTreeSet<String> = names(old).into_iter().chain(names(new)).collect();
         for (before, after) in renamed(old, new) {
-            self.push(Direction::Unknown, format!("{} is renamed to `{after}`", at.property(&before)));
+            self.push(Direction::Incompatible, format!("{} is renamed to `{after}`", at.property(&before)));
             self.compare_property(old, new, [&before, &after], at);
             all.remove(&before);
             all.remove(&after);
@@ -55,7 +55,7 @@ impl Comparison {
         old: Schema<'_>,
         new: Schema<'_>,
         [before, after]: [&String; 2],
-        at: &Place,
+        at: &Location,
     ) {
         let inside = at.property(after);
         let was_required = old.requires(before);
@@ -66,18 +66,19 @@ impl Comparison {
                 let direction = match self.role {
                     // The tool ignores or rejects the argument.
                     Role::Arguments => Direction::Narrower,
-                    Role::Result if was_required || describes_others(new) => Direction::Unknown,
+                    Role::Result if was_required || describes_others(new) => Direction::Incompatible,
                     Role::Result => Direction::Equal,
                 };
                 return self.push(direction, format!("{inside} is removed"));
             }
             (None, Some(_)) => {
-                let is_known = describes_others(old)
-                    || (self.role == Role::Result && matches!(others(old), Others::Rejected));
-                let direction = match self.role {
-                    _ if is_known => Direction::Unknown,
-                    Role::Arguments if is_required && !was_required => Direction::Narrower,
-                    Role::Arguments | Role::Result => Direction::Equal,
+                let is_rejected = self.role == Role::Result && matches!(others(old), Others::Rejected);
+                let direction = if describes_others(old) || is_rejected {
+                    Direction::Incompatible
+                } else if self.role == Role::Arguments && is_required && !was_required {
+                    Direction::Narrower
+                } else {
+                    Direction::Equal
                 };
                 let kind = match (self.role, is_required) {
                     (Role::Result, _) => "new",
@@ -95,7 +96,7 @@ impl Comparison {
         }
     }
 
-    fn compare_other_properties(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    fn compare_other_properties(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let noun = at.noun();
         let (direction, text) = match (others(old), others(new)) {
             (Others::Absent, Others::Absent) | (Others::Rejected, Others::Rejected) => return,

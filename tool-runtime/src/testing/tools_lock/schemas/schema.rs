@@ -1,6 +1,6 @@
 //! A schema in its document.
 
-use super::NOTES;
+use super::ANNOTATIONS;
 use crate::json::{TypeSet, descendants, referenced};
 use serde_json::{Map, Value};
 
@@ -9,6 +9,7 @@ const MAX_REFERENCES: usize = 50;
 
 static TRUE: Value = Value::Bool(true);
 
+/// A schema, and the document in which its references are.
 #[derive(Clone, Copy)]
 pub(super) struct Schema<'a> {
     pub(super) value: &'a Value,
@@ -59,7 +60,8 @@ impl<'a> Schema<'a> {
     pub(super) fn constraints(self) -> impl Iterator<Item = &'a str> {
         let keywords = self.value.as_object().into_iter().flatten().map(|(keyword, _)| &**keyword);
         keywords.filter(|keyword| {
-            !NOTES.contains(keyword) && !["description", "title", "$defs", "definitions"].contains(keyword)
+            !ANNOTATIONS.contains(keyword)
+                && !["description", "title", "$defs", "definitions"].contains(keyword)
         })
     }
 
@@ -77,7 +79,7 @@ impl<'a> Schema<'a> {
     }
 
     /// A keyword that constrains nothing, from the first schema that has it.
-    pub(super) fn note(self, keyword: &str) -> Option<&'a Value> {
+    pub(super) fn annotation(self, keyword: &str) -> Option<&'a Value> {
         self.chain().find_map(|schema| schema.get(keyword))
     }
 
@@ -118,8 +120,8 @@ pub(super) fn is_compared(keyword: &str, value: &Value) -> bool {
         "type" => value.is_string() || value.is_array(),
         "const" => true,
         "enum" | "required" | "prefixItems" | "anyOf" | "oneOf" => value.is_array(),
-        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "minLength"
-        | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => value.is_number(),
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "minLength" | "maxLength"
+        | "minItems" | "maxItems" | "minProperties" | "maxProperties" => value.is_number(),
         "pattern" | "format" => value.is_string(),
         "uniqueItems" => value.is_boolean(),
         "properties" => value.is_object(),

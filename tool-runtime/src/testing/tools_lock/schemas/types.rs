@@ -2,14 +2,14 @@
 
 use super::{Comparison, Schema};
 use crate::json::TypeSet;
-use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::change::Direction;
 use crate::testing::tools_lock::line_diff::{json_diff, short_json};
-use crate::testing::tools_lock::path::Place;
+use crate::testing::tools_lock::location::Location;
 use serde_json::Value;
 
 impl Comparison {
     /// Compares the types. Returns false if no value is of both, so that no other keyword matters.
-    pub(super) fn compare_types(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
+    pub(super) fn compare_types(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) -> bool {
         let (before, after) = (old.types(), new.types());
         let common = before.intersection(after);
         let (direction, verb) = if before == after {
@@ -19,7 +19,7 @@ impl Comparison {
         } else if common == after {
             (Direction::Narrower, "narrows")
         } else {
-            (Direction::Unknown, "changes")
+            (Direction::Incompatible, "changes")
         };
         let (before, after) = (names(before), names(after));
         self.push(direction, format!("{at}: the type {verb} from {before} to {after}"));
@@ -27,7 +27,7 @@ impl Comparison {
     }
 
     /// Compares `enum` and `const`.
-    pub(super) fn compare_values(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) {
+    pub(super) fn compare_values(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) {
         let (before, after) = (old.values(), new.values());
         let is_listed = |schema: Schema<'_>| schema.get("enum").or(schema.get("const")).is_some();
         match (before, after) {
@@ -48,11 +48,11 @@ impl Comparison {
         }
     }
 
-    fn compare_lists(&mut self, before: &[Value], after: &[Value], at: &Place) {
+    fn compare_lists(&mut self, before: &[Value], after: &[Value], at: &Location) {
         if let ([before], [after]) = (before, after) {
             if before != after {
                 let diff = json_diff(Some(before), Some(after));
-                self.push(Direction::Unknown, Text::new(format!("{at}: the only value changes"), diff));
+                self.push_diff(Direction::Incompatible, format!("{at}: the only value changes"), diff);
             }
             return;
         }

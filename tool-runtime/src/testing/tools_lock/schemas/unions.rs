@@ -3,9 +3,9 @@
 use super::types::names;
 use super::{Comparison, Schema};
 use crate::json::{TypeSet, definition_name};
-use crate::testing::tools_lock::change::{Direction, Text};
+use crate::testing::tools_lock::change::Direction;
 use crate::testing::tools_lock::line_diff::json_diff;
-use crate::testing::tools_lock::path::Place;
+use crate::testing::tools_lock::location::Location;
 use serde_json::Value;
 
 /// The alternatives of a union.
@@ -47,7 +47,7 @@ fn key(schema: Schema<'_>) -> Option<(Option<&str>, &Value)> {
 
 impl Comparison {
     /// Compares unions. Returns true if nothing else needs to be compared.
-    pub(super) fn compare_unions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Place) -> bool {
+    pub(super) fn compare_unions(&mut self, old: Schema<'_>, new: Schema<'_>, at: &Location) -> bool {
         let single = |schema| Union { alternatives: vec![schema], may_overlap: false, is_alone: true };
         match (union(old), union(new)) {
             (None, None) => false,
@@ -64,17 +64,17 @@ impl Comparison {
                 true
             }
             (None, Some(_)) => {
-                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is added"));
+                self.push(Direction::Incompatible, format!("{at}: a choice of alternatives is added"));
                 false
             }
             (Some(_), None) => {
-                self.push(Direction::Unknown, format!("{at}: a choice of alternatives is removed"));
+                self.push(Direction::Incompatible, format!("{at}: a choice of alternatives is removed"));
                 false
             }
         }
     }
 
-    fn compare_alternatives(&mut self, old: &Union<'_>, new: &Union<'_>, at: &Place) {
+    fn compare_alternatives(&mut self, old: &Union<'_>, new: &Union<'_>, at: &Location) {
         let outer = self.is_in_one_of;
         self.is_in_one_of |= old.may_overlap || new.may_overlap;
         let (mut rest_old, mut rest_new) = (old.alternatives.clone(), new.alternatives.clone());
@@ -92,11 +92,11 @@ impl Comparison {
         }
         for schema in rest_old {
             let line = format!("{at}: the alternative `{}` is removed", label(schema));
-            self.push(Direction::Narrower, Text::new(line, diff(Some(schema), None)));
+            self.push_diff(Direction::Narrower, line, diff(Some(schema), None));
         }
         for schema in rest_new {
             let line = format!("{at}: the alternative `{}` is new", label(schema));
-            self.push(Direction::Wider, Text::new(line, diff(None, Some(schema))));
+            self.push_diff(Direction::Wider, line, diff(None, Some(schema)));
         }
         self.is_in_one_of = outer;
     }
@@ -135,7 +135,7 @@ fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Ve
 fn label(schema: Schema<'_>) -> String {
     const MAX_LABEL: usize = 40;
     let reference = schema.get("$ref").and_then(Value::as_str).and_then(definition_name);
-    let title = || schema.note("title").and_then(Value::as_str).map(str::to_owned);
+    let title = || schema.annotation("title").and_then(Value::as_str).map(str::to_owned);
     let schema = schema.resolved();
     let tag = || match key(schema)?.1 {
         Value::String(tag) => Some(tag.clone()),

@@ -4,16 +4,16 @@ use super::change::Role;
 use serde_json::Value;
 use std::fmt;
 
-/// A place in the arguments or in the result. The path of the whole is empty.
+/// A location in the arguments or in the result. The path of the whole is empty.
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct Location {
     pub(super) role: Role,
     path: String,
 }
 
-impl Place {
+impl Location {
     pub(super) fn root(role: Role) -> Self {
-        Place { role, path: String::new() }
+        Location { role, path: String::new() }
     }
 
     pub(super) fn property(&self, name: &str) -> Self {
@@ -27,7 +27,7 @@ impl Place {
 
     /// `*` for other properties, `[]` for the items, `[1]` for one of them, `(name)` for an alternative.
     pub(super) fn with(&self, part: &str) -> Self {
-        Place { role: self.role, path: format!("{}{part}", self.path) }
+        Location { role: self.role, path: format!("{}{part}", self.path) }
     }
 
     /// The word for a property here.
@@ -36,7 +36,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&*self.path, self.role) {
             ("", Role::Arguments) => f.write_str("the arguments"),

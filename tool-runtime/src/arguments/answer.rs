@@ -1,4 +1,4 @@
-//! One JSON object decoded into a type: the final answer of a model.
+//! The final answer of a model: one JSON object decoded into a type.
 
 use super::arg_cell::{ArgCell, ArgSlot as _, next_value};
 use super::error_path::decode_error;
@@ -12,8 +12,10 @@ use crate::validator::{Budget, Validator, Validity};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
-/// The schema of a type.
-pub(crate) fn describe<T: DeserializeOwned + JsonSchema>(generator: &mut SchemaGenerator) -> ParamSchema {
+/// The schema of the type of an answer, as that of a parameter.
+pub(crate) fn answer_parameter<T: DeserializeOwned + JsonSchema>(
+    generator: &mut SchemaGenerator,
+) -> ParamSchema {
     let mut described = [ArgCell::<ByValue<T>>::with_schema::<T>().describe(generator)];
     name_map_keys(&mut described, |probes| {
         // A decoder of the program may panic on an unexpected key.
@@ -29,7 +31,7 @@ pub(crate) fn describe<T: DeserializeOwned + JsonSchema>(generator: &mut SchemaG
 
 /// Decodes an object that is valid under the schema, after the coercions of these options. Without a validator, only the
 /// decoder decides.
-pub(crate) fn typed_value<T: DeserializeOwned + JsonSchema>(
+pub(crate) fn decode_answer<T: DeserializeOwned + JsonSchema>(
     json: &str,
     validator: Option<&Validator>,
     options: CoercionOptions,
