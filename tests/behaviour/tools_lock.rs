@@ -2,6 +2,7 @@
 
 mod classes;
 mod files;
+mod functions;
 mod random;
 mod report;
 #[allow(dead_code, unused_variables, reason = "the tools need only their signatures")]

@@ -359,14 +359,14 @@ impl Registry {
 
     /// The coercions of the arguments of a tool that are allowed.
     pub(crate) fn coercion_options(&self, tool: &RegisteredTool) -> CoercionOptions {
-        let options = self.coercions();
-        CoercionOptions { null_is_absent: options.null_is_absent || tool.forms.may_require_all(), ..options }
+        let null_is_absent = self.tools.config.options.null_means_absent || tool.forms.may_require_all();
+        CoercionOptions { null_is_absent, lenient: self.is_lenient() }
     }
 
-    /// The coercions that the program has chosen.
-    pub(crate) fn coercions(&self) -> CoercionOptions {
-        let null_is_absent = self.tools.config.options.null_means_absent;
-        CoercionOptions { null_is_absent, lenient: self.is_lenient() }
+    /// The schema against which the arguments of a tool are validated, by the name of the tool.
+    #[cfg(feature = "testing")]
+    pub(crate) fn enforced_schema(&self, name: &str) -> Option<&serde_json::Value> {
+        self.tool(name).map(|tool| &*tool.enforced)
     }
 
     /// Whether invalid arguments are repaired and coerced.

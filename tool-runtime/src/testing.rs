@@ -52,4 +52,4 @@ pub use error::ScriptedModelError;
 pub use rules::{RejectedError, check_request};
 pub use scripted_model::ScriptedModel;
 pub use scripted_reply::ScriptedReply;
-pub use tools_lock::assert_tools_lock;
+pub use tools_lock::{assert_tools_lock, tools_lock};

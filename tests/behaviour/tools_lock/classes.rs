@@ -85,7 +85,7 @@ changes! {
         old.tool("cancel_order")["annotations"]["idempotent"] = json!(true);
     };
     a_tool_becomes_destructive: breaking "cancel_order" ["`destructive` changes from not declared to `true`"] |old| {
-        old.tool("cancel_order").as_object_mut().expect("a tool").remove("annotations");
+        old.tool("cancel_order")["annotations"].as_object_mut().expect("annotations").remove("destructive");
     };
     destructive_is_no_longer_declared_as_false: breaking "now" ["`destructive` changes from `false` to not declared"] |old| {
         old.tool("now")["annotations"]["destructive"] = json!(false);
@@ -221,7 +221,7 @@ changes! {
         *old.at("set_labels", "/properties/labels/additionalProperties/type") = json!(["string", "null"]);
     };
     a_field_of_an_alternative: breaking "place_order" ["`payment(card).owner` is removed"] |old| {
-        let card = old.at("place_order", "/properties/payment/anyOf/0/properties");
+        let card = old.at("place_order", "/properties/payment/oneOf/0/properties");
         card["owner"] = json!({ "type": "string" });
     };
     a_field_of_an_alternative_with_one_property: breaking "notify" ["`channel.mail`: the type narrows from string or null to string"] |old| {
@@ -232,7 +232,7 @@ changes! {
         "- {\"properties\":{\"kind\":{\"const\":\"cash\",\"type\":\"string\"}},\"required\":[\"kind\"],\"type\":\"object\"}"
     ] |old| {
         let cash = json!({ "type": "object", "properties": { "kind": { "type": "string", "const": "cash" } }, "required": ["kind"] });
-        old.at("place_order", "/properties/payment/anyOf").as_array_mut().expect("alternatives").push(cash);
+        old.at("place_order", "/properties/payment/oneOf").as_array_mut().expect("alternatives").push(cash);
     };
     a_new_alternative: compatible "notify" [
         "`channel`: the alternative `phone` is new",

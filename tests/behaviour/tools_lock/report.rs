@@ -233,3 +233,48 @@ fn a_keyword_that_is_compared_as_a_whole_includes_its_references() {
     assert!(message.contains(": 1 breaking change\n"), "{message}");
     assert!(message.contains("`a`: `not` changes, and its effect is unknown"), "{message}");
 }
+
+#[test]
+fn a_property_that_is_only_required_may_have_any_value() {
+    let required = json!({ "required": ["x"] });
+    let described = json!({ "properties": { "x": { "type": "string" } }, "required": ["x"] });
+    let optional = json!({ "properties": { "x": { "type": "string" } } });
+    assert!(kinds(&required, &described).contains("breaking"));
+    assert!(kinds(&described, &required).contains("compatible"));
+    assert!(kinds(&optional, &required).contains("breaking"));
+}
+
+#[test]
+fn references_that_the_comparison_does_not_follow_are_breaking() {
+    let anchored = |kind: &str| {
+        let target = json!({ "$anchor": "a", "type": kind });
+        json!({ "type": "object", "properties": { "x": { "$ref": "#a" } }, "$defs": { "t": target } })
+    };
+    let message = compare_parameters(&anchored("string"), &anchored("integer")).expect("it changes");
+    assert!(message.contains("`x`: `$ref` changes, and its effect is unknown"), "{message}");
+    let next_to = |kind: &str| json!({ "type": "object", "properties": { "x": { "$ref": "#/$defs/t", "maxLength": 9 } }, "$defs": { "t": { "type": kind } } });
+    let message = compare_parameters(&next_to("string"), &next_to("integer")).expect("it changes");
+    assert!(message.contains("`x`: the type changes from string to integer"), "{message}");
+}
+
+#[test]
+fn unions_and_values_next_to_each_other_are_compared_as_a_whole() {
+    let unions = |kind: &str| json!({ "anyOf": [{ "minimum": 1 }], "oneOf": [{ "type": kind }] });
+    assert!(kinds(&unions("number"), &unions("integer")).contains("breaking"));
+    let values = |values: Value| json!({ "const": 1, "enum": values });
+    assert!(kinds(&values(json!([1, 2])), &values(json!([2]))).contains("breaking"));
+    let floats = |maximum: u8| json!({ "oneOf": [{ "const": 1 }, { "const": 1.0 }, { "minimum": maximum }] });
+    assert!(kinds(&floats(5), &floats(4)).contains("breaking"));
+}
+
+/// The time would be hours if each pair of alternatives were compared.
+#[test]
+fn a_union_may_have_many_alternatives() {
+    let of = |last: usize| {
+        let alternatives: Vec<Value> = (0..last)
+            .map(|index| json!({ "type": "object", "required": [format!("field {index}")] }))
+            .collect();
+        json!({ "anyOf": alternatives })
+    };
+    assert_eq!(kinds(&of(4_999), &of(5_000)), "1 compatible change");
+}

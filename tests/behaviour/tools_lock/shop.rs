@@ -2,8 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tool_runtime::testing::tools_lock;
 use tool_runtime::{DynamicTool, Registry, tool, tools};
 
 #[derive(Deserialize, JsonSchema)]
@@ -143,52 +144,7 @@ pub(super) fn registry() -> Registry {
         .expect("the tools have different names")
 }
 
-/// The lock of a registry.
+/// The lock file of a registry.
 pub(super) fn lock_of(registry: &Registry) -> Value {
-    let tools = registry.schemas().iter().map(|schema| {
-        let name = schema.name();
-        let mut tool = Map::new();
-        tool.insert("name".to_owned(), name.into());
-        tool.insert("description".to_owned(), schema.description().into());
-        let parameters = serde_json::from_str(schema.parameters().get()).expect("a schema is JSON");
-        tool.insert("parameters".to_owned(), parameters);
-        let annotations = registry.annotations(name).expect("it is there");
-        let declared: Map<String, Value> = [
-            ("read_only", annotations.read_only),
-            ("destructive", annotations.destructive),
-            ("idempotent", annotations.idempotent),
-            ("open_world", annotations.open_world),
-        ]
-        .into_iter()
-        .filter_map(|(name, declared)| Some((name.to_owned(), declared?.into())))
-        .collect();
-        if !declared.is_empty() {
-            tool.insert("annotations".to_owned(), declared.into());
-        }
-        if let Some(title) = registry.title(name) {
-            tool.insert("title".to_owned(), title.into());
-        }
-        if let Some(schema) = registry.output_schema(name) {
-            tool.insert("output_schema".to_owned(), schema.clone());
-        }
-        Value::Object(tool)
-    });
-    sorted(json!({ "version": 1, "tools": tools.collect::<Vec<_>>() }))
-}
-
-/// Sorts the names of `required`, whose order has no meaning.
-fn sorted(mut value: Value) -> Value {
-    match &mut value {
-        Value::Array(items) => items.iter_mut().for_each(|item| *item = sorted(item.take())),
-        Value::Object(entries) => {
-            for (key, entry) in entries {
-                *entry = sorted(entry.take());
-                if let ("required", Some(names)) = (key.as_str(), entry.as_array_mut()) {
-                    names.sort_by_key(ToString::to_string);
-                }
-            }
-        }
-        _ => {}
-    }
-    value
+    serde_json::from_str(&tools_lock(registry)).expect("it is JSON")
 }

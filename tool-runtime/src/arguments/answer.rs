@@ -7,6 +7,7 @@ use super::object::pairs;
 use super::param_mode::ByValue;
 use super::{ArgumentsError, ParamSchema};
 use crate::coerce::{CoercionOptions, coerce};
+use crate::outcome::ArgumentError;
 use crate::panics::catch_panic;
 use crate::validator::{Budget, Validator, Validity};
 use schemars::{JsonSchema, SchemaGenerator};
@@ -66,9 +67,17 @@ fn valid<T: DeserializeOwned + JsonSchema>(json: &str, validator: &Validator) ->
 fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsError> {
     pairs(json)?;
     let json = json.trim();
-    if let Ok((value, _)) = next_value(json) {
-        return Ok(value);
-    }
-    let mut cell = ArgCell::<ByValue<T>>::with_schema::<T>();
-    Err(ArgumentsError::Invalid(decode_error(&mut cell, "", json).into_iter().collect()))
+    let decoded = catch_panic(|| {
+        if let Ok((value, _)) = next_value(json) {
+            return Ok(value);
+        }
+        let mut cell = ArgCell::<ByValue<T>>::with_schema::<T>();
+        Err(decode_error(&mut cell, "", json).into_iter().collect())
+    });
+    decoded.unwrap_or_else(|_| Err(vec![panicked()])).map_err(ArgumentsError::Invalid)
+}
+
+/// The panic hook of the process has reported the panic.
+fn panicked() -> ArgumentError {
+    ArgumentError::Invalid { path: String::new(), problem: "it cannot be decoded".to_owned() }
 }

@@ -90,6 +90,11 @@ impl PendingCalls {
         calls.find(|(call, _)| call.id == id)?.1.result.as_ref()
     }
 
+    /// Whether the call at this position has its result; `None` if there is no such call.
+    pub(crate) fn has_result(&self, position: usize) -> Option<bool> {
+        self.states.get(position).map(|state| state.result.is_some())
+    }
+
     /// Whether the call with this id is approved with its current arguments, and has not started since the approval.
     #[must_use]
     pub fn is_approved(&self, id: &str) -> bool {

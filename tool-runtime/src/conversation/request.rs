@@ -119,7 +119,8 @@ impl Request {
     pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let mut names: Vec<String> = names.into_iter().map(|name| self.mapped_name(name.into())).collect();
         self.allowed_tools = Some(names.as_slice().into());
-        names.extend(self.answer.as_ref().map(|answer| answer.schema.name().to_owned()));
+        let answer = self.answer.as_ref().map(|answer| answer.schema.name());
+        names.extend(answer.filter(|answer| names.iter().all(|name| name != answer)).map(str::to_owned));
         self.allowed_with_answer = Some(names.into());
         self
     }

@@ -8,6 +8,7 @@ use crate::tool::{
     Body, Description, Descriptor, DynamicTool, Invocation, Metadata, Need, Options, RegisteredTool, StageSet,
 };
 use crate::validator::ExceededLimit;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
@@ -68,6 +69,7 @@ impl Candidate {
             Body::Function(tool),
         );
         candidate.tool.instance = instance;
+        candidate.keep_enforced(enforced);
         candidate.needs = description.needs;
         Ok(candidate)
     }
@@ -88,7 +90,22 @@ impl Candidate {
             Body::Dynamic(tool.handler),
         );
         candidate.tool.original_name = original_name;
+        candidate.keep_enforced(enforced);
         Ok(candidate)
+    }
+
+    /// Keeps the schema for `testing::assert_tools_lock`.
+    #[cfg_attr(
+        not(feature = "testing"),
+        allow(clippy::unused_self, clippy::needless_pass_by_value, clippy::needless_pass_by_ref_mut)
+    )]
+    fn keep_enforced(&mut self, enforced: Value) {
+        #[cfg(feature = "testing")]
+        {
+            self.tool.enforced = Arc::new(enforced);
+        }
+        #[cfg(not(feature = "testing"))]
+        drop(enforced);
     }
 
     /// The state, the limits and the stages are set when the registry is built.
@@ -111,6 +128,8 @@ impl Candidate {
             permits: permits.map(|calls| Arc::new(Semaphore::new(calls))),
             forms: Arc::clone(schema.forms()),
             validator: Arc::new(validator),
+            #[cfg(feature = "testing")]
+            enforced: Arc::default(),
             states: Arc::new(States::default()),
             instance: None,
             body,

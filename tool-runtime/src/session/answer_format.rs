@@ -21,17 +21,18 @@ const DESCRIPTION: &str =
 #[derive(Debug)]
 pub(super) struct AnswerFormat {
     pub(super) tool: Arc<AnswerTool>,
-    /// `None` if the schema exceeds a limit of the validator. Then only the decoder decides.
+    /// `None` if it cannot be compiled, since the schema is too deep. Then only the decoder decides.
     validator: Option<Validator>,
     /// Whether the answer is the property `answer` of an object.
     is_wrapped: bool,
-    /// The coercions of the registry.
-    options: CoercionOptions,
+    /// Whether the registry repairs and coerces arguments.
+    is_lenient: bool,
     /// Decodes an answer of the type, and drops it.
     validate_json: fn(&AnswerFormat, &str) -> Result<(), ArgumentsError>,
 }
 
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct Wrapped<T> {
     answer: T,
 }
@@ -46,7 +47,7 @@ impl AnswerFormat {
             tool: Arc::new(AnswerTool::new(schema, registry)),
             validator: Validator::new(&schemas.enforced).ok(),
             is_wrapped,
-            options: registry.coercions(),
+            is_lenient: registry.is_lenient(),
             validate_json: |format, json| format.decode::<T>(json).map(drop),
         }
     }
@@ -54,9 +55,8 @@ impl AnswerFormat {
     /// Decodes an answer.
     pub(super) fn decode<T: DeserializeOwned + JsonSchema>(&self, json: &str) -> Result<T, ArgumentsError> {
         let json = without_fence(json);
-        // A strict form makes the model write null for each absent field.
-        let null_is_absent = self.options.null_is_absent || self.tool.schema.forms().may_require_all();
-        let options = CoercionOptions { null_is_absent, ..self.options };
+        // A strict form makes the model write null for each absent field, also if an earlier process sent it.
+        let options = CoercionOptions { null_is_absent: true, lenient: self.is_lenient };
         let validator = self.validator.as_ref();
         if !self.is_wrapped {
             return decode_answer(json, validator, options);
@@ -137,7 +137,8 @@ impl InvalidAnswer {
         let reason = self.reason();
         match self {
             InvalidAnswer::Json(ArgumentsError::Invalid(_)) => {
-                format!("Error: {reason}. Send the whole answer again.")
+                let stop = if reason.ends_with('?') { "" } else { "." };
+                format!("Error: {reason}{stop} Send the whole answer again.")
             }
             // The server may have ignored the schema.
             InvalidAnswer::Empty | InvalidAnswer::Json(_) => format!(

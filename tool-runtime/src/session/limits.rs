@@ -58,13 +58,20 @@ impl Session {
         self.used.tokens = self.used.tokens.saturating_add(usage.total_tokens());
     }
 
-    /// Counts the pending calls that may run.
+    /// Counts the pending calls that may run. A call that has its result already, such as a rejected answer, does not count.
     pub(super) fn count_calls(&mut self, limits: Limits) {
-        if let State::Pending(pending) = &mut self.state {
-            let more = pending.calls.calls().len().saturating_sub(pending.within_limit);
-            let more = more.min(self.used.remaining_calls(limits));
-            pending.within_limit += more;
-            self.used.add_calls(more);
+        let State::Pending(pending) = &mut self.state else { return };
+        let remaining = self.used.remaining_calls(limits);
+        let mut counted = 0;
+        while let Some(has_result) = pending.calls.has_result(pending.within_limit) {
+            if !has_result {
+                if counted == remaining {
+                    break;
+                }
+                counted += 1;
+            }
+            pending.within_limit += 1;
         }
+        self.used.add_calls(counted);
     }
 }

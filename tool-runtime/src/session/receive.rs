@@ -58,12 +58,17 @@ fn forced_tool(choice: &ToolChoice) -> Option<String> {
 pub(super) struct ReceivedReply {
     number: u64,
     usage: Option<Usage>,
+    /// The answer that was a call, as text.
+    answer: Option<String>,
     warnings: Vec<ReplyWarning>,
 }
 
 impl ReceivedReply {
     pub(super) fn report(self, reporter: &mut Reporter<impl FnMut(&Event)>) {
-        let ReceivedReply { number, usage, warnings } = self;
+        let ReceivedReply { number, usage, answer, warnings } = self;
+        if let Some(text) = answer {
+            reporter.report(Event::Text { text });
+        }
         for warning in warnings {
             reporter.report(warning);
         }
@@ -91,10 +96,12 @@ impl Session {
     ) -> ReceivedReply {
         let (number, usage) = (self.replies, reply.usage());
         let not_called = requested.check_choice(&reply);
+        let was_call = reply.tool_calls.len() == 1;
         let reply = match &requested.answer {
             Some(answer) => answer.with_text(reply),
             None => reply,
         };
+        let answer = (was_call && reply.tool_calls.is_empty()).then(|| reply.text().to_owned());
         let mut warnings = ReplyWarning::of(&reply);
         warnings.extend(not_called);
         warnings.extend(requested.answer.as_ref().and_then(|answer| rejected_answer(answer, &reply)));
@@ -114,7 +121,7 @@ impl Session {
         if let Some(answer) = &requested.answer {
             self.reject_answers(answer);
         }
-        ReceivedReply { number, usage, warnings }
+        ReceivedReply { number, usage, answer, warnings }
     }
 
     /// Gives each call of the tool for the answer its error: a valid answer is a text already.

@@ -9,7 +9,7 @@ use crate::stream;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The events of a streamed reply. The call of a typed answer is a text.
+/// The events of a streamed reply, without calls of the tool for a typed answer.
 pub(super) struct ReplyEvents {
     /// `None` if nobody listens.
     sender: Option<EventSender>,
@@ -33,9 +33,7 @@ impl ReplyEvents {
         match (event, call) {
             (stream::Event::Text(text), _) => sender.send(Event::Text { text: text.to_owned() }),
             (stream::Event::Reasoning(text), _) => sender.send(Event::Reasoning { text: text.to_owned() }),
-            (stream::Event::CallComplete { call, .. }, _) if self.is_answer(call) => {
-                sender.send(Event::Text { text: call.arguments.clone() });
-            }
+            // The session sends it as text, if it accepts it.
             (_, Some(EventCall { call, .. })) if self.is_answer(call) => {}
             (event, Some(EventCall { index, call, id: Some(id) })) => {
                 let is_new = !self.announced.contains_key(&index);
@@ -68,7 +66,7 @@ impl ReplyEvents {
     }
 }
 
-/// Sends the events of a reply that was not streamed. The call of a typed answer is a text.
+/// Sends the events of a reply that was not streamed, without calls of the tool for a typed answer.
 pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage, answer: Option<&AnswerFormat>) {
     let reasoning = reply.reasoning();
     if !reasoning.is_empty() {
@@ -80,9 +78,6 @@ pub(super) fn send_whole(sender: &EventSender, reply: &AssistantMessage, answer:
     for call in &reply.tool_calls {
         let (id, tool, arguments) = (call.id.clone(), call.name.clone(), call.arguments.clone());
         if answer.is_some_and(|answer| answer.is_answer(call)) {
-            if !call.is_truncated {
-                sender.send(Event::Text { text: arguments });
-            }
             continue;
         }
         sender.send(Event::CallAnnounced { id: id.clone(), tool: tool.clone() });

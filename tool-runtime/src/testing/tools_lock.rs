@@ -13,15 +13,16 @@ use crate::registry::Registry;
 use file::Lock;
 use report::report;
 use std::ffi::OsStr;
+use std::io::{self, Write as _};
 use std::path::Path;
-use std::{env, fs, io};
+use std::{env, fmt, fs};
 use tools::compare_tools;
 
 const VARIABLE: &str = "TOOLS_LOCK";
 const OVERWRITE: &str = "overwrite";
 
 /// Asserts that the tools of a registry are those of a lock file in the repository of the program, with the name, title,
-/// description, annotations, schema of the arguments and output schema of each tool.
+/// description, annotations, `requires_approval`, schema of the arguments and output schema of each tool.
 ///
 /// Such a test shows each change of a tool in a review, with its effect on programs and models that know the old tools. Every
 /// change fails the test:
@@ -35,7 +36,7 @@ const OVERWRITE: &str = "overwrite";
 /// | a new optional field, a field that becomes optional | compatible | breaking if the old schema rejects it |
 /// | a narrower type, limit or `enum`, other fields rejected | breaking | compatible |
 /// | a wider type, limit or `enum`, other fields accepted | compatible | breaking |
-/// | `read_only` or `idempotent` no longer declared as true | breaking | |
+/// | `read_only`, `idempotent` or `requires_approval` no longer declared as true | breaking | |
 /// | `destructive` or `open_world` no longer declared as false, or declared as true | breaking | |
 /// | a description, title, default or example | compatible | compatible |
 /// | a change that the comparison does not understand | breaking | breaking |
@@ -44,9 +45,9 @@ const OVERWRITE: &str = "overwrite";
 /// result, a program that reads the results may not understand one. A new optional field of an open object is compatible, unless
 /// its `additionalProperties` or `patternProperties` described such a field before.
 ///
-/// The lock file has the published schema of the arguments. The order of the arguments is not part of it, and neither are the
-/// rules that are [enforced but not published](macro@crate::tool#published-schemas): the file shows that the items of an array
-/// become unique only as a change of a description, which is compatible.
+/// The lock file has the schema against which arguments are validated; the one in requests
+/// [may accept more](macro@crate::tool#published-schemas). The order of the arguments is not part of it, and neither are rules that
+/// only a decoder has: a change from `String` to `IpAddr` is not noticed.
 ///
 /// # Write the file
 ///
@@ -90,13 +91,35 @@ const OVERWRITE: &str = "overwrite";
 ///
 /// - The tools differ from the file. The message lists the breaking changes and the compatible ones, each with its tool, the
 ///   path of the argument, and lines with `-` and `+` where they help.
-/// - The file is missing, cannot be read or written, is not a lock file, or has another version. The message has the command
-///   that writes it.
+/// - The file is missing, cannot be read or written, is not a lock file, or has another version.
 /// - `TOOLS_LOCK` has a value other than `overwrite`.
 #[track_caller]
 pub fn assert_tools_lock(registry: &Registry, path: impl AsRef<Path>) {
     if let Err(message) = check(registry, path.as_ref(), env::var_os(VARIABLE).as_deref()) {
         panic!("{message}");
+    }
+}
+
+/// The text of the lock file that [`assert_tools_lock`] compares a registry with and writes, for programs that write it in
+/// another way.
+///
+/// ```
+/// use tool_runtime::testing::tools_lock;
+/// use tool_runtime::{Registry, tools};
+///
+/// assert_eq!(tools_lock(&Registry::new(tools![])?), "{\n  \"version\": 1,\n  \"tools\": []\n}\n");
+/// # Ok::<(), tool_runtime::BuildError>(())
+/// ```
+///
+/// # Panics
+///
+/// A schema is too deep to be read as JSON.
+#[must_use]
+#[track_caller]
+pub fn tools_lock(registry: &Registry) -> String {
+    match Lock::from_registry(registry) {
+        Ok((_, text)) => text,
+        Err(message) => panic!("{message}"),
     }
 }
 
@@ -123,18 +146,24 @@ fn check(registry: &Registry, path: &Path, variable: Option<&OsStr>) -> Result<(
                 Ok(old) => match compare_tools(&old, &new) {
                     // Only the order of the tools differs.
                     changes if changes.is_empty() => {}
-                    changes => eprintln!("{}", report(&name, &changes)),
+                    changes => print_line(format_args!("{}", report(&name, &changes))),
                 },
-                Err(problem) => eprintln!("{problem}"),
+                Err(problem) => print_line(format_args!("{problem}")),
             }
             fs::write(path, text).map_err(|error| format!("{name} cannot be written: {error}"))?;
-            eprintln!("{name} is written");
+            print_line(format_args!("{name} is written"));
             Ok(())
         }
         Some(value) => Err(format!(
             "{VARIABLE} is {value:?}: set it to `{OVERWRITE}` to write {name}, or unset it to compare the tools with the file"
         )),
     }
+}
+
+/// Prints a line although the test passes: the test harness hides the output of `eprintln`.
+fn print_line(line: fmt::Arguments<'_>) {
+    // Without a standard error, nobody reads it.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// The path, with the folder that a relative one starts at.

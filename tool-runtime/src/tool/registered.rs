@@ -30,6 +30,9 @@ pub(crate) struct RegisteredTool {
     /// The forms of the definition, which know whether a request may have had the strict one.
     pub(crate) forms: Arc<Forms>,
     pub(crate) validator: Arc<ToolValidator>,
+    /// The schema that the validator was compiled from.
+    #[cfg(feature = "testing")]
+    pub(crate) enforced: Arc<serde_json::Value>,
     /// The state of the registry that the tool was built for.
     pub(crate) states: Arc<States>,
     /// The toolset, if the tool is a method and its toolset does not come from the batch.

@@ -65,7 +65,10 @@ async fn an_answer_next_to_a_call_that_waits_is_rejected_at_once() {
 async fn the_limit_of_calls_does_not_stop_an_answer() {
     for setup in setups() {
         let registry = Registry::new(tools![find]).expect("one tool");
-        let calls = vec![ToolCall::new("call_7", "find", r#"{"order":7}"#)];
+        let calls = vec![
+            ToolCall::new("call_0", "final_answer", VALID),
+            ToolCall::new("call_7", "find", r#"{"order":7}"#),
+        ];
         let replies = [setup.answer(INVALID), AssistantMessage::from_tool_calls(calls), setup.answer(VALID)];
         let model = ScriptedModel::new(replies);
         let mut session = Session::new().user("Go on.");

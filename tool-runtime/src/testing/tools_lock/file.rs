@@ -1,9 +1,8 @@
 //! The file format of a lock.
 
 use crate::registry::{Annotations, Registry};
-use serde::ser::{SerializeMap as _, SerializeSeq as _};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 
 const VERSION: u64 = 1;
@@ -23,7 +22,7 @@ pub(super) struct LockedTool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<String>,
     pub(super) description: String,
-    /// Those that the tool declares.
+    /// Those that the tool declares, and whether its calls need an approval.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) annotations: BTreeMap<String, bool>,
     #[serde(serialize_with = "sorted")]
@@ -43,7 +42,7 @@ impl Lock {
         let Version { version } =
             serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;
         if version != VERSION {
-            return Err(format!("has version {version}, and this library reads version {VERSION}"));
+            return Err(format!("has version {version}, and this version of tool-runtime reads {VERSION}"));
         }
         let lock: Lock =
             serde_json::from_str(text).map_err(|error| format!("is not a lock file of tools: {error}"))?;
@@ -61,14 +60,12 @@ impl Lock {
         let mut tools = Vec::with_capacity(registry.len());
         for schema in registry.schemas() {
             let name = schema.name();
-            let parameters = serde_json::from_str(schema.parameters().get())
-                .map_err(|error| format!("the schema of `{name}` cannot be locked: {error}"))?;
             tools.push(LockedTool {
                 name: name.to_owned(),
                 title: registry.title(name).map(str::to_owned),
                 description: schema.description().to_owned(),
-                annotations: registry.annotations(name).map(declared).unwrap_or_default(),
-                parameters,
+                annotations: declared(registry, name),
+                parameters: registry.enforced_schema(name).map(without_empty).unwrap_or_default(),
                 output_schema: registry.output_schema(name).cloned(),
             });
         }
@@ -80,13 +77,29 @@ impl Lock {
     }
 }
 
-fn declared(annotations: Annotations) -> BTreeMap<String, bool> {
-    let Annotations { read_only, destructive, idempotent, open_world } = annotations;
+/// The schema without the empty keywords that each function has.
+fn without_empty(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.retain(|keyword, value| match keyword.as_str() {
+            "required" => *value != json!([]),
+            "$defs" => *value != json!({}),
+            _ => true,
+        });
+    }
+    schema
+}
+
+fn declared(registry: &Registry, tool: &str) -> BTreeMap<String, bool> {
+    let Annotations { read_only, destructive, idempotent, open_world } =
+        registry.annotations(tool).unwrap_or_default();
+    let requires_approval = registry.policy(tool).is_some_and(|policy| policy.requires_approval);
     let all = [
         ("read_only", read_only),
         ("destructive", destructive),
         ("idempotent", idempotent),
         ("open_world", open_world),
+        ("requires_approval", requires_approval.then_some(true)),
     ];
     all.into_iter().filter_map(|(name, declared)| Some((name.to_owned(), declared?))).collect()
 }
@@ -96,35 +109,47 @@ fn sorted<'v, T, S: Serializer>(schema: &'v T, serializer: S) -> Result<S::Ok, S
 where
     Option<&'v Value>: From<&'v T>,
 {
-    Option::<&Value>::from(schema).map(|schema| Sorted(schema, None)).serialize(serializer)
+    Option::<&Value>::from(schema).map(Sorted::schema).serialize(serializer)
 }
 
 /// Writes the keys of objects in order, whatever the features of `serde_json` are, and the names in `required`, whose order
-/// has no meaning. The second field is the key of the value.
-struct Sorted<'v>(&'v Value, Option<&'v str>);
+/// has no meaning.
+struct Sorted<'v> {
+    value: &'v Value,
+    /// Whether this is the list of the keyword `required`.
+    is_required: bool,
+    /// Whether this is in a value, such as a default, and not in a schema.
+    is_data: bool,
+}
+
+impl<'v> Sorted<'v> {
+    fn schema(value: &'v Value) -> Self {
+        Sorted { value, is_required: false, is_data: false }
+    }
+}
 
 impl Serialize for Sorted<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
+        let Sorted { value, is_required, is_data } = *self;
+        match value {
             Value::Object(entries) => {
                 let mut entries: Vec<(&String, &Value)> = entries.iter().collect();
                 entries.sort_unstable_by_key(|(key, _)| *key);
-                let mut map = serializer.serialize_map(Some(entries.len()))?;
-                for (key, value) in entries {
-                    map.serialize_entry(key, &Sorted(value, Some(key)))?;
-                }
-                map.end()
+                serializer.collect_map(entries.into_iter().map(|(key, value)| {
+                    let is_data = is_data || matches!(&**key, "const" | "enum" | "default" | "examples");
+                    (key, Sorted { value, is_required: key == "required" && !is_data, is_data })
+                }))
             }
             Value::Array(items) => {
                 let mut items: Vec<&Value> = items.iter().collect();
-                if self.1 == Some("required") && items.iter().all(|item| item.is_string()) {
+                if is_required && items.iter().all(|item| item.is_string()) {
                     items.sort_unstable_by_key(|item| item.as_str());
                 }
-                let mut list = serializer.serialize_seq(Some(items.len()))?;
-                for item in items {
-                    list.serialize_element(&Sorted(item, None))?;
-                }
-                list.end()
+                serializer.collect_seq(items.into_iter().map(|value| Sorted {
+                    value,
+                    is_required: false,
+                    is_data,
+                }))
             }
             other => other.serialize(serializer),
         }

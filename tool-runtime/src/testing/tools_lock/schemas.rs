@@ -136,8 +136,16 @@ impl Comparison {
         let keywords: BTreeSet<&str> = old.constraints().chain(new.constraints()).collect();
         for keyword in keywords {
             let (before, after) = (old.get(keyword), new.get(keyword));
-            if [before, after].iter().flatten().all(|value| schema::is_compared(keyword, value)) {
+            if schema::is_compared(old, keyword) && schema::is_compared(new, keyword) {
                 continue;
+            }
+            if let ("$ref", Some(Value::String(before)), Some(Value::String(after))) =
+                (keyword, before, after)
+            {
+                if let (Some(old), Some(new)) = (old.target(before), new.target(after)) {
+                    self.compare(old, new, at);
+                    continue;
+                }
             }
             if let ("allOf", Some(Value::Array(before)), Some(Value::Array(after))) = (keyword, before, after)
             {
@@ -149,7 +157,10 @@ impl Comparison {
                 }
             }
             // `unevaluatedProperties` depends on the keywords next to it.
-            let is_same = if keyword.starts_with("unevaluated") {
+            let is_same = if keyword == "$ref" {
+                // It leads to another document, or to an anchor.
+                before == after && before.and_then(Value::as_str).is_some_and(|text| !text.starts_with('#'))
+            } else if keyword.starts_with("unevaluated") {
                 old.value == new.value && schema::have_same_references(old, new, Some(old.value))
             } else {
                 before == after && schema::have_same_references(old, new, before)

@@ -77,7 +77,7 @@ fn compare_tool(old: &LockedTool, new: &LockedTool) -> Vec<Change> {
             changes.push(Change { diff, ..Change::compatible(format!("the {words} changes")) });
         }
     }
-    for name in ["read_only", "destructive", "idempotent", "open_world"] {
+    for name in ["read_only", "destructive", "idempotent", "open_world", "requires_approval"] {
         changes.extend(compare_annotation(name, old.annotations.get(name), new.annotations.get(name)));
     }
     changes.extend(compare_schemas(&old.parameters, &new.parameters, Role::Arguments));
@@ -98,7 +98,7 @@ fn compare_annotation(name: &str, old: Option<&bool>, new: Option<&bool>) -> Opt
     // In the Model Context Protocol, a tool that declares nothing is destructive and open, so `false` is a promise:
     // https://modelcontextprotocol.io/specification/2025-06-18/schema#toolannotations
     let promise = |declared: Option<&bool>| match (name, declared) {
-        ("read_only" | "idempotent", declared) => u8::from(declared == Some(&true)),
+        ("read_only" | "idempotent" | "requires_approval", declared) => u8::from(declared == Some(&true)),
         (_, Some(true)) => 0,
         (_, None) => 1,
         (_, Some(false)) => 2,

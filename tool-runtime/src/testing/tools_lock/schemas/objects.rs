@@ -24,6 +24,11 @@ fn others(schema: Schema<'_>) -> Others<'_> {
     }
 }
 
+/// The schema of a property that a schema names. One that is only required may have any value.
+fn named<'a>(schema: Schema<'a>, name: &str) -> Option<Schema<'a>> {
+    schema.property(name).or_else(|| schema.requires(name).then(|| schema.any()))
+}
+
 /// Whether a schema accepts properties that it does not name, with values that it describes.
 fn describes_others(schema: Schema<'_>) -> bool {
     matches!(others(schema), Others::Described(_)) || schema.get("patternProperties").is_some()
@@ -60,7 +65,7 @@ impl Comparison {
         let inside = at.property(after);
         let was_required = old.requires(before);
         let is_required = new.requires(after);
-        match (old.property(before), new.property(after)) {
+        match (named(old, before), named(new, after)) {
             (Some(before), Some(after)) => self.compare(before, after, &inside),
             (Some(_), None) => {
                 let direction = match self.role {

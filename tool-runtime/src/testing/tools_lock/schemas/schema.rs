@@ -69,7 +69,7 @@ impl<'a> Schema<'a> {
     fn chain(self) -> impl Iterator<Item = Self> {
         let next = |schema: &Self| {
             let reference = schema.get("$ref")?.as_str().filter(|_| schema.constraints().count() == 1)?;
-            Some(schema.inner(referenced(schema.document, reference)?))
+            schema.target(reference)
         };
         std::iter::successors(Some(self), next).take(MAX_REFERENCES)
     }
@@ -103,6 +103,16 @@ impl<'a> Schema<'a> {
         self.get("const").map(std::slice::from_ref).or_else(|| self.array("enum"))
     }
 
+    /// The schema that accepts any value.
+    pub(super) fn any(self) -> Self {
+        self.inner(&TRUE)
+    }
+
+    /// The schema of a reference in this document.
+    pub(super) fn target(self, reference: &str) -> Option<Self> {
+        referenced(self.document, reference).map(|value| self.inner(value))
+    }
+
     /// The schemas of the first items, each its own.
     pub(super) fn first_items(self) -> &'a [Value] {
         self.array("prefixItems").unwrap_or_default()
@@ -114,9 +124,13 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// Whether another file compares a keyword with this value.
-pub(super) fn is_compared(keyword: &str, value: &Value) -> bool {
+/// Whether another file compares a keyword of this schema.
+pub(super) fn is_compared(schema: Schema<'_>, keyword: &str) -> bool {
+    let Some(value) = schema.get(keyword) else { return true };
     match keyword {
+        // Of these pairs, only one is compared.
+        "oneOf" if schema.get("anyOf").is_some() => false,
+        "enum" if schema.get("const").is_some() => false,
         "type" => value.is_string() || value.is_array(),
         "const" => true,
         "enum" | "required" | "prefixItems" | "anyOf" | "oneOf" => value.is_array(),

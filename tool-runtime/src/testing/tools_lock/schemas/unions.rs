@@ -7,6 +7,7 @@ use crate::testing::tools_lock::change::Direction;
 use crate::testing::tools_lock::line_diff::json_diff;
 use crate::testing::tools_lock::location::Location;
 use serde_json::Value;
+use std::collections::{HashMap, HashSet};
 
 /// The alternatives of a union.
 struct Union<'a> {
@@ -38,7 +39,8 @@ fn are_exclusive(alternatives: &[Schema<'_>]) -> bool {
 /// The name of a tag and its value; no name for the value itself.
 fn key(schema: Schema<'_>) -> Option<(Option<&str>, &Value)> {
     if let Some([value]) = schema.values() {
-        return Some((None, value));
+        // `1` and `1.0` are the same value in a schema.
+        return Some((None, value)).filter(|_| !value.is_f64());
     }
     let properties = schema.object("properties")?.iter();
     let mut tags = properties.filter(|(name, _)| schema.requires(name) && schema.types() == TypeSet::OBJECT);
@@ -112,23 +114,41 @@ fn diff(old: Option<Schema<'_>>, new: Option<Schema<'_>>) -> Vec<String> {
 /// Takes the forms of the same alternative from both lists: equal ones, then those of which each is the only one with its label.
 fn take_partners<'a>(old: &mut Vec<Schema<'a>>, new: &mut Vec<Schema<'a>>) -> Vec<(Schema<'a>, Schema<'a>)> {
     let mut partners = Vec::new();
-    let mut take =
-        |old: &mut Vec<Schema<'a>>, matches: &dyn Fn(Schema<'a>, Schema<'a>) -> bool, is_unique: bool| {
-            let all = old.clone();
-            old.retain(|before| {
-                let mut found = (0..new.len()).filter(|&index| matches(*before, new[index]));
-                let (Some(index), other) = (found.next(), found.next()) else { return true };
-                let rivals = all.iter().filter(|rival| matches(**rival, new[index])).count();
-                if is_unique && (other.is_some() || rivals > 1) {
-                    return true;
-                }
-                partners.push((*before, new.remove(index)));
-                false
-            });
-        };
-    take(old, &|before, after| before.value == after.value, false);
-    take(old, &|before, after| label(before) == label(after), true);
+    take_equal(old, new, |schema| schema.value.to_string(), false, &mut partners);
+    take_equal(old, new, label, true, &mut partners);
     partners
+}
+
+/// Takes pairs with an equal key. `is_unique`: only those whose key no other alternative has.
+fn take_equal<'a>(
+    old: &mut Vec<Schema<'a>>,
+    new: &mut Vec<Schema<'a>>,
+    key: fn(Schema<'_>) -> String,
+    is_unique: bool,
+    partners: &mut Vec<(Schema<'a>, Schema<'a>)>,
+) {
+    let positions = |schemas: &[Schema<'a>]| {
+        let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, schema) in schemas.iter().enumerate() {
+            positions.entry(key(*schema)).or_default().push(position);
+        }
+        positions
+    };
+    let (olds, news) = (positions(old), positions(new));
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (key, olds) in &olds {
+        let Some(news) = news.get(key) else { continue };
+        if !is_unique || (olds.len() == 1 && news.len() == 1) {
+            pairs.extend(olds.iter().copied().zip(news.iter().copied()));
+        }
+    }
+    pairs.sort_unstable();
+    partners.extend(pairs.iter().filter_map(|&(before, after)| Some((*old.get(before)?, *new.get(after)?))));
+    let (old_taken, new_taken): (HashSet<usize>, HashSet<usize>) = pairs.into_iter().unzip();
+    for (schemas, taken) in [(old, old_taken), (new, new_taken)] {
+        let mut positions = 0..;
+        schemas.retain(|_| positions.next().is_some_and(|position| !taken.contains(&position)));
+    }
 }
 
 /// The name of an alternative: its definition or title, its only value or its tag, its only required property, or its type.
