@@ -1,11 +1,11 @@
-//! A session as the page draws it.
+//! A session as the page shows it.
 
 use serde_json::{Value, json};
 use tool_runtime::message::{Message, ToolMessage};
 use tool_runtime::{AssistantMessage, Session, ToolCall};
 
-/// The messages, the waiting calls, and the state: `running`, `waiting` for a person, `interrupted`, or `idle`.
-pub(crate) fn of(session: &Session, is_running: bool) -> Value {
+/// The messages, the waiting calls, and the state: `running`, `waiting` for the user, `interrupted`, or `idle`.
+pub(crate) fn session_view(session: &Session, is_running: bool) -> Value {
     let results: Vec<&ToolMessage> = session.messages().iter().filter_map(result).collect();
     let result_of = |call: &ToolCall| match session.pending().and_then(|pending| pending.result_of(&call.id))
     {
