@@ -38,14 +38,18 @@ pub(crate) fn routes(shop: Arc<Shop>) -> Router {
         .with_state(shop)
 }
 
-/// The page loads nothing from elsewhere, and the browser runs no script without the nonce of this response.
+/// The page is one document. It loads nothing from elsewhere, and the browser runs no script without the nonce of this response.
 async fn page() -> Result<Response, RequestError> {
     let nonce = random_token()?;
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    let page = include_str!("../page.html").replace("{nonce}", &nonce);
+    let page = include_str!("../page/page.html")
+        .replace("{nonce}", &nonce)
+        .replace("{style}", include_str!("../page/page.css"))
+        .replace("{timeline}", include_str!("../page/timeline.js"))
+        .replace("{script}", include_str!("../page/page.js"));
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
 
