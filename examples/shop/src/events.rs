@@ -1,6 +1,7 @@
 //! The events that users see.
 
 use crate::request_error::RequestError;
+use crate::view::result_of;
 use serde_json::{Value, json};
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEvent, CallStatus};
@@ -40,7 +41,7 @@ pub(crate) fn for_user(event: &Event) -> Option<Update> {
 
 /// The update for a call that the user has denied. It does not run, so it has no event.
 pub(crate) fn denied(session: &Session, id: &str) -> Option<Update> {
-    let result = session.pending()?.result_of(id)?;
+    let result = result_of(session, id)?;
     Some(Update::Event(call_finished(id, result.tool()?, result.text(), result.is_error())))
 }
 
