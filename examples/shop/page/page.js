@@ -166,10 +166,11 @@ class Call {
     this.error.textContent = isError ? this.result.textContent : "";
   }
   finish(result, isError) {
-    if (!this.begun) this.begin("running"); // a call that did not run
+    // A call that did not run is a mark in the timeline, unless it is of an earlier exchange.
+    if (!this.begun && timeline.rows.length) this.begin("running");
     this.show(result, isError);
     this.root.open = false;
-    this.bar.end(isError ? "error" : "done");
+    this.bar?.end(isError ? "error" : "done");
     if (this.begun) this.time.textContent = time(performance.now() - this.begun);
   }
 }
@@ -278,9 +279,6 @@ function showEnd(last, isStopped) {
 
 function send(text) {
   if (controller || !text.trim() || $("send").hidden) return;
-  for (const call of calls.values()) {
-    if (call.root.dataset.state === "waiting") call.finish("skipped by user", true);
-  }
   timeline.clear();
   keepAtEnd(() => add(chat, "div", "user", visible(text)));
   $("text").value = "";
@@ -298,14 +296,15 @@ async function load(resumes, error = "") {
     const isReady = response?.ok && session.state !== "running";
     if (isReady) draw(session);
     else setState(response?.ok ? "running" : "offline");
-    const text = error || (response?.ok ? "" : session?.error);
-    if (text) keepAtEnd(() => notice(text, false));
-    if (isReady) {
-      const isInterrupted = session.state === "interrupted" && !error;
-      if (isInterrupted && resumes) run("/resume");
-      else if (isInterrupted) notice("The run was interrupted.", true);
+    const isInterrupted = isReady && session.state === "interrupted";
+    if (isInterrupted && resumes) {
+      run("/resume");
       return;
     }
+    const failed = error || (response?.ok ? "" : session?.error);
+    const text = failed || (isInterrupted ? "The run was interrupted." : "");
+    if (text) keepAtEnd(() => notice(text, isInterrupted));
+    if (isReady) return;
     await new Promise((resolve) => setTimeout(resolve, delay));
   }
 }
@@ -319,7 +318,7 @@ function draw({ state, messages, waiting }) {
   $("suggestions").hidden = !messages.length;
   timeline.draw();
   setState(state);
-  scrollTo(0, document.body.scrollHeight);
+  scrollTo(0, messages.length ? document.body.scrollHeight : 0);
 }
 
 function drawMessage(message) {

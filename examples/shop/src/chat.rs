@@ -4,6 +4,7 @@ use crate::Shop;
 use crate::events::{self, Update};
 use crate::request_error::RequestError;
 use crate::users::User;
+use crate::view::unfinished_calls;
 use std::sync::Arc;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio_util::sync::DropGuard;
@@ -22,16 +23,16 @@ pub(crate) struct RunningChat {
     _cancel_on_drop: DropGuard,
 }
 
-/// Loads the session of a user, decides, claims the session, runs it, passes its events on, and stores it. `decide` changes
-/// the session and may return the first update.
+/// Loads the session of a user, decides, claims the session, runs it, passes its events on, and stores it.
 pub(crate) async fn run(
     shop: Arc<Shop>,
     user: User,
-    decide: impl FnOnce(&mut Session) -> Result<Option<Update>, RequestError>,
+    decide: impl FnOnce(&mut Session) -> Result<(), RequestError>,
 ) -> Result<RunningChat, RequestError> {
     let mut session = shop.sessions.load(user).await?;
     let loaded = session.revision();
-    let first_update = decide(&mut session)?;
+    let unfinished = unfinished_calls(&session);
+    decide(&mut session)?;
     let claim = shop.sessions.claim(user, loaded, &session.claim()).await?;
 
     let token = shop.stopping.child_token();
@@ -39,7 +40,7 @@ pub(crate) async fn run(
     let batch = BatchContext::new().state(user).run_id(run_id).cancellation(token.clone());
     let registry = shop.registry.with(&batch);
     let (sender, updates) = unbounded_channel();
-    if let Some(update) = first_update {
+    for update in events::ended_by_decision(&unfinished, &session) {
         let _ = sender.send(update);
     }
     // A task of its own: the server drops the handler when the client disconnects, and the session has to be stored.

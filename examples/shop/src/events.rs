@@ -39,10 +39,14 @@ pub(crate) fn for_user(event: &Event) -> Option<Update> {
     Some(Update::Event(event))
 }
 
-/// The update for a call that the user has denied. It does not run, so it has no event.
-pub(crate) fn denied(session: &Session, id: &str) -> Option<Update> {
-    let result = result_of(session, id)?;
-    Some(Update::Event(call_finished(id, result.tool()?, result.text(), result.is_error())))
+/// The updates for the calls that a decision has ended: denied calls, and calls that a new message skips. They do not run,
+/// so they have no events.
+pub(crate) fn ended_by_decision(before: &[String], session: &Session) -> Vec<Update> {
+    let ended = before.iter().filter_map(|id| {
+        let result = result_of(session, id)?;
+        Some(Update::Event(call_finished(id, result.tool()?, result.text(), result.is_error())))
+    });
+    ended.collect()
 }
 
 fn call_finished(id: &str, tool: &str, result: &str, is_error: bool) -> Value {

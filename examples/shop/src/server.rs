@@ -2,7 +2,7 @@
 
 use crate::Shop;
 use crate::chat::{self, RunningChat};
-use crate::events::{self, Update};
+use crate::events::Update;
 use crate::request_error::RequestError;
 use crate::users::{User, identify, random_token};
 use crate::view::{is_interrupted, session_view};
@@ -78,7 +78,7 @@ async fn chat(
     }
     let running = chat::run(shop, user, |session| {
         session.push_user(text);
-        Ok(None)
+        Ok(())
     });
     respond(&headers, running.await?).await
 }
@@ -105,20 +105,15 @@ async fn approve(
     body: Body<Decision>,
 ) -> Result<Response, RequestError> {
     let Json(decision) = body?;
-    let running = chat::run(shop, user, |session| match decision {
-        Decision::Approve { id, arguments } => {
-            match arguments {
-                None => session.approve(&id)?,
-                Some(arguments) => session.approve_with(&id, arguments)?,
+    let running = chat::run(shop, user, |session| {
+        Ok(match decision {
+            Decision::Approve { id, arguments: None } => session.approve(&id),
+            Decision::Approve { id, arguments: Some(arguments) } => session.approve_with(&id, arguments),
+            Decision::Deny { id, reason } if reason.trim().is_empty() => {
+                session.deny(&id, "the user denied it")
             }
-            Ok(None)
-        }
-        Decision::Deny { id, reason } => {
-            let reason = reason.trim();
-            let separator = if reason.is_empty() { "" } else { ": " };
-            session.deny(&id, format!("the user denied it{separator}{reason}"))?;
-            Ok(events::denied(session, &id))
-        }
+            Decision::Deny { id, reason } => session.deny(&id, format!("the user denied it: {reason}")),
+        }?)
     });
     respond(&headers, running.await?).await
 }
@@ -130,7 +125,7 @@ async fn resume(
 ) -> Result<Response, RequestError> {
     let running = chat::run(shop, user, |session| {
         if is_interrupted(session) {
-            return Ok(None);
+            return Ok(());
         }
         Err(RequestError::conflict("nothing was interrupted; send a message, or decide about a call"))
     });

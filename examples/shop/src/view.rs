@@ -47,6 +47,13 @@ pub(crate) fn result_of<'a>(session: &'a Session, id: &str) -> Option<&'a ToolMe
     })
 }
 
+/// The ids of the calls without results.
+pub(crate) fn unfinished_calls(session: &Session) -> Vec<String> {
+    let calls = session.pending().map(|pending| pending.reply().tool_calls.as_slice()).unwrap_or_default();
+    let unfinished = calls.iter().filter(|call| result_of(session, &call.id).is_none());
+    unfinished.map(|call| call.id.clone()).collect()
+}
+
 fn shown(session: &Session, reply: &AssistantMessage) -> Value {
     let calls = reply.tool_calls.iter().map(|call| {
         let result = result_of(session, &call.id);

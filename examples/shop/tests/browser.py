@@ -185,6 +185,15 @@ class PageTest(unittest.TestCase):
         page.evaluate("document.querySelector('aside').scrollIntoView()")
         self.picture(page, "12_phone_timeline")
 
+    def test_a_new_message_skips_a_call(self):
+        page = self.open()
+        self.suggest(page, "Cancel the newest open order")
+        self.state(page, "waiting")
+        self.suggest(page, "Find headphones under 100 euros")
+        expect(self.row(page, "cancel_order", "error").locator(".error")).to_have_text("skipped by user")
+        self.state(page, "idle")
+        expect(page.locator(".bar.tool")).to_have_count(1)
+
     def test_errors_are_shown(self):
         self.shop.restart(report_step_ms=2000)
         self.expected_error = "409 (Conflict)"
@@ -202,6 +211,8 @@ class PageTest(unittest.TestCase):
         expect(page.get_by_label("Message")).to_have_value("Hello?")
         self.picture(page, "13_error")
         self.assertEqual(len(self.errors), 1)
+        page.get_by_role("button", name="Continue").click()
+        self.state(page, "running")
 
 
 if __name__ == "__main__":

@@ -162,6 +162,11 @@ class ServerTest(unittest.TestCase):
             self.shop.query("SELECT id FROM orders WHERE id IN (69, 70) AND status = 'cancelled'"), [(69,)]
         )
 
+    def test_a_new_message_skips_a_call_that_waits(self):
+        call = self.ask_to_cancel()
+        first = next(self.user.events("/chat", {"text": "Hello"}))
+        self.assertEqual((first["id"], first["result"]), (call, "Error: skipped by user"))
+
     def test_sessions_belong_to_users(self):
         call = self.ask_to_cancel()
         other = User(self.shop)
