@@ -50,6 +50,11 @@ impl Database {
 pub(crate) struct DatabaseError(pub(crate) rusqlite::Error);
 
 impl DatabaseError {
+    /// Writes the error and its cause to the log.
+    pub(crate) fn log(&self) {
+        eprintln!("Error: {self}: {}", self.0);
+    }
+
     /// Whether a later attempt may succeed.
     pub(crate) fn is_busy(&self) -> bool {
         matches!(self.0.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))

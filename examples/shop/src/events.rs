@@ -1,49 +1,68 @@
 //! The events that users see.
 
-use crate::problem::Problem;
+use crate::request_error::RequestError;
+use crate::view::result_of;
 use serde_json::{Value, json};
 use tool_runtime::Session;
 use tool_runtime::dispatch::{CallEvent, CallStatus};
 use tool_runtime::session::{Event, RunEnd, RunError};
 
-/// A message to the page.
-pub(crate) enum Message {
+/// An update for the page.
+pub(crate) enum Update {
     Event(Value),
     /// The last one.
-    End(Result<Value, Problem>),
+    End(Result<Value, RequestError>),
 }
 
-/// The message for an event, if users see it.
+/// The update for an event, if users see it.
 ///
-/// This lists the events to send, so a new kind of event is never sent by accident. Omitted are warnings, which are for the
-/// operator; the reasoning of the model, which may repeat its instructions; the durations and errors inside of an outcome;
-/// and the error of a reply that is interrupted, which may contain addresses.
-pub(crate) fn for_user(event: &Event) -> Option<Message> {
+/// The function lists the events to send, so a new kind of event is never sent by accident. It omits: warnings, which are for
+/// the operator; the reasoning of the model, which may repeat its instructions; the data that tools emit, and the outcomes
+/// of calls, which are for the program; the error of an interrupted reply, which may contain addresses.
+pub(crate) fn for_user(event: &Event) -> Option<Update> {
     let event = match event {
-        Event::Call(CallEvent { id, tool, status: CallStatus::Finished { result, .. }, .. }) => json!({
-            "type": "call", "id": id, "tool": tool, "status": "finished",
-            "result": result.text(), "is_error": result.is_error(),
-        }),
+        Event::Call(CallEvent { id, tool, status: CallStatus::Finished { result, .. }, .. }) => {
+            call_finished(id, tool, &result.text(), result.is_error())
+        }
         Event::ReplyFinished { number, .. } => json!({ "type": "reply_finished", "number": number }),
         Event::ReplyInterrupted { is_kept, .. } => json!({ "type": "reply_interrupted", "is_kept": is_kept }),
         Event::Text { .. }
         | Event::CallAnnounced { .. }
         | Event::CallArguments { .. }
         | Event::CallComplete { .. }
-        | Event::Call(_) => serde_json::to_value(event).ok()?,
+        | Event::Call(CallEvent {
+            status: CallStatus::Started | CallStatus::Progress { .. } | CallStatus::NeedsApproval { .. },
+            ..
+        }) => serde_json::to_value(event).ok()?,
         _ => return None,
     };
-    Some(Message::Event(event))
+    Some(Update::Event(event))
 }
 
-/// The last message of a run.
+/// The updates for the calls that a decision has ended: denied calls, and calls that a new message skips. They do not run,
+/// so they have no events.
+pub(crate) fn ended_by_decision(before: &[String], session: &Session) -> Vec<Update> {
+    let ended = before.iter().filter_map(|id| {
+        let result = result_of(session, id)?;
+        Some(Update::Event(call_finished(id, result.tool()?, result.text(), result.is_error())))
+    });
+    ended.collect()
+}
+
+fn call_finished(id: &str, tool: &str, result: &str, is_error: bool) -> Value {
+    json!({
+        "type": "call", "id": id, "tool": tool, "status": "finished", "result": result, "is_error": is_error,
+    })
+}
+
+/// The last update of a run.
 pub(crate) fn end<E: std::error::Error>(
     session: &Session,
     ended: Result<RunEnd, RunError<E>>,
-    stored: Result<(), Problem>,
-) -> Message {
-    let end = ended.map_err(Problem::from).and_then(|end| stored.map(|()| end));
-    Message::End(end.map(|end| {
+    stored: Result<(), RequestError>,
+) -> Update {
+    let end = ended.map_err(RequestError::from).and_then(|end| stored.map(|()| end));
+    Update::End(end.map(|end| {
         json!({
             "type": "end", "end": end, "reason": end.to_string(), "text": session.final_text(),
             "waiting": session.awaiting_approval(), "usage": session.usage(),

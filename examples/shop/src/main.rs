@@ -1,9 +1,9 @@
-//! A chat for the clerks of a shop: an axum server, tools on a database, and one page. See README.md.
+//! A chat about the products and orders of a shop: an axum server, tools on a database, and one page. See README.md.
 
 mod chat;
 mod database;
 mod events;
-mod problem;
+mod request_error;
 mod script;
 mod server;
 mod sessions;

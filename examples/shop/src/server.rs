@@ -2,10 +2,10 @@
 
 use crate::Shop;
 use crate::chat::{self, RunningChat};
-use crate::events::Message;
-use crate::problem::Problem;
+use crate::events::Update;
+use crate::request_error::RequestError;
 use crate::users::{User, identify, random_token};
-use crate::view;
+use crate::view::{is_interrupted, session_view};
 use axum::extract::State;
 use axum::extract::rejection::JsonRejection;
 use axum::http::StatusCode;
@@ -31,21 +31,25 @@ pub(crate) fn routes(shop: Arc<Shop>) -> Router {
         .route("/session", get(session).delete(remove))
         .route_layer(middleware::from_fn_with_state(shop.clone(), identify))
         .route("/", get(page))
-        .fallback(async || Problem::new(StatusCode::NOT_FOUND, "there is no such address"))
+        .fallback(async || RequestError::new(StatusCode::NOT_FOUND, "there is no such route"))
         .method_not_allowed_fallback(async || {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this address has another method")
+            RequestError::new(StatusCode::METHOD_NOT_ALLOWED, "the method is not allowed here")
         })
         .with_state(shop)
 }
 
-/// The page loads nothing from elsewhere, and the browser runs no script without the nonce of this response.
-async fn page() -> Result<Response, Problem> {
+/// The page is one document. It loads nothing from elsewhere, and the browser runs no script without the nonce of this response.
+async fn page() -> Result<Response, RequestError> {
     let nonce = random_token()?;
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; \
         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
-    let page = include_str!("../page.html").replace("{nonce}", &nonce);
+    let page = include_str!("../page/page.html")
+        .replace("{nonce}", &nonce)
+        .replace("{style}", include_str!("../page/page.css"))
+        .replace("{timeline}", include_str!("../page/timeline.js"))
+        .replace("{script}", include_str!("../page/page.js"));
     Ok(([(CONTENT_SECURITY_POLICY, policy)], Html(page)).into_response())
 }
 
@@ -62,13 +66,15 @@ async fn chat(
     Extension(user): Extension<User>,
     headers: HeaderMap,
     body: Body<Chat>,
-) -> Result<Response, Problem> {
+) -> Result<Response, RequestError> {
     let Json(Chat { text }) = body?;
     if text.trim().is_empty() {
-        return Err(Problem::bad_request("the text is empty; write a message"));
+        return Err(RequestError::bad_request("the text is empty; write a message"));
     }
     if text.len() > MAX_TEXT {
-        return Err(Problem::bad_request("the text is too long; write at most 4000 bytes"));
+        return Err(RequestError::bad_request(format!(
+            "the text is too long; write at most {MAX_TEXT} bytes"
+        )));
     }
     let running = chat::run(shop, user, |session| {
         session.push_user(text);
@@ -97,7 +103,7 @@ async fn approve(
     Extension(user): Extension<User>,
     headers: HeaderMap,
     body: Body<Decision>,
-) -> Result<Response, Problem> {
+) -> Result<Response, RequestError> {
     let Json(decision) = body?;
     let running = chat::run(shop, user, |session| {
         Ok(match decision {
@@ -116,11 +122,12 @@ async fn resume(
     State(shop): State<Arc<Shop>>,
     Extension(user): Extension<User>,
     headers: HeaderMap,
-) -> Result<Response, Problem> {
+) -> Result<Response, RequestError> {
     let running = chat::run(shop, user, |session| {
-        let is_interrupted = view::is_interrupted(session);
-        let problem = || Problem::conflict("nothing was interrupted; send a message, or decide about a call");
-        is_interrupted.then_some(()).ok_or_else(problem)
+        if is_interrupted(session) {
+            return Ok(());
+        }
+        Err(RequestError::conflict("nothing was interrupted; send a message, or decide about a call"))
     });
     respond(&headers, running.await?).await
 }
@@ -128,44 +135,44 @@ async fn resume(
 async fn session(
     State(shop): State<Arc<Shop>>,
     Extension(user): Extension<User>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<Value>, RequestError> {
     // In this order: a run that ends in between is shown as running, and the page asks again.
     let is_running = shop.sessions.is_running(user);
-    Ok(Json(view::of(&shop.sessions.load(user).await?, is_running)))
+    Ok(Json(session_view(&shop.sessions.load(user).await?, is_running)))
 }
 
 async fn remove(
     State(shop): State<Arc<Shop>>,
     Extension(user): Extension<User>,
-) -> Result<StatusCode, Problem> {
+) -> Result<StatusCode, RequestError> {
     shop.sessions.remove(user).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Responds with server-sent events if the client accepts them, otherwise with the end of the run.
-async fn respond(headers: &HeaderMap, mut running: RunningChat) -> Result<Response, Problem> {
+async fn respond(headers: &HeaderMap, mut running: RunningChat) -> Result<Response, RequestError> {
     let mut accepted = headers.get_all(ACCEPT).iter().filter_map(|accept| accept.to_str().ok());
     if accepted.any(|accept| accept.contains("text/event-stream")) {
         let events = stream::unfold(Some(running), async |running| {
             let mut running = running?;
             let (event, rest) = match next(&mut running).await {
-                Message::Event(event) => (event, Some(running)),
-                Message::End(Ok(end)) => (end, None),
-                Message::End(Err(problem)) => (json!({ "type": "error", "error": problem.text }), None),
+                Update::Event(event) => (event, Some(running)),
+                Update::End(Ok(end)) => (end, None),
+                Update::End(Err(error)) => (json!({ "type": "error", "error": error.to_string() }), None),
             };
             Some((Ok::<_, Infallible>(Event::default().data(event.to_string())), rest))
         });
         return Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response());
     }
     loop {
-        if let Message::End(end) = next(&mut running).await {
+        if let Update::End(end) = next(&mut running).await {
             return end.map(|end| Json(end).into_response());
         }
     }
 }
 
-/// The next message. A run that panics has no end.
-async fn next(running: &mut RunningChat) -> Message {
-    let stopped = || Message::End(Err(Problem::internal("a run stopped unexpectedly")));
-    running.messages.recv().await.unwrap_or_else(stopped)
+/// The next update. A run that panics has no end.
+async fn next(running: &mut RunningChat) -> Update {
+    let stopped = || Update::End(Err(RequestError::internal("a run stopped unexpectedly")));
+    running.updates.recv().await.unwrap_or_else(stopped)
 }

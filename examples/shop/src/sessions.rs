@@ -4,14 +4,14 @@
 //! session that the request has loaded, so the second request gets a conflict.
 
 use crate::database::Database;
-use crate::problem::Problem;
+use crate::request_error::RequestError;
 use crate::users::User;
 use rusqlite::{OptionalExtension as _, params};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::Session;
 
-const INSTRUCTIONS: &str = "You help the clerks of a small shop. Use the tools; never invent products, orders or \
+const INSTRUCTIONS: &str = "You help the user to run a small shop. Use the tools; never invent products, orders or \
     numbers. Answer in a few short sentences, without Markdown.";
 
 #[derive(Clone)]
@@ -33,24 +33,30 @@ impl Sessions {
     }
 
     /// Loads the session of a user, or creates one.
-    pub(crate) async fn load(&self, user: User) -> Result<Session, Problem> {
+    pub(crate) async fn load(&self, user: User) -> Result<Session, RequestError> {
         let sql = "SELECT data FROM sessions WHERE user_id = ?1";
         let read = self.database.run(move |connection| {
             connection.query_row(sql, [user.0], |row| row.get::<_, String>(0)).optional()
         });
         match read.await? {
-            Some(data) => serde_json::from_str(&data).map_err(Problem::internal),
+            Some(data) => serde_json::from_str(&data).map_err(RequestError::internal),
             None => Ok(Session::new().system(INSTRUCTIONS)),
         }
     }
 
     /// Stores the claim of a session, which was loaded with this revision.
-    pub(crate) async fn claim(&self, user: User, loaded: u64, claim: &Session) -> Result<Claim, Problem> {
+    pub(crate) async fn claim(
+        &self,
+        user: User,
+        loaded: u64,
+        claim: &Session,
+    ) -> Result<Claim, RequestError> {
         if !self.running().insert(user) {
-            return Err(Problem::conflict("a run is in progress; wait until it ends"));
+            return Err(RequestError::conflict("a run is in progress; wait until it ends"));
         }
         let guard = Running { user, sessions: self.clone() };
-        let (revision, data) = (claim.revision(), serde_json::to_string(claim).map_err(Problem::internal)?);
+        let (revision, data) =
+            (claim.revision(), serde_json::to_string(claim).map_err(RequestError::internal)?);
         let sql = "INSERT INTO sessions (user_id, revision, data) VALUES (?1, ?2, ?3)
             ON CONFLICT (user_id) DO UPDATE SET revision = excluded.revision, data = excluded.data
             WHERE revision = ?4 RETURNING id";
@@ -59,14 +65,15 @@ impl Sessions {
             connection.query_row(sql, parameters, |row| row.get(0)).optional()
         });
         let id = stored.await?;
-        let id = id.ok_or_else(|| Problem::conflict("another request was faster; load the page again"))?;
+        let id =
+            id.ok_or_else(|| RequestError::conflict("another request was faster; load the page again"))?;
         Ok(Claim { id, revision, guard })
     }
 
     /// Removes the session of a user. Its orders and notes stay.
-    pub(crate) async fn remove(&self, user: User) -> Result<(), Problem> {
+    pub(crate) async fn remove(&self, user: User) -> Result<(), RequestError> {
         if self.is_running(user) {
-            return Err(Problem::conflict("a run is in progress; wait until it ends"));
+            return Err(RequestError::conflict("a run is in progress; wait until it ends"));
         }
         let sql = "DELETE FROM sessions WHERE user_id = ?1";
         self.database.run(move |connection| connection.execute(sql, [user.0])).await?;
@@ -88,15 +95,19 @@ pub(crate) struct Claim {
 
 impl Claim {
     /// Stores the session after its run.
-    pub(crate) async fn store(self, session: &Session) -> Result<(), Problem> {
+    pub(crate) async fn store(self, session: &Session) -> Result<(), RequestError> {
         let Claim { id, revision: claimed, guard } = self;
         let (revision, data) =
-            (session.revision(), serde_json::to_string(session).map_err(Problem::internal)?);
+            (session.revision(), serde_json::to_string(session).map_err(RequestError::internal)?);
         let sql = "UPDATE sessions SET revision = ?2, data = ?3 WHERE id = ?1 AND revision = ?4";
         let stored = guard.sessions.database.run(move |connection| {
             connection.execute(sql, params![id, revision.cast_signed(), data, claimed.cast_signed()])
         });
-        stored.await?;
+        if stored.await? == 0 {
+            return Err(RequestError::conflict(
+                "the conversation was removed during the run; load the page again",
+            ));
+        }
         Ok(())
     }
 }

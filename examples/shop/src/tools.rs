@@ -1,4 +1,4 @@
-//! The tools of the shop, one file for each group of tables.
+//! The tools of the shop, grouped by subject.
 
 mod error;
 mod notes;

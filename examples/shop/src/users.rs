@@ -2,7 +2,7 @@
 
 use crate::Shop;
 use crate::database::DatabaseError;
-use crate::problem::Problem;
+use crate::request_error::RequestError;
 use axum::extract::{Request, State};
 use axum::http::header::{COOKIE, HeaderMap, HeaderValue, SET_COOKIE};
 use axum::middleware::Next;
@@ -19,7 +19,7 @@ pub(crate) struct User(pub(crate) i64);
 
 impl fmt::Display for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "clerk {}", self.0)
+        write!(f, "user {}", self.0)
     }
 }
 
@@ -28,7 +28,7 @@ pub(crate) async fn identify(
     State(shop): State<Arc<Shop>>,
     mut request: Request,
     next: Next,
-) -> Result<Response, Problem> {
+) -> Result<Response, RequestError> {
     let (user, new_token) = match find(&shop, request.headers()).await? {
         Some(user) => (user, None),
         None => create(&shop).await?,
@@ -56,7 +56,7 @@ async fn find(shop: &Shop, headers: &HeaderMap) -> Result<Option<User>, Database
     shop.database.run(move |connection| connection.query_row(sql, [token], read).optional()).await
 }
 
-async fn create(shop: &Shop) -> Result<(User, Option<String>), Problem> {
+async fn create(shop: &Shop) -> Result<(User, Option<String>), RequestError> {
     let token = random_token()?;
     let stored = token.clone();
     let sql = "INSERT INTO users (token) VALUES (?1) RETURNING id";
@@ -69,8 +69,8 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<User> {
 }
 
 /// 128 random bits.
-pub(crate) fn random_token() -> Result<String, Problem> {
+pub(crate) fn random_token() -> Result<String, RequestError> {
     let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(Problem::internal)?;
+    getrandom::fill(&mut random).map_err(RequestError::internal)?;
     Ok(format!("{:032x}", u128::from_ne_bytes(random)))
 }

@@ -1,27 +1,21 @@
-//! A session as the page draws it.
+//! A session as the page shows it.
 
 use serde_json::{Value, json};
 use tool_runtime::message::{Message, ToolMessage};
-use tool_runtime::{AssistantMessage, Session, ToolCall};
+use tool_runtime::{AssistantMessage, Session};
 
-/// The messages, the waiting calls, and the state: `running`, `waiting` for a person, `interrupted`, or `idle`.
-pub(crate) fn of(session: &Session, is_running: bool) -> Value {
-    let results: Vec<&ToolMessage> = session.messages().iter().filter_map(result).collect();
-    let result_of = |call: &ToolCall| match session.pending().and_then(|pending| pending.result_of(&call.id))
-    {
-        None => results.iter().copied().find(|result| result.tool_call_id == call.id),
-        found => found,
-    };
+/// The messages, the waiting calls, and the state: `running`, `waiting` for the user, `interrupted`, or `idle`.
+pub(crate) fn session_view(session: &Session, is_running: bool) -> Value {
     let mut messages: Vec<Value> = session
         .messages()
         .iter()
         .filter_map(|message| match message {
             Message::User(_) => Some(json!({ "role": "user", "text": message.text() })),
-            Message::Assistant(reply) => Some(shown(reply, result_of)),
+            Message::Assistant(reply) => Some(shown(session, reply)),
             _ => None,
         })
         .collect();
-    messages.extend(session.pending().map(|pending| shown(pending.reply(), result_of)));
+    messages.extend(session.pending().map(|pending| shown(session, pending.reply())));
     let state = if is_running {
         "running"
     } else if !session.awaiting_approval().is_empty() {
@@ -42,16 +36,27 @@ pub(crate) fn is_interrupted(session: &Session) -> bool {
     }
 }
 
-fn result(message: &Message) -> Option<&ToolMessage> {
-    match message {
-        Message::Tool(result) => Some(result),
-        _ => None,
-    }
+/// The result of a call, which is in the messages if all calls of its reply have results.
+pub(crate) fn result_of<'a>(session: &'a Session, id: &str) -> Option<&'a ToolMessage> {
+    let pending = session.pending().and_then(|pending| pending.result_of(id));
+    pending.or_else(|| {
+        session.messages().iter().rev().find_map(|message| match message {
+            Message::Tool(result) if result.tool_call_id == id => Some(result),
+            _ => None,
+        })
+    })
 }
 
-fn shown<'a>(reply: &AssistantMessage, result_of: impl Fn(&ToolCall) -> Option<&'a ToolMessage>) -> Value {
+/// The ids of the calls without results.
+pub(crate) fn unfinished_calls(session: &Session) -> Vec<String> {
+    let calls = session.pending().map(|pending| pending.reply().tool_calls.as_slice()).unwrap_or_default();
+    let unfinished = calls.iter().filter(|call| result_of(session, &call.id).is_none());
+    unfinished.map(|call| call.id.clone()).collect()
+}
+
+fn shown(session: &Session, reply: &AssistantMessage) -> Value {
     let calls = reply.tool_calls.iter().map(|call| {
-        let result = result_of(call);
+        let result = result_of(session, &call.id);
         json!({
             "id": call.id, "tool": call.name, "arguments": call.arguments,
             "result": result.map(ToolMessage::text), "is_error": result.is_some_and(ToolMessage::is_error),

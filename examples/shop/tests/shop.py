@@ -1,10 +1,10 @@
 """Starts the shop, and sends requests to it. Python's standard library only."""
 
+import contextlib
 import http.client
 import json
 import os
 import pathlib
-import signal
 import socket
 import sqlite3
 import subprocess
@@ -35,9 +35,14 @@ def environment(**variables):
 
 
 class Shop:
-    """The program with a database of its own. It can be killed and started again on the same port."""
+    """The program with a database of its own. It can be killed and started again on the same port.
 
-    def __init__(self, database=None):
+    `report_step_ms` is the time of one of the 12 steps of the sales report: long for a report that a test interrupts, since
+    the computer may be busy.
+    """
+
+    def __init__(self, database=None, report_step_ms=50):
+        self.report_step_ms = report_step_ms
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "shop.db")
         self.database = database or self.path
@@ -50,7 +55,9 @@ class Shop:
     def start(self):
         self.process = subprocess.Popen(
             [PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env=environment(SHOP_PORT=str(self.port), SHOP_DATABASE=self.database),
+            env=environment(
+                SHOP_PORT=str(self.port), SHOP_DATABASE=self.database, SHOP_REPORT_STEP_MS=str(self.report_step_ms),
+            ),
         )
         started = len(self.log)
         threading.Thread(target=self.read_log, args=(self.process.stdout,), daemon=True).start()
@@ -60,23 +67,40 @@ class Shop:
         with output:
             self.log.extend(output)
 
-    def stop(self, sign=signal.SIGKILL):
-        self.process.send_signal(sign)
-        return self.process.wait(TIMEOUT)
+    def kill(self):
+        self.process.kill()
+        self.process.wait(TIMEOUT)
+
+    def restart(self, report_step_ms=50):
+        self.kill()
+        self.report_step_ms = report_step_ms
+        self.start()
 
     def close(self):
-        self.stop()
+        self.kill()
         self.folder.cleanup()
 
     def query(self, sql, *values):
-        connection = sqlite3.connect(self.path)
+        connection = sqlite3.connect(self.path, isolation_level=None)
         try:
             return connection.execute(sql, values).fetchall()
         finally:
             connection.close()
 
-    def report_steps(self):
-        return sum("report for" in line and "stopped" not in line for line in self.log)
+    @contextlib.contextmanager
+    def no_end_is_stored(self, condition):
+        """Rejects the end of a run while the condition is true, so that a kill comes before it on a busy computer, too."""
+        change = "BEFORE UPDATE ON sessions WHEN ({}) BEGIN SELECT RAISE(ABORT, 'not stored'); END"
+        self.query(f"CREATE TRIGGER unstored {change.format(condition)}")
+        yield
+        self.query("DROP TRIGGER unstored")
+
+    def report_log(self):
+        """The lines that the sales report has written: the month of each step, or that it stopped."""
+        return [line.split(": ")[1].strip() for line in self.log if line.startswith("report for")]
+
+    def wait_for_stopped_report(self):
+        wait_for(lambda: self.report_log()[-1:] == ["stopped"], "the report stops")
 
 
 class User:

@@ -1,7 +1,9 @@
-//! Errors of tools. The model receives their texts, so each contains the next step.
+//! Errors of tools. The model receives their texts, so they name the next step.
 
 use crate::database::DatabaseError;
+use std::error::Error;
 use std::fmt;
+use tool_runtime::ToolError;
 
 #[derive(Debug)]
 pub(crate) enum ShopError {
@@ -32,7 +34,25 @@ impl fmt::Display for ShopError {
     }
 }
 
-impl std::error::Error for ShopError {}
+impl Error for ShopError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            // Its text is that of the error of the database, so the source is the source of that.
+            ShopError::Database(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl ToolError for ShopError {
+    /// The model receives no details of the machine; they go to the log.
+    fn for_model(&self) -> String {
+        if let ShopError::Database(error) = self {
+            error.log();
+        }
+        self.to_string()
+    }
+}
 
 impl From<rusqlite::Error> for ShopError {
     fn from(error: rusqlite::Error) -> Self {

@@ -26,7 +26,7 @@ pub(crate) fn add_note(
     let added = connection.execute(
         "INSERT INTO notes (order_id, author, written_on, text)
         SELECT id, ?2, date('now'), ?3 FROM orders WHERE id = ?1",
-        (order, user.to_string(), text),
+        (order, format!("clerk {}", user.0), text),
     )?;
     if added == 0 {
         return Err(ShopError::UnknownOrder(order));

@@ -4,12 +4,17 @@ use super::ShopError;
 use crate::database::Database;
 use crate::users::User;
 use serde::Serialize;
+use std::env;
+use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 use tool_runtime::{CallContext, tool};
 
-/// Stands for the work of a month in a large shop.
-const WORK: Duration = Duration::from_millis(300);
+/// Stands for the work of a month in a large shop. `SHOP_REPORT_STEP_MS` sets it for tests.
+static WORK: LazyLock<Duration> = LazyLock::new(|| {
+    let milliseconds = env::var("SHOP_REPORT_STEP_MS").ok().and_then(|text| text.parse().ok());
+    Duration::from_millis(milliseconds.unwrap_or(300))
+});
 
 #[derive(Serialize)]
 pub(crate) struct Month {
@@ -36,7 +41,7 @@ pub(crate) fn sales_report(
         }
         let month = read_month(database, ago)?;
         eprintln!("report for {user}: {}", month.month);
-        thread::sleep(WORK);
+        thread::sleep(*WORK);
         call.progress(u64::from(months - ago), u64::from(months), month.month.clone());
         report.push(month);
     }
