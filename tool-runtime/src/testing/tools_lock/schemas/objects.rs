@@ -24,9 +24,20 @@ fn others(schema: Schema<'_>) -> Others<'_> {
     }
 }
 
-/// The schema of a property that a schema names. One that is only required may have any value.
+/// The schema of a property that a schema names in `properties`, or only in `required`.
 fn named<'a>(schema: Schema<'a>, name: &str) -> Option<Schema<'a>> {
-    schema.property(name).or_else(|| schema.requires(name).then(|| schema.any()))
+    schema.property(name).or_else(|| {
+        schema.requires(name).then(|| match others(schema) {
+            Others::Absent => schema.any(),
+            Others::Rejected => schema.never(),
+            Others::Described(described) => described,
+        })
+    })
+}
+
+/// Whether a schema names a property only in `required`, and its patterns may describe it.
+fn may_have_pattern(schema: Schema<'_>, name: &str) -> bool {
+    schema.property(name).is_none() && schema.requires(name) && schema.get("patternProperties").is_some()
 }
 
 /// Whether a schema accepts properties that it does not name, with values that it describes.
@@ -65,6 +76,10 @@ impl Comparison {
         let inside = at.property(after);
         let was_required = old.requires(before);
         let is_required = new.requires(after);
+        if may_have_pattern(old, before) != may_have_pattern(new, after) {
+            return self
+                .push(Direction::Incompatible, format!("{inside} changes, and its effect is unknown"));
+        }
         match (named(old, before), named(new, after)) {
             (Some(before), Some(after)) => self.compare(before, after, &inside),
             (Some(_), None) => {

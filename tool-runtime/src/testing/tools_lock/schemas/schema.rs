@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 const MAX_REFERENCES: usize = 50;
 
 static TRUE: Value = Value::Bool(true);
+static FALSE: Value = Value::Bool(false);
 
 /// A schema, and the document in which its references are.
 #[derive(Clone, Copy)]
@@ -106,6 +107,11 @@ impl<'a> Schema<'a> {
     /// The schema that accepts any value.
     pub(super) fn any(self) -> Self {
         self.inner(&TRUE)
+    }
+
+    /// The schema that rejects every value.
+    pub(super) fn never(self) -> Self {
+        self.inner(&FALSE)
     }
 
     /// The schema of a reference in this document.
