@@ -29,6 +29,7 @@ pub(crate) async fn run(
     user: User,
     decide: impl FnOnce(&mut Session) -> Result<(), RequestError>,
 ) -> Result<RunningChat, RequestError> {
+    shop.sessions.check_idle(user)?;
     let mut session = shop.sessions.load(user).await?;
     let loaded = session.revision();
     let unfinished = unfinished_calls(&session);

@@ -3,6 +3,7 @@
 mod chat;
 mod database;
 mod events;
+mod origin;
 mod request_error;
 mod script;
 mod server;
@@ -74,7 +75,7 @@ async fn serve() -> Result<(), Box<dyn Error>> {
 
     let stopping = shop.stopping.clone();
     tokio::spawn(async move {
-        let _ = tokio::signal::ctrl_c().await;
+        asked_to_stop().await;
         stopping.cancel();
     });
     let stopped = shop.stopping.clone().cancelled_owned();
@@ -86,4 +87,18 @@ async fn serve() -> Result<(), Box<dyn Error>> {
     let _ = timeout(STOP_TIMEOUT, async { tokio::join!(server, shop.runs.wait()) }).await;
     println!("Stopped.");
     Ok(())
+}
+
+/// Waits for Ctrl-C, or for the signal with which a supervisor stops the process.
+async fn asked_to_stop() {
+    let interrupted = tokio::signal::ctrl_c();
+    #[cfg(unix)]
+    if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = interrupted => {}
+            _ = terminated.recv() => {}
+        }
+        return;
+    }
+    let _ = interrupted.await;
 }

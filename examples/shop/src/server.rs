@@ -3,6 +3,7 @@
 use crate::Shop;
 use crate::chat::{self, RunningChat};
 use crate::events::Update;
+use crate::origin::check_origin;
 use crate::request_error::RequestError;
 use crate::users::{User, identify, random_token};
 use crate::view::{is_interrupted, session_view};
@@ -35,6 +36,7 @@ pub(crate) fn routes(shop: Arc<Shop>) -> Router {
         .method_not_allowed_fallback(async || {
             RequestError::new(StatusCode::METHOD_NOT_ALLOWED, "the method is not allowed here")
         })
+        .layer(middleware::from_fn(check_origin))
         .with_state(shop)
 }
 

@@ -32,6 +32,11 @@ impl Sessions {
         self.running().contains(&user)
     }
 
+    /// Returns an error if a run of the user is in progress.
+    pub(crate) fn check_idle(&self, user: User) -> Result<(), RequestError> {
+        if self.is_running(user) { Err(in_progress()) } else { Ok(()) }
+    }
+
     /// Loads the session of a user, or creates one.
     pub(crate) async fn load(&self, user: User) -> Result<Session, RequestError> {
         let sql = "SELECT data FROM sessions WHERE user_id = ?1";
@@ -52,7 +57,7 @@ impl Sessions {
         claim: &Session,
     ) -> Result<Claim, RequestError> {
         if !self.running().insert(user) {
-            return Err(RequestError::conflict("a run is in progress; wait until it ends"));
+            return Err(in_progress());
         }
         let guard = Running { user, sessions: self.clone() };
         let (revision, data) =
@@ -72,9 +77,7 @@ impl Sessions {
 
     /// Removes the session of a user. Its orders and notes stay.
     pub(crate) async fn remove(&self, user: User) -> Result<(), RequestError> {
-        if self.is_running(user) {
-            return Err(RequestError::conflict("a run is in progress; wait until it ends"));
-        }
+        self.check_idle(user)?;
         let sql = "DELETE FROM sessions WHERE user_id = ?1";
         self.database.run(move |connection| connection.execute(sql, [user.0])).await?;
         Ok(())
@@ -83,6 +86,10 @@ impl Sessions {
     fn running(&self) -> MutexGuard<'_, HashSet<User>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn in_progress() -> RequestError {
+    RequestError::conflict("a run is in progress; wait until it ends")
 }
 
 /// The right to run a session, until it is stored.

@@ -197,6 +197,10 @@ class ServerTest(unittest.TestCase):
             ("POST", "/resume", None, events, 409, "nothing was interrupted"),
             ("GET", "/chat", None, {}, 405, "the method is not allowed here"),
             ("GET", "/orders", None, {}, 404, "no such route"),
+            ("POST", "/resume", None, {"host": "shop.example"}, 403, "another site"),
+            ("GET", "/session", None, {"host": "shop.example:80"}, 403, "another site"),
+            ("POST", "/resume", None, {"origin": "http://127.0.0.1:1"}, 403, "another site"),
+            ("POST", "/resume", None, {"origin": "null"}, 403, "another site"),
         ]
         for method, path, body, headers, status, text in cases:
             with self.subTest(path=path, body=str(body)[:80]):
@@ -238,14 +242,16 @@ class ServerTest(unittest.TestCase):
             self.assertEqual((status, response["error"]), (500, "the database is read-only; nothing can be changed"))
 
     def test_an_interrupt_of_the_server_ends_runs_and_stores_them(self):
-        self.shop.restart(report_step_ms=500)
-        events = self.user.events("/chat", REPORT)
-        until(events, "call", "progress")
-        self.shop.process.send_signal(signal.SIGINT)
-        self.assertEqual(list(events)[-1]["end"], "cancelled")
-        self.assertEqual(self.shop.process.wait(TIMEOUT), 0)
-        self.shop.start()
-        self.assertEqual(self.user.session()["state"], "interrupted")
+        for sent in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(sent=sent.name):
+                self.shop.restart(report_step_ms=500)
+                events = self.user.events("/chat", REPORT)
+                until(events, "call", "progress")
+                self.shop.process.send_signal(sent)
+                self.assertEqual(list(events)[-1]["end"], "cancelled")
+                self.assertEqual(self.shop.process.wait(TIMEOUT), 0)
+                self.shop.start()
+                self.assertEqual(self.user.session()["state"], "interrupted")
 
     def test_a_server_that_cannot_start_names_the_reason(self):
         with tempfile.TemporaryDirectory() as folder:
