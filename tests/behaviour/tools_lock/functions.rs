@@ -11,8 +11,8 @@ macro_rules! functions {
             use super::*;
             /// Stores a value.
             #[tool]
-            pub(super) fn store(value: $kind) {
-                drop(value);
+            pub(super) fn store(value: $kind) -> $kind {
+                value
             }
         }
     )*};
