@@ -250,6 +250,12 @@ changes! {
     a_recursive_type: breaking "add_category" ["`category.title`: the type changes from integer to string"] |old| {
         *old.at("add_category", "/$defs/Category/properties/title/type") = json!("integer");
     };
+    a_definition_of_two_fields_that_differ_now: breaking "cancel_order" ["`reason`: the type changes from integer to string or null"] |old| {
+        let id = old.at("cancel_order", "/properties/id").clone();
+        old.tool("cancel_order")["parameters"]["$defs"] = json!({ "Id": id });
+        *old.at("cancel_order", "/properties/id") = json!({ "$ref": "#/$defs/Id" });
+        *old.at("cancel_order", "/properties/reason") = json!({ "$ref": "#/$defs/Id" });
+    };
     a_keyword_that_is_not_compared: breaking "price" [
         "`extra`: `not` changes, and its effect is unknown",
         "- {\"type\":\"null\"}",
