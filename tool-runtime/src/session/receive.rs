@@ -7,6 +7,7 @@ use super::state::{Pending, State};
 use super::{Event, RunEnd, Session};
 use crate::conversation::{Received, ReplyWarning, Request};
 use crate::message::{AssistantMessage, Usage};
+use crate::outcome::CallError;
 use crate::output::ToolFailure;
 use crate::tool_choice::ToolChoice;
 use crate::wire::Wire;
@@ -76,14 +77,16 @@ impl ReceivedReply {
     }
 }
 
-/// A warning if the reply has an answer that is not accepted.
-fn rejected_answer(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<ReplyWarning> {
-    let reason = match reply.tool_calls.iter().find(|call| answer.is_answer(call)) {
-        Some(call) => answer.call_error(call).to_string(),
-        None if RunEnd::of(reply) != Some(RunEnd::Answered) || !reply.tool_calls.is_empty() => return None,
-        None => answer.validate(reply.text()).err()?.reason(),
-    };
-    Some(ReplyWarning::InvalidAnswer { reason })
+/// The calls of the tool for the answer that do not end the run, with their errors: an accepted one is a text already.
+fn rejected_calls(answer: &AnswerFormat, reply: &AssistantMessage) -> Vec<(String, CallError)> {
+    let answers = reply.tool_calls.iter().filter(|call| answer.is_answer(call));
+    answers.map(|call| (call.id.clone(), answer.call_error(call))).collect()
+}
+
+/// The reason why a text is not accepted as the answer.
+fn rejected_text(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<String> {
+    let is_answer = RunEnd::of(reply) == Some(RunEnd::Answered) && reply.tool_calls.is_empty();
+    is_answer.then(|| answer.validate(reply.text()).err()).flatten().map(|invalid| invalid.reason())
 }
 
 impl Session {
@@ -104,7 +107,13 @@ impl Session {
         let answer = (was_call && reply.tool_calls.is_empty()).then(|| reply.text().to_owned());
         let mut warnings = ReplyWarning::of(&reply);
         warnings.extend(not_called);
-        warnings.extend(requested.answer.as_ref().and_then(|answer| rejected_answer(answer, &reply)));
+        let mut rejected = Vec::new();
+        if let Some(answer) = &requested.answer {
+            rejected = rejected_calls(answer, &reply);
+            let error = rejected.first().map(|(_, error)| error.to_string());
+            let reason = error.or_else(|| rejected_text(answer, &reply));
+            warnings.extend(reason.map(|reason| ReplyWarning::InvalidAnswer { reason }));
+        }
         if usage.is_none() && limits.tokens.is_some() {
             warnings.push(ReplyWarning::UnknownUsage);
         }
@@ -118,21 +127,16 @@ impl Session {
                 }
             };
         }
-        if let Some(answer) = &requested.answer {
-            self.reject_answers(answer);
-        }
+        self.reject_calls(rejected);
         ReceivedReply { number, usage, answer, warnings }
     }
 
-    /// Gives each call of the tool for the answer its error: a valid answer is a text already.
-    fn reject_answers(&mut self, answer: &AnswerFormat) {
+    /// Gives each of these pending calls its error.
+    fn reject_calls(&mut self, rejected: Vec<(String, CallError)>) {
         let Some(Pending { calls, .. }) = self.state.pending_mut() else { return };
-        let answers = calls.calls().iter().filter(|call| answer.is_answer(call));
-        let errors: Vec<_> =
-            answers.map(|call| (call.id.clone(), ToolFailure::from(answer.call_error(call)))).collect();
-        for (id, failure) in errors {
+        for (id, error) in rejected {
             // The call is pending.
-            let _ = calls.provide_result(&id, failure);
+            let _ = calls.provide_result(&id, ToolFailure::from(error));
         }
         self.state.finish();
     }
