@@ -7,6 +7,7 @@ mod location;
 mod renames;
 mod report;
 mod schemas;
+mod sorted;
 mod tools;
 
 use crate::registry::Registry;
