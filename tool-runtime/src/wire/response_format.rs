@@ -1,4 +1,4 @@
-//! The setting of a wire for typed answers.
+//! The response format for a typed answer: when a wire uses it, and its JSON.
 
 use super::RequestParts;
 use serde::Serialize;
