@@ -282,6 +282,30 @@ impl Registry {
         Registry { batch: Some(batch.clone()), ..self.clone() }
     }
 
+    /// Whether calls may use this tool: the registry has it, and the bound batch allows it.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() {}
+    ///
+    /// /// Turns the light on.
+    /// #[tool]
+    /// fn light() {}
+    ///
+    /// let registry = Registry::new(tools![now, light])?;
+    /// assert!(registry.allows("light") && !registry.allows("noon"));
+    /// assert!(!registry.with(&BatchContext::new().allowed_tools(["now"])).allows("light"));
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn allows(&self, name: &str) -> bool {
+        let allowed = self.batch.as_ref().and_then(BatchContext::allowed);
+        self.tool(name).is_some_and(|tool| allowed.is_none_or(|allowed| tool.is_in(allowed)))
+    }
+
     /// This registry with middleware inside its own, for one run of a session.
     pub(crate) fn with_run_layers(self, layers: Vec<Layer>) -> Self {
         if layers.is_empty() {

@@ -188,6 +188,33 @@ impl BatchContext {
         self
     }
 
+    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with another context. Default: a
+    /// context that was changed counts on its own.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+    ///
+    /// /// Sends a report.
+    /// #[tool(max_calls = 1)]
+    /// fn send_report() {}
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let registry = Registry::new(tools![send_report])?;
+    /// let connection = BatchContext::new();
+    /// for expected in ["ok", "Error: not run: `send_report` may be called only once, and this limit is reached."] {
+    ///     let request = BatchContext::new().run_id("a-request").count_calls_with(&connection);
+    ///     let messages = registry.with(&request).dispatch(&[ToolCall::new("call_1", "send_report", "{}")]).await;
+    ///     assert_eq!(messages[0].content, expected);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn count_calls_with(self, other: &BatchContext) -> Self {
+        self.counting_in(&other.0.begun_calls)
+    }
+
     /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
     /// no key. Use one id for all batches of a conversation, also after a restart of the program, and another one for each
     /// conversation.

@@ -1,0 +1,144 @@
+//! The tools of an MCP server in a registry.
+
+mod builder;
+mod call;
+mod connection;
+mod definition;
+mod error;
+mod output;
+
+pub use builder::ClientBuilder;
+pub use definition::RemoteTool;
+pub use error::{ClientError, ConnectError, RemoteError};
+
+use builder::Settings;
+use connection::{Connector, Link};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::{Mutex, watch};
+use tool_runtime::{DynamicTool, Registry};
+
+/// A client of an MCP server, whose tools become tools of a registry.
+///
+/// [`child_process`](Client::child_process) starts a server, and [`http`](Client::http) connects to one.
+/// [`registry`](Client::registry) has its tools; [`Registry::merge`] adds them to those of the program.
+///
+/// ```no_run
+/// use tokio::process::Command;
+/// use tool_runtime::Registry;
+/// use tool_runtime_mcp::Client;
+///
+/// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+/// let time = Client::child_process(|| {
+///     let mut command = Command::new("uvx");
+///     command.arg("mcp-server-time");
+///     command
+/// });
+/// let time = time.prefix("time_").connect().await?;
+/// let remote = time.registry().await?;
+/// for skipped in remote.skipped() {
+///     eprintln!("{skipped}");
+/// }
+/// let registry = Registry::collect()?.merge(remote)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Calls
+///
+/// - The arguments are validated against the schema of the server before they are sent. A result has text, images, JSON
+///   (structured content) and PDF files as parts; links, audio and files of other types are texts that name them. The
+///   artifact of the result is the [`CallToolResult`](rmcp::model::CallToolResult) of the server.
+/// - A result with `isError`, an error of the protocol and a lost connection are errors of the call:
+///   [`RemoteError`].
+/// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
+///   `notifications/cancelled`.
+/// - Progress of the server arrives at [`BatchContext::on_event`](tool_runtime::BatchContext::on_event).
+///
+/// # Lost connections
+///
+/// The next call connects again, up to five times with increasing pauses of 0.1 to 0.8 seconds. A call that was sent when
+/// the connection was lost is sent again if its tool is `read_only` or `idempotent`, up to two times. Any other call is an
+/// error: the connection was lost, and the call may have taken effect.
+///
+/// # Servers that are not trusted
+///
+/// Definitions and results come from the server. Their size is limited by the transport (16 MB per message), the number of
+/// tools by [`max_tools`](ClientBuilder::max_tools), schemas by the registry, and descriptions are truncated after 16 KB.
+/// A definition that cannot be used is [skipped](Registry::skipped). The model reads the descriptions and results: choose a
+/// [`prefix`](ClientBuilder::prefix), so that a tool cannot take the name of another one, and require approval where a
+/// call could do harm ([`ClientBuilder::tool`]). The annotations are statements of the server:
+/// [`ignore_annotations`](ClientBuilder::ignore_annotations) drops them.
+///
+/// Clones share the connection. It is closed when the last clone and the last tool of it are dropped.
+#[derive(Clone)]
+pub struct Client(Arc<Inner>);
+
+struct Inner {
+    connector: Connector,
+    settings: Settings,
+    link: Mutex<Link>,
+    /// Counts the changes of the list of tools.
+    changes: watch::Sender<u64>,
+    /// The number of changes when the list was last read.
+    seen: AtomicU64,
+}
+
+impl Client {
+    /// The tools of the server as they are now, in a registry of their own. Names that servers of models reject are
+    /// [mapped](tool_runtime::RegistryBuilder::map_names), and definitions that cannot be used are
+    /// [skipped](Registry::skipped).
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the server cannot be reached, does not answer in time, or has too many tools.
+    pub async fn registry(&self) -> Result<Registry, ClientError> {
+        let builder = Registry::builder().map_names(true).skip_invalid_tools(true);
+        let tools = self.tools().await?;
+        let registry = tools.into_iter().fold(builder, tool_runtime::RegistryBuilder::dynamic).build();
+        registry.map_err(ClientError::Build)
+    }
+
+    /// The tools of the server as they are now, for a registry with other settings.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the server cannot be reached, does not answer in time, or has too many tools.
+    pub async fn tools(&self) -> Result<Vec<DynamicTool>, ClientError> {
+        // A change during the request counts as not seen.
+        let seen = *self.0.changes.borrow();
+        let definitions = self.connection().await?.list(&self.0.settings).await?;
+        self.0.seen.store(seen, Ordering::Relaxed);
+        Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())
+    }
+
+    /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) read
+    /// it: the server has announced a change, or was connected again.
+    ///
+    /// ```no_run
+    /// # use tool_runtime::Registry;
+    /// # use tool_runtime_mcp::Client;
+    /// # async fn follow(client: Client, own: Registry, current: tokio::sync::watch::Sender<Registry>) {
+    /// loop {
+    ///     client.changed().await;
+    ///     match client.registry().await.map(|remote| own.merge(remote)) {
+    ///         Ok(Ok(registry)) => drop(current.send_replace(registry)),
+    ///         Ok(Err(error)) => eprintln!("{error}"),
+    ///         Err(error) => eprintln!("{error}"),
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub async fn changed(&self) {
+        let is_new = |changes: &u64| *changes != self.0.seen.load(Ordering::Relaxed);
+        // The sender lives as long as the client.
+        self.0.changes.subscribe().wait_for(is_new).await.ok();
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("settings", &self.0.settings).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,232 @@
+//! The settings of a client.
+
+use super::connection::{Connector, connect_over};
+use super::definition::RemoteTool;
+use super::{Client, ConnectError, Inner};
+use rmcp::RoleClient;
+use rmcp::transport::{IntoTransport, TokioChildProcess};
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::sync::{Mutex, watch};
+use tool_runtime::DynamicTool;
+
+/// The settings of a [`Client`], until it is connected.
+#[must_use = "call `connect()`"]
+pub struct ClientBuilder {
+    connector: Connector,
+    settings: Settings,
+}
+
+/// The settings that a connection and its tools need.
+pub(super) struct Settings {
+    pub(super) prefix: String,
+    pub(super) timeout: Duration,
+    pub(super) connect_timeout: Duration,
+    pub(super) max_tools: usize,
+    pub(super) deny_unknown_arguments: bool,
+    pub(super) ignores_annotations: bool,
+    pub(super) configure: Option<Configure>,
+}
+
+/// The function that changes each tool.
+pub(super) type Configure = Box<dyn Fn(&RemoteTool, DynamicTool) -> DynamicTool + Send + Sync>;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            prefix: String::new(),
+            timeout: Duration::from_secs(60),
+            connect_timeout: Duration::from_secs(30),
+            max_tools: 1_000,
+            deny_unknown_arguments: false,
+            ignores_annotations: false,
+            configure: None,
+        }
+    }
+}
+
+impl Client {
+    /// A client of a server that runs as a child process, and talks over its standard input and output. The function creates
+    /// the command, also when the process has died and is started again.
+    ///
+    /// Standard error of the process is that of the program, unless the transport is created by hand: see
+    /// [`transport`](Client::transport).
+    pub fn child_process(command: impl Fn() -> Command + Send + Sync + 'static) -> ClientBuilder {
+        Client::transport(move || {
+            let process = TokioChildProcess::new(command());
+            async move { process }
+        })
+    }
+
+    /// A client of a server over any transport of [`rmcp`]. The function creates it, also after the connection was lost.
+    ///
+    /// ```
+    /// use serde_json::json;
+    /// use tool_runtime::{Registry, tool, tools};
+    /// use tool_runtime_mcp::Client;
+    /// # #[cfg(feature = "server")]
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// /// Adds two numbers.
+    /// #[tool(read_only)]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # #[cfg(feature = "server")]
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let server = serve(Registry::new(tools![add])?);
+    /// let client = Client::transport(move || {
+    ///     let (ours, theirs) = tokio::io::duplex(4096);
+    ///     tokio::spawn(server.clone().run(theirs));
+    ///     async move { Ok::<_, std::io::Error>(ours) }
+    /// });
+    /// let registry = client.connect().await?.registry().await?;
+    /// assert_eq!(registry.call("add", json!({"a": 1, "b": 2})).await.text(), "3");
+    /// # Ok(())
+    /// # }
+    /// # #[cfg(not(feature = "server"))]
+    /// # fn main() {}
+    /// ```
+    pub fn transport<T, E, A, F, C>(create: impl Fn() -> F + Send + Sync + 'static) -> ClientBuilder
+    where
+        F: Future<Output = Result<T, C>> + Send + 'static,
+        C: Into<Box<dyn Error + Send + Sync>>,
+        T: IntoTransport<RoleClient, E, A>,
+        E: Error + Send + Sync + 'static,
+        A: 'static,
+    {
+        ClientBuilder { connector: connect_over(create), settings: Settings::default() }
+    }
+
+    /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
+    ///
+    /// A client with headers, for example for authorisation, uses
+    /// [`http_with`](Client::http_with).
+    #[cfg(feature = "http-client")]
+    pub fn http(url: impl Into<Arc<str>>) -> ClientBuilder {
+        use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+        Client::http_with(StreamableHttpClientTransportConfig::with_uri(url))
+    }
+
+    /// Like [`http`](Client::http), with settings of [`rmcp`]. `retry_config` is replaced: a broken stream is resumed up to
+    /// five times within about three seconds, and is a lost connection then.
+    ///
+    /// ```
+    /// use tool_runtime_mcp::Client;
+    /// use tool_runtime_mcp::rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+    ///
+    /// let config = StreamableHttpClientTransportConfig::with_uri("https://example.com/mcp").auth_header("a-token");
+    /// let builder = Client::http_with(config);
+    /// # drop(builder);
+    /// ```
+    #[cfg(feature = "http-client")]
+    pub fn http_with(
+        mut config: rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig,
+    ) -> ClientBuilder {
+        use rmcp::transport::StreamableHttpClientTransport;
+        use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+        let mut resume = ExponentialBackoff::default();
+        (resume.max_times, resume.base_duration) = (Some(5), Duration::from_millis(100));
+        config.retry_config = Arc::new(resume);
+        Client::transport(move || {
+            let transport = StreamableHttpClientTransport::from_config(config.clone());
+            async move { Ok::<_, std::convert::Infallible>(transport) }
+        })
+    }
+}
+
+impl ClientBuilder {
+    /// Sets the prefix of the names of all tools, for example `"files_"`. Default: none.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.settings.prefix = prefix.into();
+        self
+    }
+
+    /// Sets the time limit of a call, which includes the time to connect again. Default: 60 seconds. A tool can have another
+    /// one: see [`tool`](ClientBuilder::tool).
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.settings.timeout = limit;
+        self
+    }
+
+    /// Sets the time limit of each attempt to connect, and of reading the list of tools. Default: 30 seconds.
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.settings.connect_timeout = limit;
+        self
+    }
+
+    /// Sets the number of tools that the server may have. Default: 1,000.
+    pub fn max_tools(mut self, tools: usize) -> Self {
+        self.settings.max_tools = tools;
+        self
+    }
+
+    /// Rejects arguments that a definition does not name: see [`DynamicTool::deny_unknown_arguments`]. Default: `false`.
+    pub fn deny_unknown_arguments(mut self, deny: bool) -> Self {
+        self.settings.deny_unknown_arguments = deny;
+        self
+    }
+
+    /// Ignores the annotations of the server, so that no tool is `read_only` or `idempotent` because a server states it.
+    /// Default: `false`.
+    pub fn ignore_annotations(mut self, ignore: bool) -> Self {
+        self.settings.ignores_annotations = ignore;
+        self
+    }
+
+    /// Sets a function that changes each tool, for example its approval or its time limit. It runs after the other settings.
+    /// Default: none.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tokio::process::Command;
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// let builder = Client::child_process(|| Command::new("a-server")).tool(|remote, tool| {
+    ///     let tool = if remote.name() == "build" { tool.timeout(Duration::from_secs(600)) } else { tool };
+    ///     if remote.annotations().is_read_only() { tool } else { tool.requires_approval() }
+    /// });
+    /// # drop(builder);
+    /// ```
+    pub fn tool(
+        mut self,
+        configure: impl Fn(&RemoteTool, DynamicTool) -> DynamicTool + Send + Sync + 'static,
+    ) -> Self {
+        self.settings.configure = Some(Box::new(configure));
+        self
+    }
+
+    /// Connects to the server.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the server does not start, cannot be reached, or does not answer in time. There is one attempt.
+    pub async fn connect(self) -> Result<Client, ConnectError> {
+        let ClientBuilder { connector, settings } = self;
+        let (link, changes, seen) = (Mutex::default(), watch::Sender::default(), 0.into());
+        let client = Client(Arc::new(Inner { connector, settings, link, changes, seen }));
+        client.connect_once().await?;
+        Ok(client)
+    }
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("prefix", &self.prefix)
+            .field("timeout", &self.timeout)
+            .field("connect_timeout", &self.connect_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}

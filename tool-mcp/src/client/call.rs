@@ -1,0 +1,127 @@
+//! One call of a remote tool.
+
+use super::connection::{Connection, ProgressListeners, pauses};
+use super::output::output_of;
+use super::{Client, RemoteError};
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest, JsonObject,
+    ProgressToken, RequestId, ServerResult,
+};
+use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
+use std::error::Error;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+use tool_runtime::registry::Annotations;
+use tool_runtime::{CallContext, ToolOutput};
+
+/// The number of times that a call is sent again after its connection was lost.
+const MAX_REPEATS: usize = 2;
+
+/// The reason why a request has no answer.
+enum Lost {
+    /// The server has not received it.
+    NotSent(Box<dyn Error + Send + Sync>),
+    /// The server may have received it.
+    MaybeSent(Box<dyn Error + Send + Sync>),
+}
+
+impl Client {
+    /// Calls a tool by its name on the server.
+    pub(super) async fn call(
+        &self,
+        name: String,
+        arguments: JsonObject,
+        call: &CallContext,
+        annotations: Annotations,
+    ) -> Result<ToolOutput, RemoteError> {
+        let params = CallToolRequestParams::new(name).with_arguments(arguments);
+        let may_repeat = annotations.is_read_only() || annotations.is_idempotent();
+        let mut pauses = pauses();
+        let mut repeats = 0;
+        loop {
+            let connection = self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
+            match connection.call(params.clone(), call).await {
+                Ok(answer) => return output_of(answer?),
+                Err(Lost::NotSent(source)) => match pauses.next() {
+                    Some(pause) => sleep(pause).await,
+                    None => return Err(RemoteError::Unreachable(source)),
+                },
+                Err(Lost::MaybeSent(_)) if may_repeat && repeats < MAX_REPEATS => repeats += 1,
+                Err(Lost::MaybeSent(source)) => {
+                    let may_have_taken_effect = !annotations.is_read_only();
+                    return Err(RemoteError::ConnectionLost { may_have_taken_effect, source });
+                }
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Sends a call, and waits for its answer.
+    async fn call(
+        &self,
+        params: CallToolRequestParams,
+        call: &CallContext,
+    ) -> Result<Result<CallToolResult, RemoteError>, Lost> {
+        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+        let handle = {
+            let _sending = self.progress.sending.lock().await;
+            let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+            let handle = sent.map_err(|error| Lost::NotSent(error.into()))?;
+            self.progress.calls().insert(handle.progress_token.clone(), call.clone());
+            handle
+        };
+        let mut sent = SentCall {
+            peer: self.peer.clone(),
+            id: Some(handle.id.clone()),
+            token: handle.progress_token.clone(),
+            progress: Arc::clone(&self.progress),
+        };
+        let answer = handle.await_response().await;
+        sent.id = None;
+        match answer {
+            Ok(ServerResult::CallToolResult(result)) => Ok(Ok(result)),
+            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(RemoteError::UnexpectedAnswer)),
+            Err(ServiceError::McpError(error)) => {
+                Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
+            }
+            Err(ServiceError::Cancelled { .. }) => Ok(Err(RemoteError::Cancelled)),
+            Err(error) if error.is_authorization_required() => Ok(Err(RemoteError::Unauthorized(error.into()))),
+            Err(error) if was_refused(&error) => Err(Lost::NotSent(error.into())),
+            Err(error) => Err(Lost::MaybeSent(error.into())),
+        }
+    }
+}
+
+/// Whether there was no connection over which the request could be sent.
+#[cfg(feature = "http-client")]
+fn was_refused(error: &ServiceError) -> bool {
+    let mut errors = std::iter::successors(error.source(), |error| error.source());
+    errors.any(|error| error.downcast_ref().is_some_and(reqwest::Error::is_connect))
+}
+
+#[cfg(not(feature = "http-client"))]
+fn was_refused(_: &ServiceError) -> bool {
+    false
+}
+
+/// A call that was sent. If it is dropped before the answer, the server is notified.
+struct SentCall {
+    peer: Peer<RoleClient>,
+    /// `None` after the answer.
+    id: Option<RequestId>,
+    token: ProgressToken,
+    progress: Arc<ProgressListeners>,
+}
+
+impl Drop for SentCall {
+    fn drop(&mut self) {
+        self.progress.calls().remove(&self.token);
+        let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
+        let peer = self.peer.clone();
+        let cancelled = CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()));
+        // The server may have gone.
+        runtime.spawn(async move { peer.notify_cancelled(cancelled).await.ok() });
+    }
+}

@@ -1,0 +1,258 @@
+//! A connection to a server, which is created again after it was lost.
+
+use super::builder::Settings;
+use super::definition::RemoteTool;
+use super::error::{ClientError, ConnectError};
+use super::{Client, Inner};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
+    SubscriptionFilter,
+};
+use rmcp::service::{
+    ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
+};
+use rmcp::transport::IntoTransport;
+use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::error::Error;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tool_runtime::CallContext;
+
+/// The pauses between the attempts to connect before a call fails.
+pub(super) fn pauses() -> impl Iterator<Item = Duration> {
+    [100, 200, 400, 800].into_iter().map(Duration::from_millis)
+}
+
+/// Connects to the server, in one of the two ways of the protocol.
+pub(super) type Connector = Box<dyn Fn(Handler, ClientLifecycleMode) -> Connecting + Send + Sync>;
+
+type Connecting = Pin<Box<dyn Future<Output = Result<Service, BoxError>> + Send>>;
+type Service = RunningService<RoleClient, Handler>;
+type BoxError = Box<dyn Error + Send + Sync>;
+
+pub(super) fn connect_over<T, E, A, F, C>(create: impl Fn() -> F + Send + Sync + 'static) -> Connector
+where
+    F: Future<Output = Result<T, C>> + Send + 'static,
+    C: Into<BoxError>,
+    T: IntoTransport<RoleClient, E, A>,
+    E: Error + Send + Sync + 'static,
+    A: 'static,
+{
+    Box::new(move |handler, lifecycle| {
+        let created = create();
+        Box::pin(async move {
+            let transport = created.await.map_err(Into::into)?;
+            Ok(serve_client_with_lifecycle(handler, transport, lifecycle).await?)
+        })
+    })
+}
+
+/// The connection of a client, if there is one.
+#[derive(Default)]
+pub(super) struct Link {
+    connection: Option<Arc<Connection>>,
+    /// When the last attempts have failed, and why.
+    failure: Option<(Instant, ConnectError)>,
+}
+
+/// One connection.
+pub(super) struct Connection {
+    service: tokio::sync::Mutex<Service>,
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) progress: Arc<ProgressListeners>,
+}
+
+impl Client {
+    /// The connection, or a new one if it was lost.
+    pub(super) async fn connection(&self) -> Result<Arc<Connection>, ConnectError> {
+        let asked = Instant::now();
+        let mut link = self.0.link.lock().await;
+        if let Some(connection) = link.connection.as_ref().filter(|connection| connection.is_open()) {
+            return Ok(Arc::clone(connection));
+        }
+        // Calls that waited for the same attempts share their error.
+        if let Some((_, error)) = link.failure.as_ref().filter(|(failed, _)| *failed >= asked) {
+            return Err(error.clone());
+        }
+        let mut pauses = pauses();
+        loop {
+            match (self.0.connect().await, pauses.next()) {
+                (Ok(connected), _) => {
+                    link.connection = Some(Arc::clone(&connected));
+                    return Ok(connected);
+                }
+                (Err(_), Some(pause)) => sleep(pause).await,
+                (Err(error), None) => {
+                    link.failure = Some((Instant::now(), error.clone()));
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// The first connection, in one attempt.
+    pub(super) async fn connect_once(&self) -> Result<(), ConnectError> {
+        self.0.link.lock().await.connection = Some(self.0.connect().await?);
+        Ok(())
+    }
+
+    /// Closes the connection and waits for it: a child process gets a few seconds to exit. A later call connects again.
+    pub async fn close(&self) {
+        if let Some(connection) = self.0.link.lock().await.connection.take() {
+            // An error is that of the task, which has ended then.
+            connection.service.lock().await.close().await.ok();
+        }
+    }
+}
+
+impl Inner {
+    async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
+        let allowed = self.settings.connect_timeout;
+        let handler = || Handler { changes: self.changes.clone(), progress: Arc::default() };
+        let connecting = async {
+            match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
+                Err(error) if is_without_initialize(&*error) => {
+                    let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+                    (self.connector)(handler(), ClientLifecycleMode::Discover { preferred_versions }).await
+                }
+                connected => connected,
+            }
+        };
+        let connected = timeout(allowed, connecting).await.map_err(|_| ConnectError::TimedOut { allowed })?;
+        let service = connected.map_err(|error| ConnectError::Failed(error.into()))?;
+        // The list may have changed while there was no connection.
+        self.changes.send_modify(|changes| *changes += 1);
+        let peer = service.peer().clone();
+        if peer.peer_info().is_some_and(|server| !server.protocol_version.has_initialize()) {
+            tokio::spawn(listen(peer.clone(), self.changes.clone()));
+        }
+        let progress = Arc::clone(&service.service().progress);
+        Ok(Arc::new(Connection { service: service.into(), peer, progress }))
+    }
+}
+
+/// Whether the server only knows the versions of the protocol that have no `initialize`.
+fn is_without_initialize(error: &(dyn Error + 'static)) -> bool {
+    let codes = [ErrorCode::METHOD_NOT_FOUND, ErrorCode::UNSUPPORTED_PROTOCOL_VERSION];
+    match error.downcast_ref() {
+        Some(ClientInitializeError::JsonRpcError(error)) => codes.contains(&error.code),
+        _ => false,
+    }
+}
+
+/// From protocol 2026-07-28 on, changes of the list are sent to clients that ask for them.
+async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let Ok(mut subscription) = peer.listen(filter).await else { return };
+    while let Ok(Some(_)) = subscription.next().await {
+        changes.send_modify(|changes| *changes += 1);
+    }
+}
+
+impl Connection {
+    fn is_open(&self) -> bool {
+        !self.peer.is_transport_closed()
+    }
+
+    /// The definitions of all tools.
+    pub(super) async fn list(&self, settings: &Settings) -> Result<Vec<RemoteTool>, ClientError> {
+        let allowed = settings.connect_timeout;
+        let listed = timeout(allowed, self.list_pages(settings.max_tools)).await;
+        listed.map_err(|_| ClientError::ListTimedOut { allowed })?
+    }
+
+    async fn list_pages(&self, limit: usize) -> Result<Vec<RemoteTool>, ClientError> {
+        let mut tools = Vec::new();
+        let mut cursor = None;
+        // Also limits the number of empty pages.
+        for _ in 0..=limit {
+            let (page, next) = self.list_page(cursor).await.map_err(|error| ClientError::List(error.into()))?;
+            tools.extend(page.iter().map(RemoteTool::from_value));
+            if tools.len() > limit {
+                break;
+            }
+            let Some(next) = next else { return Ok(tools) };
+            cursor = Some(next);
+        }
+        Err(ClientError::TooManyTools { limit })
+    }
+
+    /// The definitions of a page as JSON, since one invalid definition must not hide the others, and the cursor of the next
+    /// page.
+    async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
+        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
+        let request = ListToolsRequest { params, method: Default::default(), extensions: Default::default() };
+        let mut page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
+            ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
+            ServerResult::CustomResult(page) => page.0,
+            _ => return Err(ServiceError::UnexpectedResponse),
+        };
+        match page["tools"].take() {
+            Value::Array(tools) => Ok((tools, page["nextCursor"].as_str().map(str::to_owned))),
+            _ => Err(ServiceError::UnexpectedResponse),
+        }
+    }
+}
+
+/// Receives the notifications of a server.
+pub(super) struct Handler {
+    changes: watch::Sender<u64>,
+    progress: Arc<ProgressListeners>,
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        ClientConfig::new(ClientCapabilities::default(), name)
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+
+    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        self.progress.report(progress).await;
+    }
+}
+
+/// The calls of a connection that report progress, by the token of their request.
+#[derive(Default)]
+pub(super) struct ProgressListeners {
+    /// Locked while a request is sent and its token is not known: its first progress may arrive before.
+    pub(super) sending: tokio::sync::Mutex<()>,
+    calls: Mutex<HashMap<ProgressToken, CallContext>>,
+}
+
+impl ProgressListeners {
+    pub(super) fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, CallContext>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call(&self, token: &ProgressToken) -> Option<CallContext> {
+        self.calls().get(token).cloned()
+    }
+
+    async fn report(&self, progress: ProgressNotificationParam) {
+        let mut call = self.call(&progress.progress_token);
+        if call.is_none() {
+            drop(self.sending.lock().await);
+            call = self.call(&progress.progress_token);
+        }
+        if let Some(call) = call {
+            let text = progress.message.unwrap_or_default();
+            call.progress(to_amount(progress.progress), progress.total.map(to_amount), text);
+        }
+    }
+}
+
+/// A number of the protocol as an amount; negative numbers and fractions are rounded.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
+fn to_amount(number: f64) -> u64 {
+    number.round() as u64
+}

@@ -1,0 +1,102 @@
+//! The definitions of a server's tools.
+
+use super::Client;
+use rmcp::model::JsonObject;
+use serde_json::Value;
+use tool_runtime::DynamicTool;
+use tool_runtime::registry::Annotations;
+
+/// The size after which a description is truncated.
+const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
+
+/// The definition of a tool, as the server sent it.
+#[derive(Clone, Debug)]
+pub struct RemoteTool {
+    name: String,
+    title: Option<String>,
+    description: String,
+    parameters: Value,
+    output_schema: Option<Value>,
+    annotations: Annotations,
+}
+
+impl RemoteTool {
+    /// The name of the tool on its server, without the prefix.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The description, truncated after 16 KB.
+    #[must_use]
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The annotations that the server declares. They are statements of the server: do not rely on them if you do not trust
+    /// it.
+    #[must_use]
+    pub fn annotations(&self) -> Annotations {
+        self.annotations
+    }
+
+    /// Reads a definition. A field that cannot be read is left out; without a schema of an object, the registry skips the
+    /// tool.
+    pub(super) fn from_value(definition: &Value) -> Self {
+        let text = |field: &str| definition[field].as_str().unwrap_or_default();
+        let hints = &definition["annotations"];
+        let hint = |name: &str| hints[name].as_bool();
+        let mut annotations = Annotations::default();
+        annotations.read_only = hint("readOnlyHint");
+        annotations.idempotent = hint("idempotentHint");
+        annotations.open_world = hint("openWorldHint");
+        // The protocol defines it only for tools that are not read-only.
+        annotations.destructive = hint("destructiveHint").filter(|_| annotations.read_only != Some(true));
+        let title = definition["title"].as_str().or(hints["title"].as_str());
+        RemoteTool {
+            name: text("name").to_owned(),
+            title: title.map(str::to_owned),
+            description: truncated(text("description")),
+            // Null would accept every object.
+            parameters: definition.get("inputSchema").filter(|schema| schema.is_object()).cloned().unwrap_or(false.into()),
+            output_schema: definition.get("outputSchema").filter(|schema| schema.is_object()).cloned(),
+            annotations,
+        }
+    }
+
+    pub(super) fn into_tool(mut self, client: &Client) -> DynamicTool {
+        let settings = &client.0.settings;
+        if settings.ignores_annotations {
+            self.annotations = Annotations::default();
+        }
+        let (name, may_repeat) = (self.name.clone(), self.annotations);
+        let remote = client.clone();
+        let handler = move |arguments: JsonObject, call| {
+            let (client, name) = (remote.clone(), name.clone());
+            async move { client.call(name, arguments, &call, may_repeat).await }
+        };
+        let local_name = format!("{}{}", settings.prefix, self.name);
+        let mut tool =
+            DynamicTool::with_context(local_name, self.description.clone(), self.parameters.clone(), handler)
+                .annotations(self.annotations)
+                .timeout(settings.timeout)
+                .deny_unknown_arguments(settings.deny_unknown_arguments);
+        if let Some(title) = &self.title {
+            tool = tool.title(title);
+        }
+        if let Some(schema) = &self.output_schema {
+            tool = tool.output_schema(schema.clone());
+        }
+        match &settings.configure {
+            Some(configure) => configure(&self, tool),
+            None => tool,
+        }
+    }
+}
+
+fn truncated(text: &str) -> String {
+    match text.len() {
+        0..=MAX_DESCRIPTION_BYTES => text.to_owned(),
+        _ => format!("{} [truncated]", &text[..text.floor_char_boundary(MAX_DESCRIPTION_BYTES)]),
+    }
+}

@@ -1,0 +1,170 @@
+//! Errors of connections and calls.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+use tool_runtime::BuildError;
+
+/// The reason why there is no connection to a server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// The server did not start, could not be reached, or did not answer as an MCP server.
+    Failed(Arc<dyn Error + Send + Sync>),
+    /// The server did not answer in time: see [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
+    #[non_exhaustive]
+    TimedOut {
+        /// The time limit.
+        allowed: Duration,
+    },
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConnectError::Failed(error) => write!(f, "cannot connect to the MCP server: {error}"),
+            ConnectError::TimedOut { allowed } => {
+                write!(f, "cannot connect to the MCP server: it did not answer within {allowed:?}")
+            }
+        }
+    }
+}
+
+impl Error for ConnectError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ConnectError::Failed(error) => error.source(),
+            ConnectError::TimedOut { .. } => None,
+        }
+    }
+}
+
+/// The reason why the tools of a server cannot be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// There is no connection.
+    Connect(ConnectError),
+    /// The server did not answer with a list of tools.
+    List(Box<dyn Error + Send + Sync>),
+    /// The server did not list its tools in time: see
+    /// [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
+    #[non_exhaustive]
+    ListTimedOut {
+        /// The time limit.
+        allowed: Duration,
+    },
+    /// The server has more tools than [`ClientBuilder::max_tools`](super::ClientBuilder::max_tools).
+    #[non_exhaustive]
+    TooManyTools {
+        /// The limit.
+        limit: usize,
+    },
+    /// The registry of the tools cannot be built.
+    Build(BuildError),
+}
+
+impl From<ConnectError> for ClientError {
+    fn from(error: ConnectError) -> Self {
+        ClientError::Connect(error)
+    }
+}
+
+impl fmt::Display for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientError::Connect(error) => error.fmt(f),
+            ClientError::List(error) => write!(f, "the MCP server did not list its tools: {error}"),
+            ClientError::ListTimedOut { allowed } => {
+                write!(f, "the MCP server did not list its tools within {allowed:?}")
+            }
+            ClientError::TooManyTools { limit } => {
+                write!(f, "the MCP server has more than {limit} tools; raise `max_tools` to use it")
+            }
+            ClientError::Build(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for ClientError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            ClientError::Connect(error) => error.source(),
+            ClientError::List(error) => error.source(),
+            ClientError::Build(error) => error.source(),
+            ClientError::ListTimedOut { .. } | ClientError::TooManyTools { .. } => None,
+        }
+    }
+}
+
+/// The reason why a call of a remote tool has no result. The model receives its `Display` text; the program finds it in
+/// [`CallError::Returned`](tool_runtime::CallError::Returned).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RemoteError {
+    /// The tool failed: its result has `isError`.
+    #[non_exhaustive]
+    Tool {
+        /// The text of the result, for the model.
+        message: String,
+    },
+    /// The server answered with an error of the protocol.
+    #[non_exhaustive]
+    Protocol {
+        /// The code, for example -32602 for invalid parameters.
+        code: i32,
+        /// The message of the server, for the model.
+        message: String,
+    },
+    /// The server cannot be reached, and the call was not sent. The model does not receive the reason.
+    Unreachable(Box<dyn Error + Send + Sync>),
+    /// The connection was lost after the call was sent. The model does not receive the reason.
+    #[non_exhaustive]
+    ConnectionLost {
+        /// Whether the tool is not `read_only`.
+        may_have_taken_effect: bool,
+        /// The error of the transport.
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// The server requires authorisation, and the call was rejected. The model does not receive the reason.
+    Unauthorized(Box<dyn Error + Send + Sync>),
+    /// The server cancelled the call.
+    Cancelled,
+    /// The answer of the server is not a result: it asks for input, for example, which this client does not give.
+    UnexpectedAnswer,
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RemoteError::Tool { message } => f.write_str(message),
+            RemoteError::Protocol { code, message } if message.is_empty() => {
+                write!(f, "the server rejected the call with the error code {code}")
+            }
+            RemoteError::Protocol { message, .. } => f.write_str(message),
+            RemoteError::Unreachable(_) => f.write_str("the server of the tool cannot be reached; it was not called"),
+            RemoteError::ConnectionLost { may_have_taken_effect: true, .. } => {
+                f.write_str("the connection was lost; it may have taken effect. Check before you try again.")
+            }
+            RemoteError::ConnectionLost { .. } => f.write_str("the connection was lost. Try again."),
+            RemoteError::Unauthorized(_) => f.write_str("the server of the tool requires authorisation"),
+            RemoteError::Cancelled => f.write_str("the server cancelled the call; it may have taken effect"),
+            RemoteError::UnexpectedAnswer => f.write_str("the server of the tool did not answer with a result"),
+        }
+    }
+}
+
+impl Error for RemoteError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            RemoteError::Unreachable(source)
+            | RemoteError::ConnectionLost { source, .. }
+            | RemoteError::Unauthorized(source) => Some(&**source),
+            RemoteError::Tool { .. }
+            | RemoteError::Protocol { .. }
+            | RemoteError::Cancelled
+            | RemoteError::UnexpectedAnswer => None,
+        }
+    }
+}

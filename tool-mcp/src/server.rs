@@ -1,0 +1,299 @@
+//! A registry as an MCP server.
+
+mod connection;
+mod definition;
+mod progress;
+mod request;
+mod result;
+
+#[cfg(feature = "http-server")]
+mod http_service;
+
+#[cfg(feature = "http-server")]
+pub use http_service::HttpService;
+pub use request::McpRequest;
+
+use connection::Connection;
+use definition::definitions;
+use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
+use rmcp::service::{RoleServer, ServerInitializeError};
+use rmcp::transport::IntoTransport;
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::sync::Arc;
+use tokio::sync::watch;
+use tool_runtime::{BatchContext, Registry};
+
+/// Creates a server of the tools of a registry.
+///
+/// Each call of a client is a dispatch: its arguments are validated, hooks, middleware and limits of the registry apply,
+/// and a tool that panics or exceeds its time limit is an error of this call.
+///
+/// | In the registry | For the client |
+/// | --- | --- |
+/// | title, annotations, output schema | the same in `tools/list` |
+/// | text, JSON, images, files of a result | content; JSON is structured content as well |
+/// | an error of the call | a result with `isError`, without the prefix `Error: ` |
+/// | an unknown tool | an error of the protocol, with the names that there are |
+/// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
+/// | [`CallContext::progress`] | notifications, if the client asks for them |
+/// | `notifications/cancelled` of the client | cancels the call and the token of its context |
+/// | [`max_calls`] | counts the calls of one connection; of one request over HTTP from protocol 2026-07-28 on |
+///
+/// ```no_run
+/// use tool_runtime::{Registry, tool};
+/// use tool_runtime_mcp::serve;
+///
+/// /// Look up the weather of a city.
+/// #[tool(read_only)]
+/// async fn get_weather(city: &str) -> String {
+///     format!("{city}: sunny")
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> Result<(), Box<dyn std::error::Error>> {
+///     let registry = Registry::collect()?;
+///     serve(registry).name("weather", env!("CARGO_PKG_VERSION")).stdio().await?; // until the client closes stdin
+///     Ok(())
+/// }
+/// ```
+///
+/// [`before_call`]: tool_runtime::RegistryBuilder::before_call
+/// [`CallContext::progress`]: tool_runtime::CallContext::progress
+/// [`max_calls`]: tool_runtime::registry::Policy::max_calls
+pub fn serve(registry: Registry) -> Server {
+    let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build());
+    let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+    Server {
+        info: info.with_server_info(name),
+        served: Arc::new(watch::Sender::new(Arc::new(Served::new(registry)))),
+        batch: None,
+    }
+}
+
+/// A server of the tools of a registry: see [`serve`].
+#[derive(Clone)]
+#[must_use = "it does nothing until it runs: call `stdio`, `http_service` or `run`"]
+pub struct Server {
+    info: ServerConfig,
+    served: Arc<watch::Sender<Arc<Served>>>,
+    /// `None` for a batch per connection.
+    batch: Option<CreateBatch>,
+}
+
+type CreateBatch = Arc<dyn Fn(&McpRequest<'_>) -> Result<BatchContext, String> + Send + Sync>;
+
+/// A registry, and its tools in the format of the protocol.
+struct Served {
+    registry: Registry,
+    definitions: Vec<Tool>,
+}
+
+impl Served {
+    fn new(registry: Registry) -> Self {
+        let definitions = definitions(&registry);
+        Served { registry, definitions }
+    }
+}
+
+impl Server {
+    /// Sets the name and the version of the server, which clients show. Default: those of this crate.
+    pub fn name(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.info.server_info = Implementation::new(name, version);
+        self
+    }
+
+    /// Sets the instructions: how the tools are used together, for the prompt of the client. Default: none.
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.info.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Sets the function that creates the batch of each request: the state of its user, the tools that it may use, listeners,
+    /// a cancellation token. Default: one batch per connection, which only counts calls.
+    ///
+    /// `tools/list` contains the tools that the batch allows. Calls count together if the batches are clones of one
+    /// [`BatchContext`], or use [`count_calls_with`](BatchContext::count_calls_with).
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// struct Tenant(String);
+    ///
+    /// let server = serve(Registry::new(tools![])?).batch(|request| {
+    ///     let client = request.client_name().unwrap_or_default();
+    ///     BatchContext::new().state(Tenant(client))
+    /// });
+    /// # drop(server);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn batch(self, create: impl Fn(&McpRequest<'_>) -> BatchContext + Send + Sync + 'static) -> Self {
+        self.try_batch(move |request| Ok::<_, String>(create(request)))
+    }
+
+    /// Like [`batch`](Server::batch), for a function that may reject the request: the client receives the error as one of the
+    /// protocol.
+    ///
+    /// Over HTTP, a layer in front of the service can reject a request with a status such as 401, which clients expect for
+    /// authorisation; this function then only reads the user that the layer put into the request.
+    ///
+    #[cfg_attr(feature = "http-server", doc = "```")]
+    #[cfg_attr(not(feature = "http-server"), doc = "```ignore")]
+    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// #[derive(Clone)]
+    /// struct User(String);
+    ///
+    /// let server = serve(Registry::new(tools![])?).try_batch(|request| {
+    ///     let user = request.http().and_then(|parts| parts.extensions.get::<User>());
+    ///     let user = user.ok_or("sign in first")?;
+    ///     Ok::<_, &str>(BatchContext::new().state(user.clone()))
+    /// });
+    /// # drop(server);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    pub fn try_batch<E: Display>(
+        mut self,
+        create: impl Fn(&McpRequest<'_>) -> Result<BatchContext, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.batch = Some(Arc::new(move |request| create(request).map_err(|error| error.to_string())));
+        self
+    }
+
+    /// Returns a handle that replaces the registry while the server runs.
+    #[must_use]
+    pub fn handle(&self) -> ServerHandle {
+        ServerHandle(Arc::clone(&self.served))
+    }
+
+    /// Serves one client over standard input and output, until the client closes them.
+    ///
+    /// Standard output belongs to the protocol: a `println!` of the program breaks it, `eprintln!` does not. Calls that run
+    /// when the client closes standard input have five seconds to finish.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input is not that of an MCP client.
+    pub async fn stdio(self) -> Result<(), ServeError> {
+        self.run(rmcp::transport::stdio_pipes()).await
+    }
+
+    /// Serves one client over a transport of [`rmcp`], until the client closes it: for example over the two halves of a
+    /// socket.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the input is not that of an MCP client.
+    pub async fn run<T, E, A>(self, transport: T) -> Result<(), ServeError>
+    where
+        T: IntoTransport<RoleServer, E, A>,
+        E: Error + Send + Sync + 'static,
+    {
+        match rmcp::serve_server(Connection::new(self), transport).await {
+            Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
+            // The client has gone before it asked for anything.
+            Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+            Err(error) => Err(ServeError(error.into())),
+        }
+    }
+
+    /// A service for streamable HTTP, for example for `axum::Router::nest_service("/mcp", service)`. Clone it for each
+    /// connection, as servers do.
+    ///
+    /// It accepts requests to `localhost`, `127.0.0.1` and `::1` only, so that a website cannot reach a local server through
+    /// a name of its own. [`http_service_with`](Server::http_service_with) sets other host names, allowed origins and the
+    /// limit of 4 MB per request.
+    ///
+    /// ```no_run
+    /// use tool_runtime::Registry;
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let service = serve(Registry::collect()?).name("weather", "1.0.0").http_service();
+    /// let router = axum::Router::new().nest_service("/mcp", service);
+    /// let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
+    /// axum::serve(listener, router).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "http-server")]
+    pub fn http_service(self) -> HttpService {
+        self.http_service_with(rmcp::transport::StreamableHttpServerConfig::default())
+    }
+
+    /// Like [`http_service`](Server::http_service), with settings of [`rmcp`].
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, tools};
+    /// use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
+    /// use tool_runtime_mcp::serve;
+    ///
+    /// let config = StreamableHttpServerConfig::default().with_allowed_hosts(["tools.example.com"]);
+    /// let service = serve(Registry::new(tools![])?).http_service_with(config);
+    /// # drop(service);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
+    #[cfg(feature = "http-server")]
+    pub fn http_service_with(self, config: rmcp::transport::StreamableHttpServerConfig) -> HttpService {
+        HttpService::new(self, config)
+    }
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("name", &self.info.server_info.name)
+            .field("registry", &self.served.borrow().registry)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Replaces the registry of a running server. A clone replaces that of the same server.
+///
+/// ```
+/// use tool_runtime::{Registry, tool, tools};
+/// use tool_runtime_mcp::serve;
+///
+/// /// The time of day.
+/// #[tool]
+/// fn now() {}
+///
+/// let server = serve(Registry::new(tools![])?);
+/// let handle = server.handle();
+/// // .. later, while the server runs: every client receives `notifications/tools/list_changed`.
+/// handle.replace(Registry::new(tools![now])?);
+/// # Ok::<(), tool_runtime::BuildError>(())
+/// ```
+#[derive(Clone)]
+pub struct ServerHandle(Arc<watch::Sender<Arc<Served>>>);
+
+impl ServerHandle {
+    /// Replaces the registry, and notifies the connected clients. Calls that run continue with the previous registry.
+    pub fn replace(&self, registry: Registry) {
+        self.0.send_replace(Arc::new(Served::new(registry)));
+    }
+}
+
+impl fmt::Debug for ServerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ServerHandle").field(&self.0.borrow().registry).finish()
+    }
+}
+
+/// The reason why a server stopped before its client closed the connection.
+#[derive(Debug)]
+pub struct ServeError(Box<dyn Error + Send + Sync>);
+
+impl Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the MCP server stopped: {}", self.0)
+    }
+}
+
+impl Error for ServeError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}

@@ -1,0 +1,152 @@
+//! The requests of one client.
+
+use super::progress::{ProgressForwarder, forwarder};
+use super::request::McpRequest;
+use super::result::result_of;
+use super::{Served, Server};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ErrorCode, ErrorData, ListToolsResult, PaginatedRequestParams,
+    ServerConfig, SubscriptionFilter,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
+use rmcp::{RoleServer, ServerHandler};
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tool_runtime::dispatch::{CallError, CancellationToken};
+use tool_runtime::{BatchContext, CallContext, ToolCall, ToolMessage};
+
+/// The handler of one connection; over HTTP, of one session or request.
+pub(super) struct Connection {
+    server: Server,
+    batch: BatchContext,
+    notifier: OnceLock<Notifier>,
+}
+
+/// The task that notifies the client of changed tools. It ends with the connection.
+struct Notifier(JoinHandle<()>);
+
+impl Drop for Notifier {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Connection {
+    pub(super) fn new(server: Server) -> Self {
+        Connection { server, batch: BatchContext::new(), notifier: OnceLock::new() }
+    }
+
+    fn served(&self) -> Arc<Served> {
+        Arc::clone(&self.server.served.borrow())
+    }
+
+    fn batch(&self, request: &McpRequest<'_>) -> Result<BatchContext, ErrorData> {
+        let Some(create) = &self.server.batch else { return Ok(self.batch.clone()) };
+        create(request).map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))
+    }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        self.server.info.clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let served = self.served();
+        let registry = served.registry.with(&self.batch(&McpRequest::new(&context, None))?);
+        let allowed = served.definitions.iter().filter(|tool| registry.allows(&tool.name));
+        Ok(ListToolsResult::with_all_items(allowed.cloned().collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let served = self.served();
+        let batch = self.batch(&McpRequest::new(&context, Some(&request.name)))?;
+        // An object of strings and numbers can always be written.
+        let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
+        let call = ToolCall::new(context.id.to_string(), request.name, arguments);
+        let message = dispatch(&served, &batch, &call, &context).await;
+        if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
+            return Err(ErrorData::invalid_params(unknown.to_string(), None));
+        }
+        let definition = served.definitions.iter().find(|tool| Some(&*tool.name) == message.tool());
+        Ok(result_of(&message, definition.and_then(|tool| tool.output_schema.as_deref())).into())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let changes = self.server.served.subscribe();
+        self.notifier.get_or_init(|| Notifier(tokio::spawn(notify_of_changes(changes, context.peer))));
+    }
+
+    /// From protocol 2026-07-28 on, a client asks for notifications with a request.
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let mut changes = self.server.served.subscribe();
+        let mut cancelled = pin!(subscription.cancelled());
+        loop {
+            tokio::select! {
+                () = &mut cancelled => return Ok(()),
+                changed = changes.changed() => {
+                    if changed.is_err() || subscription.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+}
+
+async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer<RoleServer>) {
+    while changes.changed().await.is_ok() && peer.notify_tool_list_changed().await.is_ok() {}
+}
+
+/// Dispatches one call, and sends its progress to the client.
+async fn dispatch(
+    served: &Served,
+    program: &BatchContext,
+    call: &ToolCall,
+    context: &RequestContext<RoleServer>,
+) -> ToolMessage {
+    // Cancelled together with the batch of the program, and by the client.
+    let token = CallContext::new("", "").in_batch(program.clone()).cancellation();
+    let mut batch = program.clone().cancellation(token.clone()).count_calls_with(program);
+    let mut progress: Option<ProgressForwarder> = None;
+    if let Some((forwarder, listen)) = forwarder(context) {
+        batch = batch.on_event(listen);
+        progress = Some(forwarder);
+    }
+    let finished = CancellationToken::new();
+    let registry = served.registry.with(&batch);
+    let run = async {
+        let _finished = finished.clone().drop_guard();
+        let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));
+        tokio::select! {
+            messages = &mut dispatched => messages,
+            () = context.ct.cancelled() => {
+                token.cancel();
+                dispatched.await
+            }
+        }
+    };
+    let forward = async {
+        if let Some(progress) = progress {
+            progress.run(finished.clone()).await;
+        }
+    };
+    let (messages, ()) = tokio::join!(run, forward);
+    // A dispatch returns one message per call.
+    let failed = || ToolMessage::error(&call.id, "the call has no result");
+    messages.into_iter().next().unwrap_or_else(failed)
+}
