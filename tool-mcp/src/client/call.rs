@@ -97,7 +97,7 @@ impl Connection {
 /// Whether there was no connection over which the request could be sent.
 #[cfg(feature = "http-client")]
 fn was_refused(error: &ServiceError) -> bool {
-    let mut errors = std::iter::successors(error.source(), |error| error.source());
+    let mut errors = std::iter::successors(error.source(), |&error| error.source());
     errors.any(|error| error.downcast_ref().is_some_and(reqwest::Error::is_connect))
 }
 

@@ -188,15 +188,13 @@ impl Connection {
     async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
         let request = ListToolsRequest { params, method: Default::default(), extensions: Default::default() };
-        let mut page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
+        let page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
             ServerResult::CustomResult(page) => page.0,
             _ => return Err(ServiceError::UnexpectedResponse),
         };
-        match page["tools"].take() {
-            Value::Array(tools) => Ok((tools, page["nextCursor"].as_str().map(str::to_owned))),
-            _ => Err(ServiceError::UnexpectedResponse),
-        }
+        let tools = page["tools"].as_array().ok_or(ServiceError::UnexpectedResponse)?;
+        Ok((tools.clone(), page["nextCursor"].as_str().map(str::to_owned)))
     }
 }
 

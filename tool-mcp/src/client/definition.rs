@@ -40,8 +40,8 @@ impl RemoteTool {
         self.annotations
     }
 
-    /// Reads a definition. A field that cannot be read is left out; without a schema of an object, the registry skips the
-    /// tool.
+    /// Reads a definition. A field that cannot be read is left out. The registry skips a tool whose schema is not that of an
+    /// object.
     pub(super) fn from_value(definition: &Value) -> Self {
         let text = |field: &str| definition[field].as_str().unwrap_or_default();
         let hints = &definition["annotations"];
@@ -53,12 +53,16 @@ impl RemoteTool {
         // The protocol defines it only for tools that are not read-only.
         annotations.destructive = hint("destructiveHint").filter(|_| annotations.read_only != Some(true));
         let title = definition["title"].as_str().or(hints["title"].as_str());
+        // A tool without a name cannot be called. The registry reports it because of this schema.
+        let (name, parameters) = match text("name") {
+            "" => ("unnamed", Value::Bool(false)),
+            name => (name, parameters(&definition["inputSchema"])),
+        };
         RemoteTool {
-            name: text("name").to_owned(),
+            name: name.to_owned(),
             title: title.map(str::to_owned),
             description: truncated(text("description")),
-            // Null would accept every object.
-            parameters: definition.get("inputSchema").filter(|schema| schema.is_object()).cloned().unwrap_or(false.into()),
+            parameters,
             output_schema: definition.get("outputSchema").filter(|schema| schema.is_object()).cloned(),
             annotations,
         }
@@ -91,6 +95,19 @@ impl RemoteTool {
             Some(configure) => configure(&self, tool),
             None => tool,
         }
+    }
+}
+
+/// The schema of the parameters. Some servers leave it out for a tool without parameters, or leave out its type, although
+/// the protocol requires both.
+fn parameters(schema: &Value) -> Value {
+    match schema {
+        Value::Object(keywords) if !keywords.contains_key("type") => {
+            let mut keywords = keywords.clone();
+            keywords.insert("type".to_owned(), "object".into());
+            Value::Object(keywords)
+        }
+        other => other.clone(),
     }
 }
 

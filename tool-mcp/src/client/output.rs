@@ -5,7 +5,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::Value;
-use std::fmt::Write as _;
 use tool_runtime::ToolOutput;
 use tool_runtime::message::Part;
 
@@ -15,31 +14,48 @@ const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 /// The prefix that a registry adds to errors, so that a server of this crate, or another one, does not double it.
 const ERROR: &str = "Error: ";
 
+/// A block of content, as models read it.
+enum Block {
+    Text(String),
+    Part(Part),
+}
+
 /// Converts the result of a tool. The artifact of the output is the result itself.
 pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteError> {
     if result.is_error == Some(true) {
-        let message = text_of(&result);
+        let message = error_text(&result);
         return Err(RemoteError::Tool { message: message.strip_prefix(ERROR).unwrap_or(&message).to_owned() });
     }
-    let structured = result.structured_content.as_ref();
     // A server repeats structured content as text, for clients that do not read it.
-    let is_repeated = |block: &ContentBlock| match block.as_text() {
-        Some(block) => structured.is_some_and(|value| serde_json::from_str::<Value>(&block.text).is_ok_and(|text| text == *value)),
-        None => false,
-    };
-    let blocks: Vec<&ContentBlock> = result.content.iter().filter(|block| !is_repeated(block)).collect();
-    let mut output = match (&blocks[..], structured) {
-        ([ContentBlock::Text(block)], None) => ToolOutput::new().with_text(&block.text),
-        _ => blocks.iter().fold(ToolOutput::new(), |output, block| output.with_part(part(block))),
-    };
+    let structured = result.structured_content.as_ref();
+    let is_repeated = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
+    let blocks = result.content.iter().map(block);
+    let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));
+    let mut output = ToolOutput::new();
+    let mut lines: Vec<String> = Vec::new();
+    for block in blocks {
+        match block {
+            // The text of an output is that of its parts without separators.
+            Block::Text(text) => lines.push(text),
+            Block::Part(part) => output = with_lines(output, &mut lines).with_part(part),
+        }
+    }
+    output = with_lines(output, &mut lines);
     if let Some(value) = structured {
         output = output.with_json(value);
     }
     Ok(output.with_artifact(result))
 }
 
+fn with_lines(output: ToolOutput, lines: &mut Vec<String>) -> ToolOutput {
+    if lines.is_empty() {
+        return output;
+    }
+    output.with_text(std::mem::take(lines).join("\n"))
+}
+
 /// The text of a failed call.
-fn text_of(result: &CallToolResult) -> String {
+fn error_text(result: &CallToolResult) -> String {
     let texts: Vec<&str> = result.content.iter().filter_map(|block| Some(&*block.as_text()?.text)).collect();
     match (&texts[..], &result.structured_content) {
         ([], Some(value)) => value.to_string(),
@@ -47,38 +63,45 @@ fn text_of(result: &CallToolResult) -> String {
     }
 }
 
-fn part(block: &ContentBlock) -> Part {
+fn block(block: &ContentBlock) -> Block {
     match block {
-        ContentBlock::Text(block) => Part::text(&*block.text),
+        ContentBlock::Text(block) => Block::Text(block.text.clone()),
         ContentBlock::Image(image) => data("image", &image.mime_type, &image.data),
         ContentBlock::Audio(audio) => data("audio", &audio.mime_type, &audio.data),
-        ContentBlock::ResourceLink(resource) => Part::text(link(resource)),
+        ContentBlock::ResourceLink(resource) => Block::Text(link(resource)),
         ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::TextResourceContents { uri, text, .. } => Part::text(format!("[{uri}]\n{text}")),
+            ResourceContents::TextResourceContents { uri, text, .. } => Block::Text(format!("[{uri}]\n{text}")),
             ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                 data(uri, mime_type.as_deref().unwrap_or("application/octet-stream"), blob)
             }
-            _ => Part::text("[a resource of an unknown form]"),
+            _ => Block::Text("[a resource of an unknown form]".to_owned()),
         },
-        _ => Part::text("[content of an unknown form]"),
+        _ => Block::Text("[content of an unknown form]".to_owned()),
     }
 }
 
-/// An image, a PDF file, or a text in place of data that models do not read.
-fn data(name: &str, mime_type: &str, base64: &str) -> Part {
-    match STANDARD.decode(base64) {
-        Ok(bytes) if IMAGES.contains(&mime_type) => Part::image(mime_type, bytes),
-        Ok(bytes) if mime_type == "application/pdf" => Part::file(name, mime_type, bytes),
-        Ok(bytes) => Part::text(format!("[{name}: {} bytes of {mime_type}]", bytes.len())),
-        Err(_) => Part::text(format!("[{name}: {mime_type} that is not valid base64]")),
+/// An image, a PDF file, a text, or a description of data that models do not read.
+fn data(name: &str, mime_type: &str, base64: &str) -> Block {
+    let Ok(bytes) = STANDARD.decode(base64) else {
+        return Block::Text(format!("[{name}: {mime_type} that is not valid base64]"));
+    };
+    if IMAGES.contains(&mime_type) {
+        return Block::Part(Part::image(mime_type, bytes));
     }
+    if mime_type == "application/pdf" {
+        return Block::Part(Part::file(name, mime_type, bytes));
+    }
+    let size = bytes.len();
+    Block::Text(match String::from_utf8(bytes) {
+        Ok(text) if mime_type.starts_with("text/") || mime_type == "application/json" => {
+            format!("[{name}]\n{text}")
+        }
+        _ => format!("[{name}: {size} bytes of {mime_type}]"),
+    })
 }
 
 fn link(resource: &Resource) -> String {
-    let mut text = format!("[resource {}: {}", resource.name, resource.uri);
-    for detail in [&resource.mime_type, &resource.description].into_iter().flatten() {
-        // Writing to a string does not fail.
-        let _ = write!(text, ", {detail}");
-    }
-    text + "]"
+    let details = [&resource.mime_type, &resource.description].into_iter().flatten();
+    let details: String = details.map(|detail| format!(", {detail}")).collect();
+    format!("[resource {}: {}{details}]", resource.name, resource.uri)
 }

@@ -62,12 +62,16 @@ fn block(part: &Part) -> Option<ContentBlock> {
         Part::Image { media: Media::Data { mime_type, base64, .. }, .. } => ContentBlock::image(base64, mime_type),
         Part::Image { media: Media::Url { url, .. }, .. } => link("image", url),
         Part::File { media: Media::Url { url, .. }, name, .. } => link(name.as_deref().unwrap_or("file"), url),
-        Part::File { media: Media::Data { mime_type, base64, .. }, name, .. } => {
-            if mime_type.starts_with("audio/") {
-                ContentBlock::audio(base64, mime_type)
-            } else {
-                file(name.as_deref().unwrap_or("file"), mime_type, base64)
-            }
+        Part::File { media: Media::Data { mime_type, base64, .. }, .. } if mime_type.starts_with("audio/") => {
+            ContentBlock::audio(base64, mime_type)
+        }
+        Part::File { media: media @ Media::Data { mime_type, base64, .. }, name, .. } => {
+            let address = format!("attachment:{}", name.as_deref().unwrap_or("file"));
+            let contents = match text_of(media, mime_type) {
+                Some(text) => ResourceContents::text(text, address),
+                None => ResourceContents::blob(base64, address),
+            };
+            ContentBlock::resource(contents.with_mime_type(mime_type))
         }
         _ => return None,
     })
@@ -77,8 +81,8 @@ fn link(name: &str, url: &str) -> ContentBlock {
     ContentBlock::resource_link(Resource::new(url, name))
 }
 
-/// An embedded file. The protocol requires an address; this one only has the name.
-fn file(name: &str, mime_type: &str, base64: &str) -> ContentBlock {
-    let contents = ResourceContents::blob(base64, format!("attachment:{name}"));
-    ContentBlock::resource(contents.with_mime_type(mime_type))
+/// The text of a file, which clients read more easily than base64.
+fn text_of(media: &Media, mime_type: &str) -> Option<String> {
+    let is_text = mime_type.starts_with("text/") || mime_type == "application/json";
+    String::from_utf8(media.bytes().filter(|_| is_text)?).ok()
 }

@@ -1,0 +1,174 @@
+//! The server that the clients of others judge, and that tests kill: tools with every form of result and every end of a
+//! call.
+//!
+//! `judged_server` serves standard input and output, `judged_server ADDRESS` HTTP. Each effect is a line in the file `LEDGER`.
+
+use std::error::Error;
+use std::io::Write as _;
+use std::time::Duration;
+use tool_runtime::dispatch::Decision;
+use tool_runtime::{CallContext, Registry, ToolOutput, tool};
+use tool_runtime_mcp::{McpRequest, serve};
+
+const IMAGE: &[u8] = include_bytes!("../../examples/sky.png");
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Weather {
+    city: String,
+    celsius: f32,
+}
+
+/// Returns text.
+#[tool(read_only)]
+fn test_simple_text() -> &'static str {
+    "This is a simple text response for testing."
+}
+
+/// Returns an image.
+#[tool(read_only)]
+fn test_image_content() -> ToolOutput {
+    ToolOutput::new().with_image("image/png", IMAGE)
+}
+
+/// Returns a sound.
+#[tool(read_only)]
+fn test_audio_content() -> ToolOutput {
+    ToolOutput::new().with_file("silence.wav", "audio/wav", b"RIFF\x24\0\0\0WAVE")
+}
+
+/// Returns a file.
+#[tool(read_only)]
+fn test_embedded_resource() -> ToolOutput {
+    ToolOutput::new().with_file("note.txt", "text/plain", "This is an embedded resource content.")
+}
+
+/// Returns text, an image and a file.
+#[tool(read_only)]
+fn test_multiple_content_types() -> ToolOutput {
+    let output = ToolOutput::new().with_text("Multiple content types test:").with_image("image/png", IMAGE);
+    output.with_file("data.json", "application/json", r#"{"test":"data","value":123}"#)
+}
+
+/// Reports progress.
+#[tool(read_only)]
+async fn test_tool_with_progress(#[context] call: &CallContext) -> &'static str {
+    for done in [0, 50, 100] {
+        call.progress(done, 100, "");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    "done"
+}
+
+/// Fails.
+#[tool(read_only)]
+fn test_error_handling() -> Result<(), &'static str> {
+    Err("This tool intentionally returns an error for testing")
+}
+
+/// Returns an object.
+#[tool(title = "Weather", read_only, output_schema)]
+fn get_weather(city: String) -> Weather {
+    Weather { city, celsius: 21.5 }
+}
+
+/// Panics.
+#[tool(read_only)]
+fn panics() {
+    panic!("a secret of the server")
+}
+
+/// Waits until it is cancelled.
+#[tool(read_only)]
+async fn wait(#[context] call: &CallContext) -> &'static str {
+    call.cancellation().cancelled().await;
+    record("wait was cancelled");
+    "cancelled"
+}
+
+/// Takes longer than its time limit.
+#[tool(read_only, timeout = "100ms")]
+async fn too_slow() {
+    std::future::pending::<()>().await;
+}
+
+/// Needs approval, which this server gives to harmless calls.
+#[tool(destructive, requires_approval)]
+fn guarded(harmless: bool) -> &'static str {
+    if harmless { "it ran" } else { "it ran without approval" }
+}
+
+/// Has an effect that must not happen twice.
+#[tool(destructive)]
+async fn append(line: &str, milliseconds: u64) -> String {
+    tokio::time::sleep(Duration::from_millis(milliseconds / 2)).await;
+    record(line);
+    tokio::time::sleep(Duration::from_millis(milliseconds / 2)).await;
+    format!("appended {line}")
+}
+
+/// Has an effect that may happen twice.
+#[tool(idempotent)]
+async fn put(line: &str, milliseconds: u64) -> String {
+    record(line);
+    tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+    format!("put {line}")
+}
+
+/// Ends the process.
+#[tool(destructive)]
+fn exit() {
+    std::process::exit(3)
+}
+
+/// The user of the request.
+#[tool(read_only)]
+fn who_am_i(#[state] user: &User) -> String {
+    user.0.clone()
+}
+
+struct User(String);
+
+fn record(line: &str) {
+    let Ok(path) = std::env::var("LEDGER") else { return };
+    let ledger = std::fs::File::options().create(true).append(true).open(path);
+    ledger.and_then(|mut ledger| ledger.write_all(format!("{line}\n").as_bytes())).expect("the ledger can be written");
+}
+
+/// A user with a name in a header; nobody is `anonymous`, who may not use all tools.
+fn batch(request: &McpRequest<'_>) -> Result<tool_runtime::BatchContext, &'static str> {
+    let header = request.http().and_then(|parts| parts.headers.get("user")).and_then(|name| name.to_str().ok());
+    match header {
+        Some("banned") => Err("this user is banned"),
+        Some("guest") => {
+            Ok(tool_runtime::BatchContext::new().state(User("guest".to_owned())).allowed_tools(["who_am_i"]))
+        }
+        name => Ok(tool_runtime::BatchContext::new().state(User(name.unwrap_or("nobody").to_owned()))),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let registry = Registry::builder()
+        .collect()
+        .batch_state::<User>()
+        .before_call(|call| async move {
+            let is_harmless = call.tool() == "guarded" && call.arguments().get().contains("true");
+            if is_harmless { Decision::Run } else { Decision::Undecided }
+        })
+        .build()?;
+    let server = serve(registry.clone()).name("judged", "1.0.0").try_batch(batch);
+    // The first tool disappears after a while, if a test asks for it.
+    if let Ok(milliseconds) = std::env::var("CHANGE_AFTER") {
+        let (handle, after) = (server.handle(), Duration::from_millis(milliseconds.parse()?));
+        let fewer = registry.subset(registry.names().into_iter().skip(1))?;
+        tokio::spawn(async move {
+            tokio::time::sleep(after).await;
+            handle.replace(fewer);
+        });
+    }
+    let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
+    let router = axum::Router::new().nest_service("/mcp", server.http_service());
+    let listener = tokio::net::TcpListener::bind(address).await?;
+    println!("{}", listener.local_addr()?);
+    Ok(axum::serve(listener, router).await?)
+}

@@ -1,0 +1,229 @@
+//! The client, with a server of this crate and with scripted ones.
+
+use crate::peer::{client_of, definition, registry_of};
+use serde_json::{Value, json};
+use std::sync::mpsc;
+use std::time::Duration;
+use tool_runtime::dispatch::CallStatus;
+use tool_runtime::{BatchContext, CallContext, DynamicTool, Registry, ToolCall, ToolOutput, tool, tools};
+use tool_runtime_mcp::rmcp::model::CallToolResult;
+use tool_runtime_mcp::{Client, ClientBuilder, RemoteError, Server, serve};
+
+/// A client of a server of this crate.
+pub(crate) fn connect_to(server: Server) -> ClientBuilder {
+    Client::transport(move || {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        tokio::spawn(server.clone().run(theirs));
+        async move { Ok::<_, std::io::Error>(ours) }
+    })
+}
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Weather {
+    city: String,
+}
+
+/// Looks up the weather.
+#[tool(title = "Weather", read_only, output_schema)]
+fn get_weather(city: String) -> Result<Weather, String> {
+    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(Weather { city }) }
+}
+
+/// Returns parts.
+#[tool(destructive)]
+fn parts() -> ToolOutput {
+    let output = ToolOutput::new().with_text("first").with_image("image/png", b"png").with_text("a").with_text("b");
+    output.with_file("a.pdf", "application/pdf", b"pdf").with_file("a.zip", "application/zip", b"zip")
+}
+
+/// Panics.
+#[tool]
+fn panics() {
+    panic!("a secret")
+}
+
+#[tokio::test]
+async fn a_served_tool_keeps_its_properties_and_results() {
+    let server = serve(Registry::new(tools![get_weather, parts, panics]).expect("valid"));
+    let registry = connect_to(server).prefix("w_").connect().await.expect("connected").registry().await.expect("listed");
+    assert_eq!(registry.names(), ["w_get_weather", "w_panics", "w_parts"]);
+    assert_eq!(registry.title("w_get_weather"), Some("Weather"));
+    assert_eq!(registry.output_schema("w_get_weather").expect("declared")["required"], json!(["city"]));
+    let annotations = |name| registry.annotations(name).expect("it is there");
+    assert_eq!((annotations("w_get_weather").read_only, annotations("w_parts").destructive), (Some(true), Some(true)));
+    assert_eq!(annotations("w_panics").destructive, None, "not declared");
+    assert_eq!(registry.policy("w_parts").expect("it is there").timeout, Some(Duration::from_secs(60)));
+
+    let result = registry.call("w_get_weather", json!({"city": "Rome"})).await;
+    assert_eq!(result.text(), r#"{"city":"Rome"}"#);
+    let output = result.output().expect("no error");
+    assert!(output.content().is_json(), "structured content is JSON");
+    assert!(output.artifact::<CallToolResult>().is_some(), "the program gets the result of the server");
+
+    let result = registry.call("w_parts", ()).await;
+    let parts = json!(result.output().expect("no error").content().parts());
+    assert_eq!(parts[0], json!({"type": "text", "text": "first"}));
+    assert_eq!(parts[1]["media"]["data"], json!({"mime_type": "image/png", "base64": "cG5n"}));
+    assert_eq!(parts[2], json!({"type": "text", "text": "a\nb"}));
+    assert_eq!(parts[3]["media"]["data"]["mime_type"], "application/pdf");
+    assert_eq!(parts[4], json!({"type": "text", "text": "[attachment:a.zip: 3 bytes of application/zip]"}));
+
+    for (tool, arguments, expected) in [
+        ("w_get_weather", json!({"city": "Atlantis"}), "Error: there is no such city"),
+        ("w_panics", json!({}), "Error: the tool `panics` failed unexpectedly."),
+        ("w_get_weather", json!({}), "Error: invalid arguments for `w_get_weather`: `city` is missing"),
+    ] {
+        assert_eq!(registry.call(tool, arguments).await.text(), expected);
+    }
+}
+
+/// Counts.
+#[tool]
+async fn count(#[context] call: &CallContext) {
+    for done in 1..=3 {
+        call.progress(done, 3, format!("{done} of 3"));
+    }
+}
+
+#[tokio::test]
+async fn progress_is_passed_on() {
+    let server = serve(Registry::new(tools![count]).expect("valid"));
+    let registry = connect_to(server).connect().await.expect("connected").registry().await.expect("listed");
+    let (sender, events) = mpsc::channel();
+    let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
+    registry.with(&batch).dispatch(&[ToolCall::new("call_1", "count", "{}")]).await;
+    let texts = events.try_iter().filter_map(|status| match status {
+        CallStatus::Progress { done, total: Some(3), text, .. } => Some((done, text)),
+        _ => None,
+    });
+    assert_eq!(texts.collect::<Vec<_>>(), [(1, "1 of 3".to_owned()), (2, "2 of 3".to_owned()), (3, "3 of 3".to_owned())]);
+}
+
+/// A scripted server with one tool, whose results are this value.
+fn returning(result: Value) -> impl Fn(crate::peer::Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    move |peer| {
+        let result = result.clone();
+        Box::pin(peer.serve(move |method, _| {
+            Some(if method == "tools/list" { json!({"tools": [definition("t", json!({}))]}) } else { result.clone() })
+        }))
+    }
+}
+
+#[tokio::test]
+async fn foreign_results_become_text_json_and_images() {
+    let structured = json!({"a": 1});
+    for (result, expected) in [
+        (json!({"content": [{"type": "text", "text": "hi"}]}), "hi"),
+        (json!({"content": []}), ""),
+        (json!({"content": [], "structuredContent": structured}), r#"{"a":1}"#),
+        (json!({"content": [{"type": "text", "text": "{ \"a\": 1 }"}], "structuredContent": structured}), r#"{"a":1}"#),
+        (json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}), r#"one{"a":1}"#),
+        (
+            json!({"content": [{"type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/plain"}]}),
+            "[resource a: file:///a, text/plain]",
+        ),
+        (json!({"content": [{"type": "resource", "resource": {"uri": "x:a", "text": "words"}}]}), "[x:a]\nwords"),
+        (
+            json!({"content": [{"type": "image", "data": "!", "mimeType": "image/png"}]}),
+            "[image: image/png that is not valid base64]",
+        ),
+        (
+            json!({"content": [{"type": "image", "data": "PHN2Zz4=", "mimeType": "image/svg+xml"}]}),
+            "[image: 5 bytes of image/svg+xml]",
+        ),
+        (json!({"isError": true, "content": [{"type": "text", "text": "no luck"}]}), "Error: no luck"),
+        (json!({"isError": true, "content": [{"type": "text", "text": "Error: no luck"}]}), "Error: no luck"),
+        (json!({"isError": true, "content": []}), "Error: the tool `t` failed without an error message."),
+    ] {
+        let registry = registry_of(returning(result.clone())).await;
+        assert_eq!(registry.call("t", ()).await.text(), expected, "{result}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_result_is_an_error() {
+    let input = json!({"resultType": "input_required", "inputRequests": {}, "requestState": "x"});
+    for answer in [json!({"roots": []}), json!({}), json!("text"), input] {
+        let registry = registry_of(returning(answer.clone())).await;
+        let result = registry.call("t", ()).await;
+        assert_eq!(result.text(), "Error: the server of the tool did not answer with a result", "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_protocol_is_an_error_of_the_call() {
+    let registry = registry_of(|mut peer| async move {
+        while let Some(message) = peer.next().await {
+            let id = &message["id"];
+            match message["method"].as_str() {
+                Some("tools/call") => {
+                    let error = json!({"code": -32602, "message": "Unknown tool: t"});
+                    peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
+                }
+                Some("tools/list") => {
+                    let result = json!({"tools": [definition("t", json!({}))]});
+                    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+                }
+                Some("initialize") => {
+                    let server = json!({"name": "s", "version": "1"});
+                    let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": server});
+                    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+                }
+                _ => {}
+            }
+        }
+    })
+    .await;
+    let messages = registry.dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
+    assert_eq!(messages[0].content, "Error: Unknown tool: t");
+    let error = messages[0].outcome().and_then(|outcome| outcome.error()).expect("it failed");
+    let tool_runtime::CallError::Returned { error: Some(error), .. } = error else { panic!("{error:?}") };
+    assert!(matches!(error.downcast_ref(), Some(RemoteError::Protocol { code: -32602, .. })), "{error:?}");
+}
+
+#[tokio::test]
+async fn changes_of_the_list_are_announced() {
+    let server = serve(Registry::new(tools![count]).expect("valid"));
+    let handle = server.handle();
+    let client = connect_to(server).connect().await.expect("connected");
+    assert_eq!(client.registry().await.expect("listed").names(), ["count"]);
+    let none = tokio::time::timeout(Duration::from_millis(50), client.changed()).await;
+    assert!(none.is_err(), "nothing has changed");
+    handle.replace(Registry::new(tools![count, panics]).expect("valid"));
+    client.changed().await;
+    assert_eq!(client.registry().await.expect("listed").names(), ["count", "panics"]);
+}
+
+#[tokio::test]
+async fn settings_apply_to_every_tool() {
+    let open = json!({"name": "a.b/c", "inputSchema": {"type": "object", "properties": {"limit": {"type": "integer"}}},
+        "annotations": {"readOnlyHint": true, "destructiveHint": true, "title": "Abc"}});
+    let server = move |peer: crate::peer::Peer| {
+        let open = open.clone();
+        peer.serve(move |_, _| Some(json!({"tools": [open.clone()], "content": []})))
+    };
+    let client = client_of(server.clone())
+        .prefix("x_")
+        .timeout(Duration::from_secs(5))
+        .deny_unknown_arguments(true)
+        .tool(|remote, tool| if remote.name() == "a.b/c" { tool.requires_approval() } else { tool });
+    let client = client.connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.names(), ["x_a_b_c"]);
+    assert_eq!(registry.original_name("x_a_b_c"), Some("x_a.b/c"));
+    assert_eq!(registry.title("x_a_b_c"), Some("Abc"));
+    assert_eq!(registry.annotations("x_a_b_c").expect("there").destructive, None, "it is read-only");
+    let policy = registry.policy("x_a_b_c").expect("it is there");
+    assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), true));
+    let text = registry.call("x_a_b_c", json!({"limmit": 1})).await.text().into_owned();
+    assert!(text.contains("did you mean `limit`?"), "{text}");
+
+    let distrustful = client_of(server).ignore_annotations(true).connect().await.expect("connected");
+    let registry = distrustful.registry().await.expect("listed");
+    assert_eq!(registry.annotations("a_b_c").expect("there").read_only, None);
+    // The tools are also available for a builder of the program.
+    let tools = distrustful.tools().await.expect("listed");
+    let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });
+    let builder = tools.into_iter().fold(Registry::builder().map_names(true).dynamic(own), |b, tool| b.dynamic(tool));
+    assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "own"]);
+}

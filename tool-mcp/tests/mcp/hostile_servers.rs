@@ -1,0 +1,215 @@
+//! Servers that are slow, send garbage, or send definitions that cannot be used.
+
+use crate::peer::{Peer, client_of, definition, registry_of};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::ToolCall;
+use tool_runtime_mcp::{Client, ClientError, ConnectError};
+
+/// The error of a client that connects to this server; its time limits are over at once.
+async fn connect_error<F: Future<Output = ()> + Send + 'static>(
+    server: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> String {
+    client_of(server).connect().await.expect_err("the server is broken").to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_answer_is_a_time_out() {
+    let silent = connect_error(|mut peer| async move { while peer.next().await.is_some() {} }).await;
+    assert_eq!(silent, "cannot connect to the MCP server: it did not answer within 30s");
+    let garbage = connect_error(|mut peer| async move {
+        for line in ["Welcome!", "{", "[]", "null", r#"{"jsonrpc":"2.0"}"#, "\u{0}\u{1}"] {
+            peer.send_line(line).await;
+        }
+        while peer.next().await.is_some() {}
+    });
+    assert_eq!(garbage.await, "cannot connect to the MCP server: it did not answer within 30s");
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_used_is_a_clear_error() {
+    let closed = connect_error(|peer| async move { drop(peer) }).await;
+    assert!(closed.starts_with("cannot connect to the MCP server: connection closed"), "{closed}");
+    let answer = |body: Value| {
+        move |mut peer: Peer| {
+            let body = body.clone();
+            async move {
+                let id = peer.next().await.map(|message| message["id"].clone());
+                let mut message = json!({"jsonrpc": "2.0", "id": id});
+                message.as_object_mut().into_iter().for_each(|fields| fields.extend(body.as_object().cloned().unwrap_or_default()));
+                peer.send(message).await;
+                while peer.next().await.is_some() {}
+            }
+        }
+    };
+    let rejected = connect_error(answer(json!({"error": {"code": -32000, "message": "not today"}}))).await;
+    assert!(rejected.ends_with("not today"), "{rejected}");
+    let wrong = connect_error(answer(json!({"result": {"tools": []}}))).await;
+    assert!(wrong.starts_with("cannot connect to the MCP server: "), "{wrong}");
+
+    let missing = Client::child_process(|| tokio::process::Command::new("there-is-no-such-program"));
+    let missing = missing.connect().await.expect_err("it does not exist");
+    assert!(missing.to_string().starts_with("cannot connect to the MCP server: No such file"), "{missing}");
+    assert!(matches!(missing, ConnectError::Failed(_)));
+}
+
+/// A server that answers `tools/list` with these pages.
+fn listing(
+    page: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync + 'static,
+) -> impl Fn(Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    move |peer| {
+        let page = page.clone();
+        Box::pin(peer.serve(move |_, params| page(params)))
+    }
+}
+
+async fn list_error(page: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync + 'static) -> ClientError {
+    let client = client_of(listing(page)).connect().await.expect("connected");
+    client.registry().await.expect_err("the list cannot be used")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_never_ends_or_never_comes_is_an_error() {
+    let tool = || definition("t", json!({}));
+    let endless = list_error(move |_| Some(json!({"tools": [tool()], "nextCursor": "again"}))).await;
+    assert_eq!(endless.to_string(), "the MCP server has more than 1000 tools; raise `max_tools` to use it");
+    let empty = list_error(|_| Some(json!({"tools": [], "nextCursor": "again"}))).await;
+    assert!(matches!(empty, ClientError::TooManyTools { limit: 1000, .. }), "{empty}");
+    let silent = list_error(|_| None).await;
+    assert_eq!(silent.to_string(), "the MCP server did not list its tools within 30s");
+    for answer in [json!({}), json!({"tools": {}}), json!("tools"), json!(null)] {
+        let error = list_error(move |_| Some(answer.clone())).await.to_string();
+        assert!(error.starts_with("the MCP server did not list its tools"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn pages_are_read_to_the_end() {
+    let registry = registry_of(listing(|params| {
+        let (name, next) = match params["cursor"].as_str() {
+            None => ("first", Some("2")),
+            Some(_) => ("second", None),
+        };
+        let mut page = json!({"tools": [definition(name, json!({}))]});
+        if let Some(next) = next {
+            page["nextCursor"] = next.into();
+        }
+        Some(page)
+    }))
+    .await;
+    assert_eq!(registry.names(), ["first", "second"]);
+}
+
+#[tokio::test]
+async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
+    let object = || json!({"type": "object"});
+    let nested = (0..60).fold(object(), |schema, _| json!({"type": "object", "properties": {"a": schema}}));
+    let many: serde_json::Map<String, Value> = (0..31_000).map(|index| (format!("p{index}"), json!({}))).collect();
+    let tools = json!([
+        {"name": "good", "inputSchema": object()},
+        {"name": "no_schema"},
+        {"name": "null_schema", "inputSchema": null},
+        {"name": "no_type", "inputSchema": {"properties": {"a": {"type": "string"}}}},
+        {"name": "text_schema", "inputSchema": "object"},
+        {"name": "array_schema", "inputSchema": {"type": "array"}},
+        {"inputSchema": object()},
+        {"name": 7, "inputSchema": object()},
+        {"name": "odd_fields", "description": 1, "title": [], "annotations": "all", "outputSchema": 2, "inputSchema": object()},
+        {"name": "odd_hints", "annotations": {"readOnlyHint": "yes", "destructiveHint": null}, "inputSchema": object()},
+        {"name": "nested", "inputSchema": nested},
+        {"name": "many", "inputSchema": {"type": "object", "properties": many}},
+        {"name": "good", "inputSchema": object()},
+        {"name": "long", "description": "x".repeat(1 << 20), "inputSchema": object()},
+        "a text",
+        null,
+    ]);
+    let registry = registry_of(listing(move |_| Some(json!({"tools": tools})))).await;
+    assert_eq!(
+        registry.names(),
+        ["good", "long", "nested", "no_schema", "no_type", "null_schema", "odd_fields", "odd_hints"]
+    );
+    let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
+    assert_eq!(skipped.len(), 8, "{skipped:#?}");
+    for (name, reason) in [
+        ("unnamed", "are not the JSON Schema of an object"),
+        ("text_schema", "are not the JSON Schema of an object"),
+        ("array_schema", "are not the JSON Schema of an object"),
+        ("many", "it has more than 30000 values"),
+        ("good", "two tools are named"),
+    ] {
+        let is_reported = |text: &&String| text.contains(&format!("`{name}` was skipped")) && text.contains(reason);
+        assert!(skipped.iter().any(|text| is_reported(&text)), "{name}: {skipped:#?}");
+    }
+    let description = registry.get("long").expect("there").description();
+    assert!(description.len() < 17_000 && description.ends_with(" [truncated]"));
+    assert_eq!(registry.annotations("odd_hints").expect("there").read_only, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
+    let cancelled = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&cancelled);
+    let server = move |mut peer: Peer| {
+        let seen = Arc::clone(&seen);
+        async move {
+            while let Some(message) = peer.next().await {
+                let id = message["id"].clone();
+                let result = match message["method"].as_str() {
+                    Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                        "serverInfo": {"name": "slow", "version": "1"}}),
+                    Some("tools/list") => json!({"tools": [definition("slow", json!({"readOnlyHint": true})),
+                        definition("slow_write", json!({}))]}),
+                    Some(method @ ("tools/call" | "notifications/cancelled")) => {
+                        let request = if id.is_null() { message["params"]["requestId"].clone() } else { id };
+                        seen.lock().expect("not poisoned").push((method == "tools/call", request));
+                        continue;
+                    }
+                    _ => continue,
+                };
+                peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            }
+        }
+    };
+    let client = client_of(server).timeout(Duration::from_secs(2)).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    for (tool, expected) in [
+        ("slow", "Error: the tool `slow` did not finish within 2 s."),
+        ("slow_write", "Error: the tool `slow_write` did not finish within 2 s. It may have taken effect."),
+    ] {
+        let messages = registry.dispatch(&[ToolCall::new("call_1", tool, "{}")]).await;
+        assert_eq!(messages[0].content, expected);
+        assert_eq!(messages[0].error_kind(), Some("timeout"));
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (calls, cancelled): (Vec<_>, Vec<_>) =
+        cancelled.lock().expect("not poisoned").iter().cloned().partition(|(is_call, _)| *is_call);
+    let requests = |seen: Vec<(bool, Value)>| seen.into_iter().map(|(_, request)| request).collect::<Vec<_>>();
+    assert_eq!((calls.len(), requests(cancelled)), (2, requests(calls)));
+}
+
+#[tokio::test]
+async fn garbage_between_messages_is_ignored() {
+    let registry = registry_of(|mut peer| async move {
+        while let Some(message) = peer.next().await {
+            let other = r#"{"jsonrpc":"2.0","id":99,"result":{}}"#;
+            let lines = ["a log line", "{]", r#"{"method":"notifications/progress"}"#, other];
+            // During the handshake, an answer to another request is an error.
+            for line in lines.iter().take(if message["method"] == "initialize" { 3 } else { 4 }) {
+                peer.send_line(line).await;
+            }
+            let progress = json!({"progressToken": 12345, "progress": -1.5e300, "total": "many"});
+            peer.send(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})).await;
+            let result = match message["method"].as_str() {
+                Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                    "serverInfo": {"name": "loud", "version": "1"}}),
+                Some("tools/list") => json!({"tools": [definition("t", json!({}))]}),
+                Some("tools/call") => json!({"content": [{"type": "text", "text": "done"}]}),
+                _ => continue,
+            };
+            peer.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await;
+        }
+    })
+    .await;
+    assert_eq!(registry.call("t", ()).await.text(), "done");
+}

@@ -1,0 +1,128 @@
+//! A scripted peer, which reads and writes lines of JSON.
+
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
+use tool_runtime::Registry;
+use tool_runtime_mcp::{ClientBuilder, Server};
+
+/// The size of the buffer of a connection.
+const BUFFER: usize = 1 << 16;
+
+/// One end of a connection.
+pub(crate) struct Peer {
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    /// Messages that `receive` has read while it waited for another one.
+    others: VecDeque<Value>,
+}
+
+impl Peer {
+    pub(crate) fn new(stream: DuplexStream) -> Self {
+        let (reader, writer) = split(stream);
+        Peer { lines: BufReader::new(reader).lines(), writer, others: VecDeque::new() }
+    }
+
+    /// A client of this server, after its handshake.
+    pub(crate) async fn client_of(server: Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(BUFFER);
+        tokio::spawn(server.run(theirs));
+        let mut peer = Peer::new(ours);
+        let client = json!({"name": "test", "version": "1"});
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+        peer.request(0, "initialize", params).await;
+        peer.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        peer
+    }
+
+    pub(crate) async fn send(&mut self, message: Value) {
+        self.send_line(&message.to_string()).await;
+    }
+
+    /// Writes a line, which need not be JSON. A connection that was closed is no error here.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        let _ = self.writer.write_all(format!("{line}\n").as_bytes()).await;
+    }
+
+    /// The next message; `None` at the end.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        if let Some(message) = self.others.pop_front() {
+            return Some(message);
+        }
+        self.read().await
+    }
+
+    async fn read(&mut self) -> Option<Value> {
+        let line = self.lines.next_line().await.ok()??;
+        Some(serde_json::from_str(&line).expect("every line is JSON"))
+    }
+
+    /// The next message with this field; the others stay in their order.
+    pub(crate) async fn receive(&mut self, field: &str, value: impl Into<Value>) -> Value {
+        let value = value.into();
+        if let Some(position) = self.others.iter().position(|message| message[field] == value) {
+            return self.others.remove(position).expect("it is there");
+        }
+        loop {
+            let message = self.read().await.expect("the connection is open");
+            if message[field] == value {
+                return message;
+            }
+            self.others.push_back(message);
+        }
+    }
+
+    /// Sends a request, and waits for its response.
+    pub(crate) async fn request(&mut self, id: u64, method: &str, params: Value) -> Value {
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        self.receive("id", id).await
+    }
+
+    pub(crate) async fn call(&mut self, id: u64, tool: &str, arguments: Value) -> Value {
+        self.request(id, "tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Answers requests of a client until it closes the connection. `respond` gets the method and the parameters, and
+    /// returns the result; `None` for no answer.
+    pub(crate) async fn serve(mut self, mut respond: impl FnMut(&str, &Value) -> Option<Value>) {
+        while let Some(message) = self.next().await {
+            let (Some(method), id) = (message["method"].as_str(), &message["id"]) else { continue };
+            let result = match method {
+                "initialize" => Some(json!({
+                    "protocolVersion": "2025-11-25",
+                    "capabilities": {"tools": {"listChanged": true}},
+                    "serverInfo": {"name": "scripted", "version": "1"},
+                })),
+                _ if id.is_null() => None,
+                _ => respond(method, &message["params"]),
+            };
+            if let Some(result) = result {
+                self.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            }
+        }
+    }
+}
+
+/// A client of servers that are scripted with this function, one for each connection.
+pub(crate) fn client_of<F: Future<Output = ()> + Send + 'static>(
+    server: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> ClientBuilder {
+    tool_runtime_mcp::Client::transport(move || {
+        let (ours, theirs) = tokio::io::duplex(BUFFER);
+        tokio::spawn(server(Peer::new(theirs)));
+        async move { Ok::<_, std::io::Error>(ours) }
+    })
+}
+
+/// The registry of the tools of a server that is scripted with this function.
+pub(crate) async fn registry_of<F: Future<Output = ()> + Send + 'static>(
+    server: impl Fn(Peer) -> F + Send + Sync + 'static,
+) -> Registry {
+    let client = client_of(server).connect().await.expect("the server answers");
+    client.registry().await.expect("the server lists its tools")
+}
+
+/// The definition of a tool without parameters.
+pub(crate) fn definition(name: &str, annotations: Value) -> Value {
+    json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
+}

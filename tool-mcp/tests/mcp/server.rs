@@ -1,0 +1,297 @@
+//! The server, as a client sees it.
+
+use crate::peer::Peer;
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tool_runtime::dispatch::Decision;
+use tool_runtime::{BatchContext, CallContext, Registry, ToolOutput, tool, tools};
+use tool_runtime_mcp::serve;
+
+#[derive(serde::Serialize, schemars::JsonSchema)]
+struct Weather {
+    city: String,
+    celsius: i32,
+}
+
+/// Looks up the weather.
+#[tool(title = "Weather", read_only, open_world, output_schema)]
+fn get_weather(city: String) -> Result<Weather, String> {
+    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(Weather { city, celsius: 21 }) }
+}
+
+/// Returns an array.
+#[tool(output_schema)]
+fn list() -> Vec<u32> {
+    vec![1, 2]
+}
+
+/// Returns text that looks like JSON.
+#[tool]
+fn looks_like_json() -> &'static str {
+    r#"{"a":1}"#
+}
+
+/// Returns every kind of part.
+#[tool]
+fn parts() -> ToolOutput {
+    ToolOutput::new()
+        .with_text("text")
+        .with_json(json!({"a": 1}))
+        .with_image("image/png", b"png")
+        .with_part(tool_runtime::message::Part::image_url("https://example.com/a.png"))
+        .with_file("a.txt", "text/plain", "words")
+        .with_file("a.bin", "application/zip", [0xff])
+        .with_file("a.wav", "audio/wav", b"wave")
+}
+
+/// Panics.
+#[tool]
+fn panics() {
+    panic!("a secret")
+}
+
+/// Deletes a file.
+#[tool(destructive, requires_approval)]
+fn delete(path: &str) -> String {
+    format!("{path} is deleted")
+}
+
+/// May be called once.
+#[tool(max_calls = 1)]
+fn once() {}
+
+fn registry() -> Registry {
+    let builder = Registry::builder().tools(tools![
+        get_weather,
+        list,
+        looks_like_json,
+        parts,
+        panics,
+        delete,
+        once
+    ]);
+    let approve = |call: tool_runtime::dispatch::ProposedCall| async move {
+        let may_run = call.arguments().get().contains("/tmp/");
+        if may_run { Decision::Run } else { Decision::Undecided }
+    };
+    builder.before_call(approve).build().expect("the tools are valid")
+}
+
+fn text(response: &Value) -> &str {
+    response["result"]["content"][0]["text"].as_str().unwrap_or_default()
+}
+
+fn is_error(response: &Value) -> bool {
+    response["result"]["isError"] == true
+}
+
+#[tokio::test]
+async fn lists_titles_annotations_and_schemas() {
+    let mut client = Peer::client_of(serve(registry())).await;
+    let listed = client.request(1, "tools/list", json!({})).await;
+    let tools = listed["result"]["tools"].as_array().expect("an array");
+    let weather = tools.iter().find(|tool| tool["name"] == "get_weather").expect("it is listed");
+    assert_eq!(weather["title"], "Weather");
+    assert_eq!(weather["description"], "Looks up the weather.");
+    assert_eq!(weather["annotations"], json!({"readOnlyHint": true, "openWorldHint": true}));
+    assert_eq!(weather["inputSchema"]["required"], json!(["city"]));
+    assert_eq!(weather["outputSchema"]["required"], json!(["city", "celsius"]));
+    let array = tools.iter().find(|tool| tool["name"] == "list").expect("it is listed");
+    assert_eq!((&array["annotations"], &array["outputSchema"]), (&Value::Null, &Value::Null), "only objects, before 2026");
+}
+
+#[tokio::test]
+async fn a_json_result_is_structured_content_and_text() {
+    let mut client = Peer::client_of(serve(registry())).await;
+    let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
+    assert_eq!(response["result"]["structuredContent"], json!({"city": "Rome", "celsius": 21}));
+    assert_eq!(text(&response), r#"{"city":"Rome","celsius":21}"#);
+    assert!(!is_error(&response));
+    let response = client.call(2, "looks_like_json", json!({})).await;
+    assert_eq!(response["result"]["structuredContent"], Value::Null, "it is text");
+}
+
+#[tokio::test]
+async fn parts_become_content_blocks() {
+    let mut client = Peer::client_of(serve(registry())).await;
+    let response = client.call(1, "parts", json!({})).await;
+    let expected = json!([
+        {"type": "text", "text": "text"},
+        {"type": "text", "text": r#"{"a":1}"#},
+        {"type": "image", "data": "cG5n", "mimeType": "image/png"},
+        {"type": "resource_link", "uri": "https://example.com/a.png", "name": "image"},
+        {"type": "resource", "resource": {"uri": "attachment:a.txt", "mimeType": "text/plain", "text": "words"}},
+        {"type": "resource", "resource": {"uri": "attachment:a.bin", "mimeType": "application/zip", "blob": "/w=="}},
+        {"type": "audio", "data": "d2F2ZQ==", "mimeType": "audio/wav"},
+    ]);
+    assert_eq!(response["result"]["content"], expected);
+    assert_eq!(response["result"]["structuredContent"], json!({"a": 1}));
+}
+
+#[tokio::test]
+async fn errors_have_a_flag_and_no_prefix() {
+    let mut client = Peer::client_of(serve(registry())).await;
+    let returned = client.call(1, "get_weather", json!({"city": "Atlantis"})).await;
+    let invalid = client.call(2, "get_weather", json!({"town": "Rome"})).await;
+    let panicked = client.call(3, "panics", json!({})).await;
+    let unapproved = client.call(4, "delete", json!({"path": "/etc/passwd"})).await;
+    for (response, expected) in [
+        (&returned, "there is no such city"),
+        (&invalid, "invalid arguments for `get_weather`: `city` is missing; `town` is not an argument"),
+        (&panicked, "the tool `panics` failed unexpectedly."),
+        (&unapproved, "the tool `delete` needs approval, which was not given."),
+    ] {
+        assert!(is_error(response), "{response}");
+        assert!(text(response).starts_with(expected), "{response}");
+    }
+    let approved = client.call(5, "delete", json!({"path": "/tmp/a"})).await;
+    assert_eq!((is_error(&approved), text(&approved)), (false, "/tmp/a is deleted"));
+}
+
+#[tokio::test]
+async fn an_unknown_tool_is_an_error_of_the_protocol() {
+    let mut client = Peer::client_of(serve(registry())).await;
+    let response = client.call(1, "get_wether", json!({})).await;
+    assert_eq!(response["error"]["code"], -32602);
+    let message = response["error"]["message"].as_str().expect("a message");
+    assert!(message.starts_with("there is no tool `get_wether`; did you mean `get_weather`?"), "{message}");
+}
+
+#[tokio::test]
+async fn a_result_without_its_declared_structure_is_an_error() {
+    let registry = Registry::builder().tools(tools![get_weather]).max_output_bytes(20).build().expect("valid");
+    let mut client = Peer::client_of(serve(registry)).await;
+    let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
+    assert!(is_error(&response), "clients reject a result without structured content: {response}");
+    assert!(text(&response).starts_with("the result does not have the declared structure. Its text is:\n"));
+}
+
+#[tokio::test]
+async fn calls_of_a_connection_count_together() {
+    let server = serve(registry());
+    let mut client = Peer::client_of(server.clone()).await;
+    assert!(!is_error(&client.call(1, "once", json!({})).await));
+    assert!(text(&client.call(2, "once", json!({})).await).contains("this limit is reached"));
+    let mut other = Peer::client_of(server).await;
+    assert!(!is_error(&other.call(1, "once", json!({})).await), "another connection");
+}
+
+/// Reports progress.
+#[tool]
+async fn report(#[context] call: &CallContext) {
+    call.progress(1, 2, "first");
+    call.progress(1, 2, "the same amount");
+    call.progress(2, None, "");
+}
+
+#[tokio::test]
+async fn progress_arrives_before_the_result_and_increases() {
+    let mut client = Peer::client_of(serve(Registry::new(tools![report]).expect("valid"))).await;
+    let params = json!({"name": "report", "arguments": {}, "_meta": {"progressToken": "p"}});
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    let mut progress = Vec::new();
+    loop {
+        let message = client.next().await.expect("the connection is open");
+        if message["id"] == 1 {
+            break;
+        }
+        assert_eq!(message["params"]["progressToken"], "p");
+        progress.push(message["params"].clone());
+    }
+    let amounts: Vec<f64> = progress.iter().filter_map(|params| params["progress"].as_f64()).collect();
+    assert_eq!(amounts.len(), 3);
+    assert!(amounts.is_sorted_by(|a, b| a < b), "{amounts:?}");
+    assert_eq!((&progress[0]["message"], &progress[0]["total"]), (&json!("first"), &json!(2.0)));
+    assert_eq!((&progress[1]["message"], &progress[2]["total"]), (&json!("the same amount"), &Value::Null));
+    // Without a token, there is none.
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "report"}})).await;
+    assert_eq!(client.next().await.expect("open")["id"], 2);
+}
+
+#[derive(Default)]
+struct Log(Mutex<Vec<&'static str>>);
+
+/// Waits until it is cancelled.
+#[tool]
+async fn wait(#[context] call: &CallContext, #[state] log: &Log) {
+    call.progress(0, None, "waiting");
+    call.cancellation().cancelled().await;
+    log.0.lock().expect("not poisoned").push("cancelled");
+}
+
+#[tokio::test]
+async fn a_cancelled_request_reaches_the_tool() {
+    let log = Arc::new(Log::default());
+    let registry = Registry::builder().tools(tools![wait]).state(Arc::clone(&log)).build().expect("valid");
+    let mut client = Peer::client_of(serve(registry)).await;
+    let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    client.receive("method", "notifications/progress").await;
+    let cancelled = json!({"requestId": 1, "reason": "enough"});
+    client.send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})).await;
+    while log.0.lock().expect("not poisoned").is_empty() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let next = client.request(2, "tools/list", json!({})).await;
+    assert_eq!(next["id"], 2, "no response of the cancelled request: {next}");
+}
+
+#[tokio::test]
+async fn the_token_of_the_program_cancels_calls() {
+    let log = Arc::new(Log::default());
+    let registry = Registry::builder().tools(tools![wait]).state(Arc::clone(&log)).build().expect("valid");
+    let token = tool_runtime::dispatch::CancellationToken::new();
+    let of_program = token.clone();
+    let server = serve(registry).batch(move |_| BatchContext::new().cancellation(of_program.clone()));
+    let mut client = Peer::client_of(server).await;
+    let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    client.receive("method", "notifications/progress").await;
+    token.cancel();
+    client.receive("id", 1).await;
+    assert_eq!(*log.0.lock().expect("not poisoned"), ["cancelled"]);
+}
+
+#[tokio::test]
+async fn a_replaced_registry_is_announced() {
+    let server = serve(Registry::new(tools![get_weather]).expect("valid"));
+    let handle = server.handle();
+    let mut client = Peer::client_of(server).await;
+    let listed = client.request(1, "tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(1));
+    handle.replace(registry());
+    client.receive("method", "notifications/tools/list_changed").await;
+    let listed = client.request(2, "tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(7));
+}
+
+struct User(&'static str);
+
+/// The user.
+#[tool]
+fn who_am_i(#[state] user: &User) -> &'static str {
+    user.0
+}
+
+#[tokio::test]
+async fn the_batch_decides_about_state_and_tools() {
+    let registry = Registry::builder().tools(tools![who_am_i, once]).batch_state::<User>().build().expect("valid");
+    let server = serve(registry).try_batch(|request| match request.tool() {
+        Some("once") => Err(format!("{} may not call it", request.client_name().unwrap_or_default())),
+        _ => Ok(BatchContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
+    });
+    let mut client = Peer::client_of(server).await;
+    let listed = client.request(1, "tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(1), "only the allowed tool");
+    assert_eq!(text(&client.call(2, "who_am_i", json!({})).await), "Ada");
+    assert_eq!(client.call(3, "once", json!({})).await["error"]["message"], "test may not call it");
+}
+
+#[tokio::test]
+async fn a_closed_connection_ends_the_server() {
+    let (ours, theirs) = tokio::io::duplex(1024);
+    let served = tokio::spawn(serve(registry()).run(theirs));
+    drop(ours);
+    served.await.expect("no panic").expect("a client that goes away is no error");
+}
