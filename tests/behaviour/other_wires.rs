@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tool_runtime::message::Message;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Wire, WireError};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Wire, WireError, detect};
 use tool_runtime::{AssistantMessage, Conversation, ToolMessage};
 
 fn error_of<T: DeserializeOwned>(value: &Value) -> String {
@@ -146,4 +146,68 @@ fn a_history_of_chat_completions_is_an_error_on_the_wire_of_anthropic() {
         let error = Anthropic::new().read_messages(&history.to_string()).expect_err("another format");
         assert!(error.to_string().starts_with("this is in the format of `chat_completions`"), "{error}");
     }
+}
+
+#[test]
+fn the_wire_of_a_history_is_detected() {
+    let plain = json!({"role": "user", "content": "?"});
+    let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let content = |part: Value| json!({"role": "user", "content": [part]});
+    let source = json!({"type": "url", "url": "https://example.com/a.png"});
+    for (wire, message) in [
+        ("chat_completions", plain.clone()),
+        ("chat_completions", json!({"role": "developer", "content": "Be brief."})),
+        ("chat_completions", json!({"role": "assistant", "content": null, "tool_calls": [call]})),
+        ("chat_completions", json!({"role": "tool", "tool_call_id": "a", "content": "1"})),
+        (
+            "chat_completions",
+            content(json!({"type": "image_url", "image_url": {"url": "https://example.com"}})),
+        ),
+        (
+            "chat_completions",
+            content(json!({"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]})),
+        ),
+        ("anthropic", content(json!({"type": "tool_result", "tool_use_id": "a"}))),
+        ("anthropic", content(json!({"type": "web_search_tool_result", "tool_use_id": "a", "content": []}))),
+        ("anthropic", content(json!({"type": "image", "source": source}))),
+        ("anthropic", content(json!({"type": "thinking", "thinking": "Hm.", "signature": "s"}))),
+        ("responses", content(json!({"type": "input_image", "image_url": "https://example.com"}))),
+        ("responses", json!({"type": "message", "role": "user", "content": "?"})),
+        ("responses", json!({"type": "reasoning", "id": "rs_1", "summary": []})),
+        ("responses", json!({"type": "custom_tool_call", "call_id": "a", "name": "f", "input": "x"})),
+        ("responses", json!({"type": "function_call_output", "call_id": "a", "output": "1"})),
+        ("gemini", json!({"role": "user", "parts": [{"text": "?"}]})),
+        (
+            "gemini",
+            json!({"role": "function", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}),
+        ),
+        ("bedrock", content(json!({"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}))),
+        ("bedrock", content(json!({"text": "?"}))),
+    ] {
+        let messages = if wire == "gemini" { json!([message]) } else { json!([plain, message]) };
+        assert_eq!(detect(&messages.to_string()), Some(wire), "{messages}");
+        let field = match wire {
+            "gemini" => "contents",
+            "responses" => "input",
+            _ => "messages",
+        };
+        assert_eq!(detect(&json!({ "model": "m", field: messages }).to_string()), Some(wire), "{messages}");
+    }
+    for (wire, request) in [
+        (Some("chat_completions"), json!({"messages": [plain]})),
+        (Some("chat_completions"), json!([])),
+        (Some("anthropic"), json!({"system": "Be brief.", "messages": [plain]})),
+        (Some("anthropic"), json!({"messages": [plain], "tools": [{"name": "f", "input_schema": {}}]})),
+        (Some("responses"), json!({"input": "?"})),
+        (Some("responses"), json!({"input": [plain]})),
+        (Some("gemini"), json!({"contents": []})),
+        (None, json!({"model": "m"})),
+        (None, json!({"messages": "?"})),
+        (None, json!([plain, 7])),
+        (None, json!([{"content": "?"}])),
+        (None, json!("?")),
+    ] {
+        assert_eq!(detect(&request.to_string()), wire, "{request}");
+    }
+    assert_eq!(detect("{"), None);
 }

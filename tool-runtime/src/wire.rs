@@ -2,7 +2,7 @@
 //!
 //! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
 //! everywhere and needs no feature; `Anthropic`, `Gemini` and `Responses` need the features `anthropic`, `gemini` and
-//! `responses`. [`by_name`] selects a wire at run time.
+//! `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
 //!
 //! The program sends the request, and adds the fields that do not come from the conversation:
 //!
@@ -39,6 +39,7 @@ mod anthropic;
 mod body;
 mod by_name;
 mod chat_completions;
+mod detect;
 mod error;
 mod event_data;
 mod finish_reason;
@@ -65,6 +66,7 @@ pub(crate) use chat_completions::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
     written_name,
 };
+pub use detect::detect;
 pub use error::WireError;
 #[cfg(feature = "gemini")]
 pub use gemini::Gemini;

@@ -1,6 +1,7 @@
 //! Detection of texts that are in the format of another provider.
 
 use super::WireError;
+use super::detect::wire_of_history;
 use serde_json::{Map, Value};
 
 /// The wire of a part of this type, if only one wire has it.
@@ -42,16 +43,7 @@ pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
 
 /// The wire of the body of a request that is not in the expected format.
 fn wire_of_request(body: &Value) -> Option<&'static str> {
-    if body["contents"].is_array() {
-        return Some("gemini");
-    }
-    if !body["input"].is_null() {
-        return Some("responses");
-    }
-    let messages = body["messages"].as_array()?;
-    let parts = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    let mut kinds = parts.filter_map(|part| part["type"].as_str());
-    Some(kinds.find_map(wire_of_part).unwrap_or("chat_completions"))
+    wire_of_history(body).or_else(|| body["messages"].is_array().then_some("chat_completions"))
 }
 
 /// The error for the body of a response that the wire `own` cannot read.
