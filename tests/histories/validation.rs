@@ -2,9 +2,10 @@
 
 use crate::{answer, calling, found, read, rejection, text_reply, user, violations, written};
 use serde_json::json;
-use tool_runtime::history::{ViolationKind, validate, warnings};
+use tool_runtime::history::{ViolationKind, validate, validate_on, warnings};
 use tool_runtime::message::Message;
-use tool_runtime::wire::ChatCompletions;
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolCall};
 
 #[test]
@@ -91,6 +92,51 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
         assert!(rejection(&messages).is_some(), "{rule:?}: a strict server rejects it too");
         assert!(rule.rejected_by().contains(&violation.provider()), "{rule:?}");
     }
+}
+
+#[test]
+fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_request() {
+    let wires: [(&str, &dyn Wire); 3] =
+        [("Anthropic", &Anthropic::new()), ("OpenAI", &Responses::new()), ("Gemini", &Gemini::new())];
+    for (provider, wire) in wires {
+        for messages in [
+            vec![user("?"), answer("a")],
+            vec![user("?"), calling(&["a"])],
+            vec![user("?"), calling(&["a"]), answer("a"), answer("b")],
+            vec![user("?"), calling(&["a"]), answer("a"), answer("a")],
+            vec![user("?"), text_reply("Let me see."), answer("a")],
+        ] {
+            let found = validate_on(&messages, wire).expect_err("they are invalid");
+            assert_eq!(found.len(), 1, "{found}");
+            assert_eq!(found[0].provider(), provider);
+            let body = wire.write(&RequestParts::new(&messages)).expect("invalid messages are written");
+            let rejected = check_request(wire, &json!(body)).expect_err("it is rejected");
+            assert!(
+                rejected.message.ends_with(found[0].provider_text()),
+                "{}\n{}",
+                rejected.message,
+                found[0].provider_text()
+            );
+            let kinds = |error: tool_runtime::history::HistoryError| -> Vec<ViolationKind> {
+                error.iter().map(|violation| violation.kind).collect()
+            };
+            assert_eq!(validate(&messages).map_err(kinds), validate_on(&messages, wire).map_err(kinds));
+        }
+    }
+}
+
+#[test]
+fn warnings_quote_the_provider_of_the_wire() {
+    let id = "a".repeat(65);
+    let messages = [calling(&[&id]), answer(&id), calling(&[&id]), answer(&id)];
+    let quoted = |wire: &dyn Wire| -> Vec<String> {
+        let warnings = warnings(&messages, wire);
+        warnings.iter().map(|found| format!("{}: {}", found.provider(), found.provider_text())).collect()
+    };
+    assert_eq!(quoted(&Anthropic::new()), ["Anthropic: `tool_use` ids must be unique"]);
+    let long = "OpenAI: string too long. Expected a string with maximum length 64, but got a string with length 65 instead.";
+    let repeated = format!("OpenAI: Duplicate item found with call_id {id}.");
+    assert_eq!(quoted(&Responses::new()), [long, long, &repeated]);
 }
 
 #[test]

@@ -4,7 +4,8 @@
 //! stored in a database, or that was shortened, may be invalid: [`validate`] lists all errors, each with the text of a
 //! provider's error. [`repair()`] makes any list valid, [`trim()`] shortens a list without separating a call from its tool
 //! message, and [`find()`] finds the call of a tool message. [`warnings()`] lists calls that only some servers of a
-//! [`wire`](crate::wire) reject.
+//! [`wire`](crate::wire) reject. [`Wire::read_messages`](crate::wire::Wire::read_messages) reads a history, and
+//! [`wire::detect`](crate::wire::detect()) names its wire. `examples/lint` is a program that does all of this.
 
 mod exchange;
 mod find;
@@ -18,6 +19,6 @@ mod warnings;
 pub use find::{Pair, find, find_result};
 pub use repair::{Orphans, Repair, repair, repair_with};
 pub use trim::{TrimBudget, Trimmed, trim};
-pub use validate::validate;
+pub use validate::{validate, validate_on};
 pub use violation::{HistoryError, Violation, ViolationKind};
 pub use warnings::warnings;

@@ -3,6 +3,7 @@
 use super::exchange::{Exchange, exchanges};
 use super::violation::{HistoryError, Violation, ViolationKind};
 use crate::message::{Message, ToolCall};
+use crate::wire::{ChatCompletions, Wire};
 use std::collections::{HashMap, HashSet};
 
 /// Checks that each call has its tool message directly after its reply, in any order, and that each tool message has a
@@ -26,7 +27,31 @@ use std::collections::{HashMap, HashSet};
 /// All [`Violation`]s, ordered by index. A tool message that another message separates from its call is one violation,
 /// not two.
 pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
-    let mut check = Check { messages, found: Vec::new(), open: HashMap::new() };
+    validate_on(messages, &ChatCompletions::new())
+}
+
+/// Like [`validate()`], with the error messages of the providers of this wire ([`Violation::provider_text`]). The rules are
+/// the same for each wire.
+///
+/// ```
+/// use tool_runtime::{history, wire};
+///
+/// // This wire needs the feature of its name.
+/// if let Ok(wire) = wire::by_name("anthropic") {
+///     let result = r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"12:00"}"#;
+///     let messages = wire.read_messages(&format!(r#"[{{"role":"user","content":[{result}]}}]"#))?;
+///     let violations = history::validate_on(&messages, &wire).expect_err("there is no call");
+///     assert_eq!(violations[0].provider(), "Anthropic");
+///     assert!(violations[0].provider_text().starts_with("unexpected `tool_use_id` found in `tool_result` blocks"));
+/// }
+/// # Ok::<(), tool_runtime::wire::WireError>(())
+/// ```
+///
+/// # Errors
+///
+/// All [`Violation`]s, as [`validate()`] returns them.
+pub fn validate_on(messages: &[Message], wire: &dyn Wire) -> Result<(), HistoryError> {
+    let mut check = Check { messages, wire: wire.name(), found: Vec::new(), open: HashMap::new() };
     for exchange in exchanges(messages) {
         check.exchange(&exchange);
     }
@@ -44,6 +69,8 @@ struct Unpaired {
 
 struct Check<'a> {
     messages: &'a [Message],
+    /// The name of the wire whose providers are quoted.
+    wire: &'a str,
     found: Vec<Violation>,
     /// Calls without a tool message so far, by id.
     open: HashMap<&'a str, Vec<Unpaired>>,
@@ -80,14 +107,20 @@ impl<'a> Check<'a> {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // An empty reply with tool messages after it is one whose calls were lost.
         if is_empty && exchange.results.is_empty() {
-            self.found.push(Violation::new(ViolationKind::EmptyReply, index, 0, ""));
+            self.found.push(Violation::new(self.wire, ViolationKind::EmptyReply, index, 0, ""));
         }
         for (position, call) in calls.iter().enumerate() {
             let is_new = ids.insert(&call.id);
             if call.id.is_empty() {
-                self.found.push(Violation::new(ViolationKind::MissingCallId, index, position, ""));
+                self.found.push(Violation::new(self.wire, ViolationKind::MissingCallId, index, position, ""));
             } else if !is_new {
-                self.found.push(Violation::new(ViolationKind::DuplicateCallId, index, position, &call.id));
+                self.found.push(Violation::new(
+                    self.wire,
+                    ViolationKind::DuplicateCallId,
+                    index,
+                    position,
+                    &call.id,
+                ));
             }
         }
     }
@@ -105,7 +138,7 @@ impl<'a> Check<'a> {
                 Some(_) => (ViolationKind::UnknownId, place, 0),
             }
         };
-        self.found.push(Violation::new(kind, index, position, id));
+        self.found.push(Violation::new(self.wire, kind, index, position, id));
     }
 
     fn finish(mut self) -> Vec<Violation> {
@@ -115,9 +148,9 @@ impl<'a> Check<'a> {
             .flat_map(|(id, calls)| calls.into_iter().map(move |call| (id, call)))
             .collect();
         missing.sort_by_key(|(_, call)| (call.reply, call.position));
-        let missing = missing
-            .into_iter()
-            .map(|(id, call)| Violation::new(ViolationKind::MissingResult, call.reply, call.position, id));
+        let missing = missing.into_iter().map(|(id, call)| {
+            Violation::new(self.wire, ViolationKind::MissingResult, call.reply, call.position, id)
+        });
         self.found.extend(missing);
         self.found.sort_by_key(|violation| violation.index);
         self.found

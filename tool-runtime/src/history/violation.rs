@@ -120,23 +120,24 @@ pub(super) struct ProviderMessage {
 }
 
 impl Violation {
-    /// `position` is the position of the call in its reply.
-    pub(super) fn new(kind: ViolationKind, index: usize, position: usize, id: &str) -> Self {
+    /// `wire` is the name of the wire whose provider is quoted, and `position` the position of the call in its reply.
+    pub(super) fn new(wire: &str, kind: ViolationKind, index: usize, position: usize, id: &str) -> Self {
         Violation {
             index,
             id: id.to_owned(),
             kind,
-            provider_message: provider_message(kind, index, position, id),
+            provider_message: provider_message(wire, kind, index, position, id),
         }
     }
 
-    /// The error message that [`provider`](Violation::provider) sends for a request with this violation.
+    /// The error message that [`provider`](Violation::provider) sends for a request with this violation. For wires other than
+    /// Chat Completions, it is without the path of the invalid part, such as `messages.3.content.0`.
     #[must_use]
     pub fn provider_text(&self) -> &str {
         &self.provider_message.text
     }
 
-    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: one of
+    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: for Chat Completions, one of
     /// [`ViolationKind::rejected_by`].
     #[must_use]
     pub fn provider(&self) -> &'static str {

@@ -37,10 +37,10 @@ pub fn warnings(messages: &[Message], wire: &dyn Wire) -> Vec<Violation> {
             let is_repeated = !call.id.is_empty() && *seen.entry(&*call.id).or_insert(index) != index;
             let is_long = rules.max_id_bytes.is_some_and(|max| call.id.len() > max);
             if is_long {
-                found.push(Violation::new(ViolationKind::LongId, index, position, &call.id));
+                found.push(Violation::new(wire.name(), ViolationKind::LongId, index, position, &call.id));
             }
             if is_repeated && rules.are_ids_unique {
-                found.push(Violation::new(ViolationKind::RepeatedId, index, position, &call.id));
+                found.push(Violation::new(wire.name(), ViolationKind::RepeatedId, index, position, &call.id));
             }
         }
     }
