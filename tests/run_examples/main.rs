@@ -2,6 +2,7 @@
 
 mod approval;
 mod lint;
+mod lint_wires;
 mod planner;
 mod process;
 mod quick_start;
