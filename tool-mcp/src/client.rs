@@ -6,6 +6,7 @@ mod connection;
 mod definition;
 mod error;
 mod output;
+mod tracked_transport;
 
 pub use builder::ClientBuilder;
 pub use definition::RemoteTool;

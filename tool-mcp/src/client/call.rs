@@ -1,7 +1,8 @@
 //! One call of a remote tool.
 
-use super::connection::{Connection, ProgressListeners, pauses};
+use super::connection::{Connection, pauses};
 use super::output::output_of;
+use super::tracked_transport::{TrackedCall, TrackedCalls};
 use super::{Client, RemoteError};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest, JsonObject,
@@ -64,19 +65,18 @@ impl Connection {
         params: CallToolRequestParams,
         call: &CallContext,
     ) -> Result<Result<CallToolResult, RemoteError>, Lost> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let handle = {
-            let _sending = self.progress.sending.lock().await;
-            let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-            let handle = sent.map_err(|error| Lost::NotSent(error.into()))?;
-            self.progress.calls().insert(handle.progress_token.clone(), call.clone());
-            handle
-        };
+        let tracked = TrackedCall::new(call.clone());
+        let mut request = CallToolRequest::new(params);
+        request.extensions.insert(Arc::clone(&tracked));
+        let request = ClientRequest::CallToolRequest(request);
+        let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
+        let handle = sent.map_err(|error| Lost::NotSent(error.into()))?;
         let mut sent = SentCall {
             peer: self.peer.clone(),
             id: Some(handle.id.clone()),
             token: handle.progress_token.clone(),
-            progress: Arc::clone(&self.progress),
+            tracked: Arc::clone(&tracked),
+            calls: self.calls.clone(),
         };
         let answer = handle.await_response().await;
         sent.id = None;
@@ -88,7 +88,7 @@ impl Connection {
             }
             Err(ServiceError::Cancelled { .. }) => Ok(Err(RemoteError::Cancelled)),
             Err(error) if error.is_authorization_required() => Ok(Err(RemoteError::Unauthorized(error.into()))),
-            Err(error) if was_refused(&error) => Err(Lost::NotSent(error.into())),
+            Err(error) if !tracked.was_sent() || was_refused(&error) => Err(Lost::NotSent(error.into())),
             Err(error) => Err(Lost::MaybeSent(error.into())),
         }
     }
@@ -112,12 +112,13 @@ struct SentCall {
     /// `None` after the answer.
     id: Option<RequestId>,
     token: ProgressToken,
-    progress: Arc<ProgressListeners>,
+    tracked: Arc<TrackedCall>,
+    calls: TrackedCalls,
 }
 
 impl Drop for SentCall {
     fn drop(&mut self) {
-        self.progress.calls().remove(&self.token);
+        self.calls.remove(&self.token, &self.tracked);
         let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
         let peer = self.peer.clone();
         let cancelled = CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()));

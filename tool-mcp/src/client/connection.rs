@@ -3,11 +3,11 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
+use super::tracked_transport::{TrackedCalls, TrackedTransport};
 use super::{Client, Inner};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion, ServerResult,
-    SubscriptionFilter,
+    PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::{
     ClientInitializeError, NotificationContext, Peer, RoleClient, RunningService, ServiceError,
@@ -15,14 +15,12 @@ use rmcp::service::{
 use rmcp::transport::IntoTransport;
 use rmcp::{ClientHandler, ClientLifecycleMode, serve_client_with_lifecycle};
 use serde_json::Value;
-use std::collections::HashMap;
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
-use tool_runtime::CallContext;
 
 /// The pauses between the attempts to connect before a call fails.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
@@ -47,7 +45,8 @@ where
     Box::new(move |handler, lifecycle| {
         let created = create();
         Box::pin(async move {
-            let transport = created.await.map_err(Into::into)?;
+            let transport = created.await.map_err(Into::into)?.into_transport();
+            let transport = TrackedTransport::new(transport, handler.calls.clone());
             Ok(serve_client_with_lifecycle(handler, transport, lifecycle).await?)
         })
     })
@@ -65,7 +64,7 @@ pub(super) struct Link {
 pub(super) struct Connection {
     service: tokio::sync::Mutex<Service>,
     pub(super) peer: Peer<RoleClient>,
-    pub(super) progress: Arc<ProgressListeners>,
+    pub(super) calls: TrackedCalls,
 }
 
 impl Client {
@@ -114,7 +113,7 @@ impl Client {
 impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
-        let handler = || Handler { changes: self.changes.clone(), progress: Arc::default() };
+        let handler = || Handler { changes: self.changes.clone(), calls: TrackedCalls::default() };
         let connecting = async {
             match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
                 Err(error) if is_without_initialize(&*error) => {
@@ -132,8 +131,8 @@ impl Inner {
         if peer.peer_info().is_some_and(|server| !server.protocol_version.has_initialize()) {
             tokio::spawn(listen(peer.clone(), self.changes.clone()));
         }
-        let progress = Arc::clone(&service.service().progress);
-        Ok(Arc::new(Connection { service: service.into(), peer, progress }))
+        let calls = service.service().calls.clone();
+        Ok(Arc::new(Connection { service: service.into(), peer, calls }))
     }
 }
 
@@ -201,56 +200,19 @@ impl Connection {
 /// Receives the notifications of a server.
 pub(super) struct Handler {
     changes: watch::Sender<u64>,
-    progress: Arc<ProgressListeners>,
+    calls: TrackedCalls,
 }
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        ClientConfig::new(ClientCapabilities::default(), name)
+        let mut config = ClientConfig::new(ClientCapabilities::default(), name);
+        // Later versions have no `initialize`.
+        config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        config
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.changes.send_modify(|changes| *changes += 1);
     }
-
-    async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
-        self.progress.report(progress).await;
-    }
-}
-
-/// The calls of a connection that report progress, by the token of their request.
-#[derive(Default)]
-pub(super) struct ProgressListeners {
-    /// Locked while a request is sent and its token is not known: its first progress may arrive before.
-    pub(super) sending: tokio::sync::Mutex<()>,
-    calls: Mutex<HashMap<ProgressToken, CallContext>>,
-}
-
-impl ProgressListeners {
-    pub(super) fn calls(&self) -> MutexGuard<'_, HashMap<ProgressToken, CallContext>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn call(&self, token: &ProgressToken) -> Option<CallContext> {
-        self.calls().get(token).cloned()
-    }
-
-    async fn report(&self, progress: ProgressNotificationParam) {
-        let mut call = self.call(&progress.progress_token);
-        if call.is_none() {
-            drop(self.sending.lock().await);
-            call = self.call(&progress.progress_token);
-        }
-        if let Some(call) = call {
-            let text = progress.message.unwrap_or_default();
-            call.progress(to_amount(progress.progress), progress.total.map(to_amount), text);
-        }
-    }
-}
-
-/// A number of the protocol as an amount; negative numbers and fractions are rounded.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the conversion saturates")]
-fn to_amount(number: f64) -> u64 {
-    number.round() as u64
 }

