@@ -13,6 +13,7 @@ mod gemini_streams;
 mod moved;
 mod moved_recorded;
 mod odd_servers;
+mod ollama;
 mod random_replies;
 mod responses;
 mod responses_histories;

@@ -5,6 +5,7 @@ mod anthropic;
 mod chat_completions;
 #[cfg(feature = "gemini")]
 mod gemini;
+mod ollama;
 mod response_format;
 #[cfg(feature = "responses")]
 mod responses;
@@ -28,7 +29,8 @@ pub struct RejectedError {
 /// Checks the body of a request by the rules of the providers that accept the format of this wire: the pairing of calls
 /// and results, empty contents, unknown fields, names of tools, and response formats.
 ///
-/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common. A
+/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common; with
+/// [`ollama_api`](crate::wire::ChatCompletions::ollama_api), they are those of Ollama's own API. A
 /// wire that wraps another one has the rules of that wire, if it returns its name. The fields of the program, such as `model`, are not checked.
 ///
 /// ```

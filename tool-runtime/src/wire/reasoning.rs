@@ -6,19 +6,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// The fields of replies and calls with reasoning, or with signatures of it.
-const FIELDS: [&str; 5] =
-    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
+const FIELDS: [&str; 6] =
+    ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
-/// The fields in which servers send reasoning as text. Some send the same text in both.
-pub(super) const SHOWN_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];
+/// The fields in which servers send reasoning as text; `thinking` is that of Ollama's own API. Some send the same text in both
+/// of the others.
+pub(super) const SHOWN_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 pub(super) fn is_reasoning(field: &str) -> bool {
     FIELDS.contains(&field)
 }
 
 impl AssistantMessage {
-    /// The reasoning of the model as text, if the provider sends it: in the fields `reasoning_content` or `reasoning`, or in
-    /// items such as Anthropic's blocks of thinking and the summaries of Responses. Empty otherwise.
+    /// The reasoning of the model as text, if the provider sends it: in the fields `reasoning_content`, `reasoning` or
+    /// `thinking`, or in items such as Anthropic's blocks of thinking and the summaries of Responses. Empty otherwise.
     #[must_use]
     pub fn reasoning(&self) -> String {
         let text_of = |field| self.extra(field).and_then(Value::as_str).filter(|text| !text.is_empty());

@@ -3,11 +3,18 @@
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
 use super::response_format::check_openai;
-use super::{RejectedError, list, reject, unknown_field};
+use super::{RejectedError, list, ollama, reject, unknown_field};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
+    if ollama::is_written_by(wire) {
+        return check_messages_and_tools(wire, &ollama::to_chat_completions(request)?);
+    }
+    check_messages_and_tools(wire, request)
+}
+
+fn check_messages_and_tools(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
     check_openai("response_format.json_schema", &request["response_format"]["json_schema"])?;
     let messages = list(&request["messages"]);
@@ -178,8 +185,8 @@ fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
 }
 
 /// The fields in which servers send and take reasoning.
-const REASONING: [&str; 5] =
-    ["reasoning_content", "reasoning", "reasoning_details", "extra_content", "thought_signature"];
+const REASONING: [&str; 6] =
+    ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
 /// Checks that the API reference lists the fields of the message, or that they are reasoning that the wire keeps.
 /// Mistral and some gateways reject other fields, with this error message.

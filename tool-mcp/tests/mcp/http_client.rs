@@ -1,0 +1,109 @@
+//! The client over HTTP, with servers that are killed, reject requests, or send garbage.
+
+use crate::killed_servers::server;
+use serde_json::json;
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tokio::time::sleep;
+use tool_runtime::Registry;
+use tool_runtime_mcp::Client;
+
+/// A server process, which is killed when it is dropped.
+struct Server(Child);
+
+impl Server {
+    async fn start(address: SocketAddr) -> Self {
+        let mut command = Command::new(server());
+        let child = command.arg(address.to_string()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let server = Server(child.expect("the server starts"));
+        while tokio::net::TcpStream::connect(address).await.is_err() {
+            sleep(Duration::from_millis(10)).await;
+        }
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.0.kill().expect("it runs");
+        self.0.wait().expect("it has ended");
+    }
+}
+
+/// An address at which nobody listens.
+fn unused_address() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("there is a port")
+}
+
+async fn registry_at(address: SocketAddr) -> Registry {
+    let client = Client::http(format!("http://{address}/mcp")).connect().await.expect("connected");
+    client.registry().await.expect("listed")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_server_is_a_lost_connection_until_it_is_back() {
+    let address = unused_address();
+    let first = Server::start(address).await;
+    let registry = registry_at(address).await;
+    let line = |milliseconds: u64| json!({"line": "a", "milliseconds": milliseconds});
+    assert_eq!(registry.call("append", line(1)).await.text(), "appended a");
+
+    let killed = async {
+        sleep(Duration::from_millis(300)).await;
+        drop(first);
+    };
+    let (result, ()) = tokio::join!(registry.call("append", line(20_000)), killed);
+    assert_eq!(
+        result.text(),
+        "Error: the connection was lost; it may have taken effect. Check before you try again."
+    );
+
+    let unreachable = registry.call("append", line(1)).await;
+    assert_eq!(unreachable.text(), "Error: the server of the tool cannot be reached; it was not called");
+
+    let second = Server::start(address).await;
+    assert_eq!(registry.call("append", line(1)).await.text(), "appended a", "the client connects again");
+
+    // An idempotent call is sent again, to a server that comes back in time.
+    let restarted = async {
+        sleep(Duration::from_millis(300)).await;
+        drop(second);
+        Server::start(address).await
+    };
+    let (result, _third) = tokio::join!(registry.call("put", line(1_500)), restarted);
+    assert_eq!(result.text(), "put a");
+}
+
+/// The error of a client that connects to a server with this response.
+async fn error_for(status: u16, content_type: &'static str, body: &'static str) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    let respond = move || async move {
+        let status = axum::http::StatusCode::from_u16(status).expect("a status");
+        (status, [(axum::http::header::CONTENT_TYPE, content_type)], body)
+    };
+    tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(respond)).await });
+    let client = Client::http(format!("http://{address}/mcp")).connect_timeout(Duration::from_secs(5)).connect();
+    client.await.expect_err("it is no MCP server").to_string()
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_used_is_a_clear_error() {
+    for (status, content_type, body, expected) in [
+        (404, "text/plain", "not found", "404"),
+        (401, "text/plain", "who are you?", "401"),
+        (500, "text/plain", "sorry", "500"),
+        (200, "text/html", "<html>Welcome!</html>", "Unexpected content type"),
+        (200, "application/json", "{", "EOF"),
+    ] {
+        let error = error_for(status, content_type, body).await;
+        println!("{status}: {error}");
+        assert!(error.starts_with("cannot connect to the MCP server: "), "{error}");
+        assert!(error.contains(expected), "{status}: {error}");
+    }
+    let nobody = Client::http(format!("http://{}/mcp", unused_address())).connect().await;
+    let error = nobody.expect_err("nobody listens").to_string();
+    println!("{error}");
+    assert!(error.contains("refused"), "{error}");
+}
