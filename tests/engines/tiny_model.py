@@ -6,6 +6,9 @@ import numpy
 BYTE_OFFSET = 3
 """The token of a byte is the byte plus this offset: the unknown, the first and the last token come before."""
 
+LAST = 2
+"""The token that ends a reply."""
+
 
 def write(path):
     tokens = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
@@ -27,7 +30,7 @@ def write(path):
     writer.add_token_types(kinds)
     writer.add_unk_token_id(0)
     writer.add_bos_token_id(1)
-    writer.add_eos_token_id(2)
+    writer.add_eos_token_id(LAST)
     writer.add_add_space_prefix(False)
     random = numpy.random.default_rng(1)
     for name in ["token_embd", "output"]:
