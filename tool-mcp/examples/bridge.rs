@@ -19,9 +19,9 @@ async fn connect(argument: &str) -> Result<Client, Box<dyn Error>> {
         command.args(words.iter().skip(1));
         command
     });
-    let client = client
-        .prefix(format!("{prefix}_"))
-        .tool(|remote, tool| if remote.annotations().is_read_only() { tool } else { tool.requires_approval() });
+    let client = client.prefix(format!("{prefix}_")).tool(|remote, tool| {
+        if remote.annotations().is_read_only() { tool } else { tool.requires_approval() }
+    });
     Ok(client.connect().await?)
 }
 

@@ -18,17 +18,23 @@ struct Weather {
 
 /// Look up the current weather of a city.
 #[tool(title = "Weather", read_only, output_schema)]
-async fn get_weather(
+fn get_weather(
     /// City name, for example "Beijing".
     city: String,
 ) -> Result<Weather, String> {
-    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(Weather { city, celsius: 21.5 }) }
+    if city == "Atlantis" {
+        Err("there is no such city".to_owned())
+    } else {
+        Ok(Weather { city, celsius: 21.5 })
+    }
 }
 
 /// Draw the sky over a city.
 #[tool(read_only)]
 fn draw_sky(city: &str) -> ToolOutput {
-    ToolOutput::new().with_text(format!("the sky over {city}")).with_image("image/png", include_bytes!("sky.png"))
+    ToolOutput::new()
+        .with_text(format!("the sky over {city}"))
+        .with_image("image/png", include_bytes!("sky.png"))
 }
 
 /// Count to a number, one tenth of a second each.
@@ -63,7 +69,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             if call.arguments().get().len() < 100 { Decision::Run } else { Decision::Undecided }
         })
         .build()?;
-    let server = serve(registry).name("example", env!("CARGO_PKG_VERSION")).instructions("Look up the weather first.");
+    let server =
+        serve(registry).name("example", env!("CARGO_PKG_VERSION")).instructions("Look up the weather first.");
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
     let router = axum::Router::new().nest_service("/mcp", server.http_service());
     let listener = tokio::net::TcpListener::bind(address).await?;

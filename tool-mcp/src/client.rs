@@ -7,6 +7,7 @@ mod definition;
 mod error;
 mod output;
 mod tracked_transport;
+mod transport_error;
 
 pub use builder::ClientBuilder;
 pub use definition::RemoteTool;

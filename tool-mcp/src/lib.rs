@@ -1,13 +1,82 @@
-//! x
+//! The [Model Context Protocol](https://modelcontextprotocol.io) for [`tool_runtime`], in both directions.
+//!
+//! - [`serve`] makes the tools of a [`Registry`](tool_runtime::Registry) an MCP server: over standard input and output, or as a
+//!   `tower` service over streamable HTTP.
+//! - [`Client`] makes the tools of an MCP server tools of a registry: from a child process, or over streamable HTTP.
+//!
+//! Calls keep the promise of `tool_runtime` in both directions: each has exactly one answer, also if the tool panics, the
+//! server is killed, or its answer is garbage.
+//!
+//! ```no_run
+//! use tool_runtime::{Registry, tool};
+//! # #[cfg(feature = "server")]
+//! use tool_runtime_mcp::serve;
+//!
+//! /// Look up the weather of a city.
+//! #[tool(read_only)]
+//! async fn get_weather(city: &str) -> String {
+//!     format!("{city}: sunny")
+//! }
+//!
+//! # #[cfg(feature = "server")]
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     Ok(serve(Registry::collect()?).name("weather", "1.0.0").stdio().await?)
+//! }
+//! # #[cfg(not(feature = "server"))]
+//! # fn main() {}
+//! ```
+//!
+//! Two examples: `serve` is a server with every kind of result, and `bridge` joins the tools of several servers.
+//!
+//! | Task | Documentation |
+//! | --- | --- |
+//! | a server for a desktop application or an editor | [`Server::stdio`] |
+//! | a server in an `axum` application | [`Server::http_service`] |
+//! | state of a user, tools of a user, authorisation | [`Server::batch`], [`Server::try_batch`] |
+//! | approval of calls by a rule of the server | [`RegistryBuilder::before_call`](tool_runtime::RegistryBuilder::before_call) |
+//! | other tools while the server runs | [`Server::handle`] |
+//! | the tools of a server in a registry | [`Client::registry`], [`Registry::merge`](tool_runtime::Registry::merge) |
+//! | approval, time limit or annotations of a remote tool | [`ClientBuilder::tool`] |
+//! | a token or headers | [`Client::http_with`] |
+//! | a server whose tools change | [`Client::changed`] |
+//!
+//! # Features
+//!
+//! No feature is on by default. The number of crates is that of `cargo tree`, with those of `tool-runtime`.
+//!
+//! | Feature | Content | Crates |
+//! | --- | --- | --- |
+//! | `server` | [`serve`] over standard input and output, and other transports of [`rmcp`]. | 69 |
+//! | `http-server` | [`Server::http_service`]. Includes `server`. | 79 |
+//! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 71 |
+//! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 131 |
+//!
+//! The protocol itself is [`rmcp`], the official SDK, which is part of the API for transports and settings. It speaks the
+//! versions from 2024-11-05 to 2026-07-28. Of the protocol, this crate has tools; prompts, resources, sampling and
+//! elicitation are not part of it.
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(feature = "http-server", feature = "http-client")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
+
 #[cfg(feature = "client")]
 mod client;
 #[cfg(feature = "server")]
 mod server;
+
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, ClientError, ConnectError, RemoteError, RemoteTool};
 #[cfg(feature = "http-server")]
 pub use server::HttpService;
 #[cfg(feature = "server")]
 pub use server::{McpRequest, ServeError, Server, ServerHandle, serve};
+
+// Its types occur in the API of this crate.
 pub use rmcp;
+
+/// The programs of the README, compiled as tests.
+#[cfg(all(doctest, feature = "client", feature = "server"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

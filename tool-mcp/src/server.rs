@@ -62,7 +62,8 @@ use tool_runtime::{BatchContext, Registry};
 /// [`CallContext::progress`]: tool_runtime::CallContext::progress
 /// [`max_calls`]: tool_runtime::registry::Policy::max_calls
 pub fn serve(registry: Registry) -> Server {
-    let info = ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build());
+    let info =
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build());
     let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     Server {
         info: info.with_server_info(name),
@@ -219,6 +220,7 @@ impl Server {
     /// # }
     /// ```
     #[cfg(feature = "http-server")]
+    #[must_use]
     pub fn http_service(self) -> HttpService {
         self.http_service_with(rmcp::transport::StreamableHttpServerConfig::default())
     }
@@ -236,6 +238,7 @@ impl Server {
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
     #[cfg(feature = "http-server")]
+    #[must_use]
     pub fn http_service_with(self, config: rmcp::transport::StreamableHttpServerConfig) -> HttpService {
         HttpService::new(self, config)
     }
@@ -283,12 +286,18 @@ impl fmt::Debug for ServerHandle {
 }
 
 /// The reason why a server stopped before its client closed the connection.
-#[derive(Debug)]
 pub struct ServeError(Box<dyn Error + Send + Sync>);
 
 impl Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the MCP server stopped: {}", self.0)
+    }
+}
+
+/// The text of [`Display`], since a `main` that returns the error prints it with `Debug`.
+impl fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(self, f)
     }
 }
 

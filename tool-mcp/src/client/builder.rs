@@ -113,8 +113,9 @@ impl Client {
         Client::http_with(StreamableHttpClientTransportConfig::with_uri(url))
     }
 
-    /// Like [`http`](Client::http), with settings of [`rmcp`]. `retry_config` is replaced: a broken stream is resumed up to
-    /// five times within about three seconds, and is a lost connection then.
+    /// Like [`http`](Client::http), with settings of [`rmcp`]. `retry_config` is replaced: there are three attempts to resume a
+    /// broken stream, after the pauses that the server asks for (0.1 seconds and more otherwise), and then the connection is
+    /// lost.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -131,7 +132,7 @@ impl Client {
         use rmcp::transport::StreamableHttpClientTransport;
         use rmcp::transport::common::client_side_sse::ExponentialBackoff;
         let mut resume = ExponentialBackoff::default();
-        (resume.max_times, resume.base_duration) = (Some(5), Duration::from_millis(100));
+        (resume.max_times, resume.base_duration) = (Some(3), Duration::from_millis(100));
         config.retry_config = Arc::new(resume);
         Client::transport(move || {
             let transport = StreamableHttpClientTransport::from_config(config.clone());

@@ -3,10 +3,11 @@
 use super::connection::{Connection, pauses};
 use super::output::output_of;
 use super::tracked_transport::{TrackedCall, TrackedCalls};
+use super::transport_error::was_unconnected;
 use super::{Client, RemoteError};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest, JsonObject,
-    ProgressToken, RequestId, ServerResult,
+    CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
+    JsonObject, ProgressToken, RequestId, ServerResult,
 };
 use rmcp::service::{Peer, PeerRequestOptions, RoleClient, ServiceError};
 use std::error::Error;
@@ -41,7 +42,8 @@ impl Client {
         let mut pauses = pauses();
         let mut repeats = 0;
         loop {
-            let connection = self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
+            let connection =
+                self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
             match connection.call(params.clone(), call).await {
                 Ok(answer) => return output_of(answer?),
                 Err(Lost::NotSent(source)) => match pauses.next() {
@@ -87,23 +89,13 @@ impl Connection {
                 Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
             }
             Err(ServiceError::Cancelled { .. }) => Ok(Err(RemoteError::Cancelled)),
-            Err(error) if error.is_authorization_required() => Ok(Err(RemoteError::Unauthorized(error.into()))),
-            Err(error) if !tracked.was_sent() || was_refused(&error) => Err(Lost::NotSent(error.into())),
+            Err(error) if error.is_authorization_required() => {
+                Ok(Err(RemoteError::Unauthorized(error.into())))
+            }
+            Err(error) if !tracked.was_sent() || was_unconnected(&error) => Err(Lost::NotSent(error.into())),
             Err(error) => Err(Lost::MaybeSent(error.into())),
         }
     }
-}
-
-/// Whether there was no connection over which the request could be sent.
-#[cfg(feature = "http-client")]
-fn was_refused(error: &ServiceError) -> bool {
-    let mut errors = std::iter::successors(error.source(), |&error| error.source());
-    errors.any(|error| error.downcast_ref().is_some_and(reqwest::Error::is_connect))
-}
-
-#[cfg(not(feature = "http-client"))]
-fn was_refused(_: &ServiceError) -> bool {
-    false
 }
 
 /// A call that was sent. If it is dropped before the answer, the server is notified.

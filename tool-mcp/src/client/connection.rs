@@ -4,6 +4,7 @@ use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
 use super::tracked_transport::{TrackedCalls, TrackedTransport};
+use super::transport_error::cause;
 use super::{Client, Inner};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
@@ -47,7 +48,7 @@ where
         Box::pin(async move {
             let transport = created.await.map_err(Into::into)?.into_transport();
             let transport = TrackedTransport::new(transport, handler.calls.clone());
-            Ok(serve_client_with_lifecycle(handler, transport, lifecycle).await?)
+            serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(cause)
         })
     })
 }
@@ -116,7 +117,7 @@ impl Inner {
         let handler = || Handler { changes: self.changes.clone(), calls: TrackedCalls::default() };
         let connecting = async {
             match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
-                Err(error) if is_without_initialize(&*error) => {
+                Err(error) if lacks_initialize(&*error) => {
                     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
                     (self.connector)(handler(), ClientLifecycleMode::Discover { preferred_versions }).await
                 }
@@ -137,7 +138,7 @@ impl Inner {
 }
 
 /// Whether the server only knows the versions of the protocol that have no `initialize`.
-fn is_without_initialize(error: &(dyn Error + 'static)) -> bool {
+fn lacks_initialize(error: &(dyn Error + 'static)) -> bool {
     let codes = [ErrorCode::METHOD_NOT_FOUND, ErrorCode::UNSUPPORTED_PROTOCOL_VERSION];
     match error.downcast_ref() {
         Some(ClientInitializeError::JsonRpcError(error)) => codes.contains(&error.code),
@@ -171,7 +172,8 @@ impl Connection {
         let mut cursor = None;
         // Also limits the number of empty pages.
         for _ in 0..=limit {
-            let (page, next) = self.list_page(cursor).await.map_err(|error| ClientError::List(error.into()))?;
+            let (page, next) =
+                self.list_page(cursor).await.map_err(|error| ClientError::List(error.into()))?;
             tools.extend(page.iter().map(RemoteTool::from_value));
             if tools.len() > limit {
                 break;
@@ -186,7 +188,7 @@ impl Connection {
     /// page.
     async fn list_page(&self, cursor: Option<String>) -> Result<(Vec<Value>, Option<String>), ServiceError> {
         let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ListToolsRequest { params, method: Default::default(), extensions: Default::default() };
+        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
         let page = match self.peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
             ServerResult::CustomResult(page) => page.0,

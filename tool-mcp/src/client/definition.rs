@@ -112,8 +112,10 @@ fn parameters(schema: &Value) -> Value {
 }
 
 fn truncated(text: &str) -> String {
-    match text.len() {
-        0..=MAX_DESCRIPTION_BYTES => text.to_owned(),
-        _ => format!("{} [truncated]", &text[..text.floor_char_boundary(MAX_DESCRIPTION_BYTES)]),
+    if text.len() <= MAX_DESCRIPTION_BYTES {
+        return text.to_owned();
     }
+    let is_kept = |(start, letter): &(usize, char)| start + letter.len_utf8() <= MAX_DESCRIPTION_BYTES;
+    let kept: String = text.char_indices().take_while(is_kept).map(|(_, letter)| letter).collect();
+    kept + " [truncated]"
 }

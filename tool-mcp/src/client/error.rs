@@ -1,13 +1,14 @@
 //! Errors of connections and calls.
 
+use super::transport_error::full_text;
 use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::BuildError;
 
-/// The reason why there is no connection to a server.
-#[derive(Clone, Debug)]
+/// The reason why there is no connection to a server. Its text includes that of the sources.
+#[derive(Clone)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The server did not start, could not be reached, or did not answer as an MCP server.
@@ -23,7 +24,9 @@ pub enum ConnectError {
 impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ConnectError::Failed(error) => write!(f, "cannot connect to the MCP server: {error}"),
+            ConnectError::Failed(error) => {
+                write!(f, "cannot connect to the MCP server: {}", full_text(&**error))
+            }
             ConnectError::TimedOut { allowed } => {
                 write!(f, "cannot connect to the MCP server: it did not answer within {allowed:?}")
             }
@@ -31,17 +34,16 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl Error for ConnectError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ConnectError::Failed(error) => error.source(),
-            ConnectError::TimedOut { .. } => None,
-        }
+/// The text of [`Display`](fmt::Display), since a `main` that returns the error prints it with `Debug`.
+impl fmt::Debug for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
-/// The reason why the tools of a server cannot be read.
-#[derive(Debug)]
+impl Error for ConnectError {}
+
+/// The reason why the tools of a server cannot be read. Its text includes that of the sources.
 #[non_exhaustive]
 pub enum ClientError {
     /// There is no connection.
@@ -75,7 +77,9 @@ impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClientError::Connect(error) => error.fmt(f),
-            ClientError::List(error) => write!(f, "the MCP server did not list its tools: {error}"),
+            ClientError::List(error) => {
+                write!(f, "the MCP server did not list its tools: {}", full_text(&**error))
+            }
             ClientError::ListTimedOut { allowed } => {
                 write!(f, "the MCP server did not list its tools within {allowed:?}")
             }
@@ -87,16 +91,14 @@ impl fmt::Display for ClientError {
     }
 }
 
-impl Error for ClientError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            ClientError::Connect(error) => error.source(),
-            ClientError::List(error) => error.source(),
-            ClientError::Build(error) => error.source(),
-            ClientError::ListTimedOut { .. } | ClientError::TooManyTools { .. } => None,
-        }
+/// The text of [`Display`](fmt::Display), since a `main` that returns the error prints it with `Debug`.
+impl fmt::Debug for ClientError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
+
+impl Error for ClientError {}
 
 /// The reason why a call of a remote tool has no result. The model receives its `Display` text; the program finds it in
 /// [`CallError::Returned`](tool_runtime::CallError::Returned).
@@ -138,19 +140,22 @@ pub enum RemoteError {
 impl fmt::Display for RemoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RemoteError::Tool { message } => f.write_str(message),
             RemoteError::Protocol { code, message } if message.is_empty() => {
                 write!(f, "the server rejected the call with the error code {code}")
             }
-            RemoteError::Protocol { message, .. } => f.write_str(message),
-            RemoteError::Unreachable(_) => f.write_str("the server of the tool cannot be reached; it was not called"),
+            RemoteError::Tool { message } | RemoteError::Protocol { message, .. } => f.write_str(message),
+            RemoteError::Unreachable(_) => {
+                f.write_str("the server of the tool cannot be reached; it was not called")
+            }
             RemoteError::ConnectionLost { may_have_taken_effect: true, .. } => {
                 f.write_str("the connection was lost; it may have taken effect. Check before you try again.")
             }
             RemoteError::ConnectionLost { .. } => f.write_str("the connection was lost. Try again."),
             RemoteError::Unauthorized(_) => f.write_str("the server of the tool requires authorisation"),
             RemoteError::Cancelled => f.write_str("the server cancelled the call; it may have taken effect"),
-            RemoteError::UnexpectedAnswer => f.write_str("the server of the tool did not answer with a result"),
+            RemoteError::UnexpectedAnswer => {
+                f.write_str("the server of the tool did not answer with a result")
+            }
         }
     }
 }

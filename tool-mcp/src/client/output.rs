@@ -24,11 +24,14 @@ enum Block {
 pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteError> {
     if result.is_error == Some(true) {
         let message = error_text(&result);
-        return Err(RemoteError::Tool { message: message.strip_prefix(ERROR).unwrap_or(&message).to_owned() });
+        return Err(RemoteError::Tool {
+            message: message.strip_prefix(ERROR).unwrap_or(&message).to_owned(),
+        });
     }
     // A server repeats structured content as text, for clients that do not read it.
     let structured = result.structured_content.as_ref();
-    let is_repeated = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
+    let is_repeated =
+        |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
     let blocks = result.content.iter().map(block);
     let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));
     let mut output = ToolOutput::new();
@@ -70,7 +73,9 @@ fn block(block: &ContentBlock) -> Block {
         ContentBlock::Audio(audio) => data("audio", &audio.mime_type, &audio.data),
         ContentBlock::ResourceLink(resource) => Block::Text(link(resource)),
         ContentBlock::Resource(embedded) => match &embedded.resource {
-            ResourceContents::TextResourceContents { uri, text, .. } => Block::Text(format!("[{uri}]\n{text}")),
+            ResourceContents::TextResourceContents { uri, text, .. } => {
+                Block::Text(format!("[{uri}]\n{text}"))
+            }
             ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
                 data(uri, mime_type.as_deref().unwrap_or("application/octet-stream"), blob)
             }
@@ -101,7 +106,7 @@ fn data(name: &str, mime_type: &str, base64: &str) -> Block {
 }
 
 fn link(resource: &Resource) -> String {
-    let details = [&resource.mime_type, &resource.description].into_iter().flatten();
-    let details: String = details.map(|detail| format!(", {detail}")).collect();
-    format!("[resource {}: {}{details}]", resource.name, resource.uri)
+    let details = [Some(&resource.uri), resource.mime_type.as_ref(), resource.description.as_ref()];
+    let details: Vec<&str> = details.into_iter().flatten().map(String::as_str).collect();
+    format!("[resource {}: {}]", resource.name, details.join(", "))
 }

@@ -1,7 +1,8 @@
 //! A transport that tracks the calls that it sends.
 
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, JsonRpcMessage, ProgressNotificationParam, ProgressToken, ServerNotification,
+    GetExtensions as _, GetMeta as _, JsonRpcMessage, ProgressNotificationParam, ProgressToken,
+    ServerNotification,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;

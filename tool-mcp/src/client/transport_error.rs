@@ -14,13 +14,14 @@ pub(super) fn cause(error: ClientInitializeError) -> Box<dyn Error + Send + Sync
 
 /// The text of an error and of its sources.
 pub(super) fn full_text(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<String> = successors(Some(error), |&error| source(error)).map(ToString::to_string).collect();
+    let texts: Vec<String> =
+        successors(Some(error), |&error| source(error)).map(ToString::to_string).collect();
     texts.join(": ")
 }
 
 /// Whether there was no connection over which the request could be sent.
-pub(super) fn was_refused(error: &ServiceError) -> bool {
-    successors(error.source(), |&error| source(error)).any(is_refused_connection)
+pub(super) fn was_unconnected(error: &ServiceError) -> bool {
+    successors(error.source(), |&error| source(error)).any(is_without_connection)
 }
 
 #[cfg(feature = "http-client")]
@@ -36,7 +37,7 @@ fn source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
 }
 
 #[cfg(feature = "http-client")]
-fn is_refused_connection(error: &(dyn Error + 'static)) -> bool {
+fn is_without_connection(error: &(dyn Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(HttpError::Client(error)) if error.is_connect())
 }
 
@@ -46,6 +47,6 @@ fn source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
 }
 
 #[cfg(not(feature = "http-client"))]
-fn is_refused_connection(_: &(dyn Error + 'static)) -> bool {
+fn is_without_connection(_: &(dyn Error + 'static)) -> bool {
     false
 }

@@ -98,8 +98,8 @@ impl ServerHandler for Connection {
         loop {
             tokio::select! {
                 () = &mut cancelled => return Ok(()),
-                changed = changes.changed() => {
-                    if changed.is_err() || subscription.sink().notify_tool_list_changed().await.is_err() {
+                replaced = changes.changed() => {
+                    if replaced.is_err() || subscription.sink().notify_tool_list_changed().await.is_err() {
                         return Ok(());
                     }
                 }

@@ -14,8 +14,11 @@ fn definition(registry: &Registry, schema: &ToolSchema) -> Tool {
     // The schema of a registered tool is an object.
     let parameters: JsonObject = serde_json::from_str(schema.parameters().get()).unwrap_or_default();
     let description = Some(schema.description()).filter(|text| !text.is_empty());
-    let mut tool =
-        Tool::new_with_raw(name.to_owned(), description.map(|text| text.to_owned().into()), Arc::new(parameters));
+    let mut tool = Tool::new_with_raw(
+        name.to_owned(),
+        description.map(|text| text.to_owned().into()),
+        Arc::new(parameters),
+    );
     tool.title = registry.title(name).map(str::to_owned);
     if let Some(Value::Object(output)) = registry.output_schema(name) {
         tool.output_schema = Some(Arc::new(output.clone()));

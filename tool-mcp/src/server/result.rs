@@ -59,10 +59,16 @@ fn block(part: &Part) -> Option<ContentBlock> {
     Some(match part {
         Part::Text { text, .. } => ContentBlock::text(text),
         Part::Json { json, .. } => ContentBlock::text(json.to_string()),
-        Part::Image { media: Media::Data { mime_type, base64, .. }, .. } => ContentBlock::image(base64, mime_type),
+        Part::Image { media: Media::Data { mime_type, base64, .. }, .. } => {
+            ContentBlock::image(base64, mime_type)
+        }
         Part::Image { media: Media::Url { url, .. }, .. } => link("image", url),
-        Part::File { media: Media::Url { url, .. }, name, .. } => link(name.as_deref().unwrap_or("file"), url),
-        Part::File { media: Media::Data { mime_type, base64, .. }, .. } if mime_type.starts_with("audio/") => {
+        Part::File { media: Media::Url { url, .. }, name, .. } => {
+            link(name.as_deref().unwrap_or("file"), url)
+        }
+        Part::File { media: Media::Data { mime_type, base64, .. }, .. }
+            if mime_type.starts_with("audio/") =>
+        {
             ContentBlock::audio(base64, mime_type)
         }
         Part::File { media: media @ Media::Data { mime_type, base64, .. }, name, .. } => {

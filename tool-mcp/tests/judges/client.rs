@@ -26,11 +26,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = builder.prefix("s_").connect().await?;
     let batch = BatchContext::new().on_event(|event| {
         if let CallStatus::Progress { done, total, text, .. } = &event.status {
-            println!("{}", json!({"progress": {"tool": event.tool, "done": done, "total": total, "text": text}}));
+            println!(
+                "{}",
+                json!({"progress": {"tool": event.tool, "done": done, "total": total, "text": text}})
+            );
         }
     });
     let registry = client.registry().await?;
-    let tool = |name: &str| json!({"name": name, "title": registry.title(name), "hints": hints(&registry, name)});
+    let tool =
+        |name: &str| json!({"name": name, "title": registry.title(name), "hints": hints(&registry, name)});
     let skipped: Vec<String> = registry.skipped().iter().map(ToString::to_string).collect();
     let tools: Vec<Value> = registry.names().into_iter().map(tool).collect();
     println!("{}", json!({"tools": tools, "skipped": skipped}));

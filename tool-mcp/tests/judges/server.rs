@@ -7,7 +7,8 @@ use std::error::Error;
 use std::io::Write as _;
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
-use tool_runtime::{CallContext, Registry, ToolOutput, tool};
+use tool_runtime::{BatchContext, CallContext, Registry, ToolOutput, tool};
+use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
 use tool_runtime_mcp::{McpRequest, serve};
 
 const IMAGE: &[u8] = include_bytes!("../../examples/sky.png");
@@ -131,18 +132,19 @@ struct User(String);
 fn record(line: &str) {
     let Ok(path) = std::env::var("LEDGER") else { return };
     let ledger = std::fs::File::options().create(true).append(true).open(path);
-    ledger.and_then(|mut ledger| ledger.write_all(format!("{line}\n").as_bytes())).expect("the ledger can be written");
+    ledger
+        .and_then(|mut ledger| ledger.write_all(format!("{line}\n").as_bytes()))
+        .expect("the ledger can be written");
 }
 
 /// A user with a name in a header; nobody is `anonymous`, who may not use all tools.
-fn batch(request: &McpRequest<'_>) -> Result<tool_runtime::BatchContext, &'static str> {
-    let header = request.http().and_then(|parts| parts.headers.get("user")).and_then(|name| name.to_str().ok());
+fn batch(request: &McpRequest<'_>) -> Result<BatchContext, &'static str> {
+    let header =
+        request.http().and_then(|parts| parts.headers.get("user")).and_then(|name| name.to_str().ok());
     match header {
         Some("banned") => Err("this user is banned"),
-        Some("guest") => {
-            Ok(tool_runtime::BatchContext::new().state(User("guest".to_owned())).allowed_tools(["who_am_i"]))
-        }
-        name => Ok(tool_runtime::BatchContext::new().state(User(name.unwrap_or("nobody").to_owned()))),
+        Some("guest") => Ok(BatchContext::new().state(User("guest".to_owned())).allowed_tools(["who_am_i"])),
+        name => Ok(BatchContext::new().state(User(name.unwrap_or("nobody").to_owned()))),
     }
 }
 
@@ -167,7 +169,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
         });
     }
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
-    let router = axum::Router::new().nest_service("/mcp", server.http_service());
+    // Clients notice sooner that the server has gone.
+    let config = StreamableHttpServerConfig::default().with_sse_retry(Some(Duration::from_millis(100)));
+    let router = axum::Router::new().nest_service("/mcp", server.http_service_with(config));
     let listener = tokio::net::TcpListener::bind(address).await?;
     println!("{}", listener.local_addr()?);
     Ok(axum::serve(listener, router).await?)

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use std::sync::mpsc;
 use std::time::Duration;
 use tool_runtime::dispatch::CallStatus;
-use tool_runtime::{BatchContext, CallContext, DynamicTool, Registry, ToolCall, ToolOutput, tool, tools};
+use tool_runtime::{
+    BatchContext, CallContext, DynamicTool, Registry, RegistryBuilder, ToolCall, ToolOutput, tool, tools,
+};
 use tool_runtime_mcp::rmcp::model::CallToolResult;
 use tool_runtime_mcp::{Client, ClientBuilder, RemoteError, Server, serve};
 
@@ -32,7 +34,8 @@ fn get_weather(city: String) -> Result<Weather, String> {
 /// Returns parts.
 #[tool(destructive)]
 fn parts() -> ToolOutput {
-    let output = ToolOutput::new().with_text("first").with_image("image/png", b"png").with_text("a").with_text("b");
+    let output =
+        ToolOutput::new().with_text("first").with_image("image/png", b"png").with_text("a").with_text("b");
     output.with_file("a.pdf", "application/pdf", b"pdf").with_file("a.zip", "application/zip", b"zip")
 }
 
@@ -45,12 +48,16 @@ fn panics() {
 #[tokio::test]
 async fn a_served_tool_keeps_its_properties_and_results() {
     let server = serve(Registry::new(tools![get_weather, parts, panics]).expect("valid"));
-    let registry = connect_to(server).prefix("w_").connect().await.expect("connected").registry().await.expect("listed");
+    let registry =
+        connect_to(server).prefix("w_").connect().await.expect("connected").registry().await.expect("listed");
     assert_eq!(registry.names(), ["w_get_weather", "w_panics", "w_parts"]);
     assert_eq!(registry.title("w_get_weather"), Some("Weather"));
     assert_eq!(registry.output_schema("w_get_weather").expect("declared")["required"], json!(["city"]));
     let annotations = |name| registry.annotations(name).expect("it is there");
-    assert_eq!((annotations("w_get_weather").read_only, annotations("w_parts").destructive), (Some(true), Some(true)));
+    assert_eq!(
+        (annotations("w_get_weather").read_only, annotations("w_parts").destructive),
+        (Some(true), Some(true))
+    );
     assert_eq!(annotations("w_panics").destructive, None, "not declared");
     assert_eq!(registry.policy("w_parts").expect("it is there").timeout, Some(Duration::from_secs(60)));
 
@@ -79,7 +86,7 @@ async fn a_served_tool_keeps_its_properties_and_results() {
 
 /// Counts.
 #[tool]
-async fn count(#[context] call: &CallContext) {
+fn count(#[context] call: &CallContext) {
     for done in 1..=3 {
         call.progress(done, 3, format!("{done} of 3"));
     }
@@ -96,15 +103,24 @@ async fn progress_is_passed_on() {
         CallStatus::Progress { done, total: Some(3), text, .. } => Some((done, text)),
         _ => None,
     });
-    assert_eq!(texts.collect::<Vec<_>>(), [(1, "1 of 3".to_owned()), (2, "2 of 3".to_owned()), (3, "3 of 3".to_owned())]);
+    assert_eq!(
+        texts.collect::<Vec<_>>(),
+        [(1, "1 of 3".to_owned()), (2, "2 of 3".to_owned()), (3, "3 of 3".to_owned())]
+    );
 }
 
 /// A scripted server with one tool, whose results are this value.
-fn returning(result: Value) -> impl Fn(crate::peer::Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+fn returning(
+    result: Value,
+) -> impl Fn(crate::peer::Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
     move |peer| {
         let result = result.clone();
         Box::pin(peer.serve(move |method, _| {
-            Some(if method == "tools/list" { json!({"tools": [definition("t", json!({}))]}) } else { result.clone() })
+            Some(if method == "tools/list" {
+                json!({"tools": [definition("t", &json!({}))]})
+            } else {
+                result.clone()
+            })
         }))
     }
 }
@@ -116,13 +132,22 @@ async fn foreign_results_become_text_json_and_images() {
         (json!({"content": [{"type": "text", "text": "hi"}]}), "hi"),
         (json!({"content": []}), ""),
         (json!({"content": [], "structuredContent": structured}), r#"{"a":1}"#),
-        (json!({"content": [{"type": "text", "text": "{ \"a\": 1 }"}], "structuredContent": structured}), r#"{"a":1}"#),
-        (json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}), r#"one{"a":1}"#),
+        (
+            json!({"content": [{"type": "text", "text": "{ \"a\": 1 }"}], "structuredContent": structured}),
+            r#"{"a":1}"#,
+        ),
+        (
+            json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}),
+            r#"one{"a":1}"#,
+        ),
         (
             json!({"content": [{"type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/plain"}]}),
             "[resource a: file:///a, text/plain]",
         ),
-        (json!({"content": [{"type": "resource", "resource": {"uri": "x:a", "text": "words"}}]}), "[x:a]\nwords"),
+        (
+            json!({"content": [{"type": "resource", "resource": {"uri": "x:a", "text": "words"}}]}),
+            "[x:a]\nwords",
+        ),
         (
             json!({"content": [{"type": "image", "data": "!", "mimeType": "image/png"}]}),
             "[image: image/png that is not valid base64]",
@@ -161,12 +186,13 @@ async fn an_error_of_the_protocol_is_an_error_of_the_call() {
                     peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
                 }
                 Some("tools/list") => {
-                    let result = json!({"tools": [definition("t", json!({}))]});
+                    let result = json!({"tools": [definition("t", &json!({}))]});
                     peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
                 }
                 Some("initialize") => {
                     let server = json!({"name": "s", "version": "1"});
-                    let result = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": server});
+                    let result =
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": server});
                     peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
                 }
                 _ => {}
@@ -224,6 +250,7 @@ async fn settings_apply_to_every_tool() {
     // The tools are also available for a builder of the program.
     let tools = distrustful.tools().await.expect("listed");
     let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });
-    let builder = tools.into_iter().fold(Registry::builder().map_names(true).dynamic(own), |b, tool| b.dynamic(tool));
+    let builder =
+        tools.into_iter().fold(Registry::builder().map_names(true).dynamic(own), RegistryBuilder::dynamic);
     assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "own"]);
 }

@@ -37,7 +37,10 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
             async move {
                 let id = peer.next().await.map(|message| message["id"].clone());
                 let mut message = json!({"jsonrpc": "2.0", "id": id});
-                message.as_object_mut().into_iter().for_each(|fields| fields.extend(body.as_object().cloned().unwrap_or_default()));
+                message
+                    .as_object_mut()
+                    .into_iter()
+                    .for_each(|fields| fields.extend(body.as_object().cloned().unwrap_or_default()));
                 peer.send(message).await;
                 while peer.next().await.is_some() {}
             }
@@ -71,7 +74,7 @@ async fn list_error(page: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync
 
 #[tokio::test(start_paused = true)]
 async fn a_list_that_never_ends_or_never_comes_is_an_error() {
-    let tool = || definition("t", json!({}));
+    let tool = || definition("t", &json!({}));
     let endless = list_error(move |_| Some(json!({"tools": [tool()], "nextCursor": "again"}))).await;
     assert_eq!(endless.to_string(), "the MCP server has more than 1000 tools; raise `max_tools` to use it");
     let empty = list_error(|_| Some(json!({"tools": [], "nextCursor": "again"}))).await;
@@ -91,7 +94,7 @@ async fn pages_are_read_to_the_end() {
             None => ("first", Some("2")),
             Some(_) => ("second", None),
         };
-        let mut page = json!({"tools": [definition(name, json!({}))]});
+        let mut page = json!({"tools": [definition(name, &json!({}))]});
         if let Some(next) = next {
             page["nextCursor"] = next.into();
         }
@@ -105,7 +108,8 @@ async fn pages_are_read_to_the_end() {
 async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
     let object = || json!({"type": "object"});
     let nested = (0..60).fold(object(), |schema, _| json!({"type": "object", "properties": {"a": schema}}));
-    let many: serde_json::Map<String, Value> = (0..31_000).map(|index| (format!("p{index}"), json!({}))).collect();
+    let many: serde_json::Map<String, Value> =
+        (0..31_000).map(|index| (format!("p{index}"), json!({}))).collect();
     let tools = json!([
         {"name": "good", "inputSchema": object()},
         {"name": "no_schema"},
@@ -138,7 +142,8 @@ async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
         ("many", "it has more than 30000 values"),
         ("good", "two tools are named"),
     ] {
-        let is_reported = |text: &&String| text.contains(&format!("`{name}` was skipped")) && text.contains(reason);
+        let is_reported =
+            |text: &&String| text.contains(&format!("`{name}` was skipped")) && text.contains(reason);
         assert!(skipped.iter().any(|text| is_reported(&text)), "{name}: {skipped:#?}");
     }
     let description = registry.get("long").expect("there").description();
@@ -158,8 +163,10 @@ async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
                 let result = match message["method"].as_str() {
                     Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
                         "serverInfo": {"name": "slow", "version": "1"}}),
-                    Some("tools/list") => json!({"tools": [definition("slow", json!({"readOnlyHint": true})),
-                        definition("slow_write", json!({}))]}),
+                    Some("tools/list") => {
+                        json!({"tools": [definition("slow", &json!({"readOnlyHint": true})),
+                        definition("slow_write", &json!({}))]})
+                    }
                     Some(method @ ("tools/call" | "notifications/cancelled")) => {
                         let request = if id.is_null() { message["params"]["requestId"].clone() } else { id };
                         seen.lock().expect("not poisoned").push((method == "tools/call", request));
@@ -184,7 +191,8 @@ async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let (calls, cancelled): (Vec<_>, Vec<_>) =
         cancelled.lock().expect("not poisoned").iter().cloned().partition(|(is_call, _)| *is_call);
-    let requests = |seen: Vec<(bool, Value)>| seen.into_iter().map(|(_, request)| request).collect::<Vec<_>>();
+    let requests =
+        |seen: Vec<(bool, Value)>| seen.into_iter().map(|(_, request)| request).collect::<Vec<_>>();
     assert_eq!((calls.len(), requests(cancelled)), (2, requests(calls)));
 }
 
@@ -199,11 +207,12 @@ async fn garbage_between_messages_is_ignored() {
                 peer.send_line(line).await;
             }
             let progress = json!({"progressToken": 12345, "progress": -1.5e300, "total": "many"});
-            peer.send(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress})).await;
+            peer.send(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
+                .await;
             let result = match message["method"].as_str() {
                 Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
                     "serverInfo": {"name": "loud", "version": "1"}}),
-                Some("tools/list") => json!({"tools": [definition("t", json!({}))]}),
+                Some("tools/list") => json!({"tools": [definition("t", &json!({}))]}),
                 Some("tools/call") => json!({"content": [{"type": "text", "text": "done"}]}),
                 _ => continue,
             };

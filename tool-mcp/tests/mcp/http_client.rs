@@ -84,7 +84,8 @@ async fn error_for(status: u16, content_type: &'static str, body: &'static str) 
         (status, [(axum::http::header::CONTENT_TYPE, content_type)], body)
     };
     tokio::spawn(async move { axum::serve(listener, axum::Router::new().fallback(respond)).await });
-    let client = Client::http(format!("http://{address}/mcp")).connect_timeout(Duration::from_secs(5)).connect();
+    let client =
+        Client::http(format!("http://{address}/mcp")).connect_timeout(Duration::from_secs(5)).connect();
     client.await.expect_err("it is no MCP server").to_string()
 }
 

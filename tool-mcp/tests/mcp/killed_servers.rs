@@ -12,7 +12,7 @@ use tool_runtime_mcp::Client;
 use tool_runtime_mcp::rmcp::transport::TokioChildProcess;
 
 /// The program `tests/judges/server.rs`, which is built now.
-fn server() -> PathBuf {
+pub(crate) fn server() -> PathBuf {
     let mut build = Process::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", "http-server"]);
     assert!(build.args(["--example", "judged_server"]).status().expect("cargo runs").success());
@@ -48,7 +48,10 @@ fn kill(running: &Running) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_server_leaves_no_call_without_an_answer_and_no_effect_twice() {
     let server = server();
-    let seed = std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| fastrand::u64(..));
+    let seed = std::env::var("KILL_SEED")
+        .ok()
+        .and_then(|seed| seed.parse().ok())
+        .unwrap_or_else(|| fastrand::u64(..));
     println!("KILL_SEED={seed}");
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut finished, mut lost, mut repeated) = (0, 0, 0);
@@ -92,6 +95,8 @@ async fn a_killed_server_leaves_no_call_without_an_answer_and_no_effect_twice() 
         }
         std::fs::remove_file(&ledger).ok();
     }
-    println!("600 calls: {finished} with a result, {lost} lost, {repeated} with an idempotent effect more than once");
+    println!(
+        "600 calls: {finished} with a result, {lost} lost, {repeated} with an idempotent effect more than once"
+    );
     assert!(lost > 0 && finished > 0, "the kills hit some calls");
 }

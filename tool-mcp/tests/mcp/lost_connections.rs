@@ -36,9 +36,9 @@ async fn client_with(losses: usize, connections: usize) -> (Client, Registry, Ar
                     Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
                         "serverInfo": {"name": "mortal", "version": "1"}}),
                     Some("tools/list") => json!({"tools": [
-                        definition("read", json!({"readOnlyHint": true})),
-                        definition("put", json!({"idempotentHint": true})),
-                        definition("pay", json!({})),
+                        definition("read", &json!({"readOnlyHint": true})),
+                        definition("put", &json!({"idempotentHint": true})),
+                        definition("pay", &json!({})),
                     ]}),
                     Some("tools/call") if counts.calls.fetch_add(1, Ordering::Relaxed) < losses => return,
                     Some("tools/call") => json!({"content": [{"type": "text", "text": "done"}]}),
@@ -82,7 +82,8 @@ async fn other_calls_are_sent_once() {
 async fn a_call_is_not_sent_if_the_server_cannot_be_reached() {
     let (client, registry, counts) = client_with(0, 1).await;
     client.close().await;
-    let calls: Vec<ToolCall> = (0..16).map(|index| ToolCall::new(format!("call_{index}"), "pay", "{}")).collect();
+    let calls: Vec<ToolCall> =
+        (0..16).map(|index| ToolCall::new(format!("call_{index}"), "pay", "{}")).collect();
     for message in registry.dispatch(&calls).await {
         assert_eq!(message.content, "Error: the server of the tool cannot be reached; it was not called");
     }
@@ -106,7 +107,9 @@ async fn every_call_of_a_batch_is_answered() {
         let mut random = fastrand::Rng::with_seed(seed);
         let (_client, registry, counts) = client_with(random.usize(0..6), usize::MAX).await;
         let calls: Vec<ToolCall> = (0..random.usize(1..12))
-            .map(|index| ToolCall::new(format!("call_{index}"), ["read", "put", "pay"][random.usize(0..3)], "{}"))
+            .map(|index| {
+                ToolCall::new(format!("call_{index}"), ["read", "put", "pay"][random.usize(0..3)], "{}")
+            })
             .collect();
         let messages = registry.dispatch(&calls).await;
         assert_eq!(messages.len(), calls.len(), "seed {seed}");
@@ -130,11 +133,17 @@ async fn a_server_without_initialize_is_asked_to_describe_itself() {
                     peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
                     continue;
                 }
-                Some("server/discover") => json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-                    "serverInfo": {"name": "modern", "version": "1"}, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"}),
-                Some("tools/list") => json!({"tools": [definition("t", json!({}))], "resultType": "complete",
-                    "ttlMs": 0, "cacheScope": "private"}),
-                Some("tools/call") => json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"}),
+                Some("server/discover") => {
+                    json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "modern", "version": "1"}, "resultType": "complete", "ttlMs": 0, "cacheScope": "private"})
+                }
+                Some("tools/list") => {
+                    json!({"tools": [definition("t", &json!({}))], "resultType": "complete",
+                    "ttlMs": 0, "cacheScope": "private"})
+                }
+                Some("tools/call") => {
+                    json!({"content": [{"type": "text", "text": "done"}], "resultType": "complete"})
+                }
                 _ => continue,
             };
             peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;

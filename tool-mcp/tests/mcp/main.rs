@@ -2,6 +2,8 @@
 
 mod client;
 mod hostile_servers;
+#[cfg(all(unix, feature = "http-client"))]
+mod http_client;
 mod killed_servers;
 mod lost_connections;
 mod peer;

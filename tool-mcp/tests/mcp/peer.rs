@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
+};
 use tool_runtime::Registry;
 use tool_runtime_mcp::{ClientBuilder, Server};
 
@@ -123,6 +125,6 @@ pub(crate) async fn registry_of<F: Future<Output = ()> + Send + 'static>(
 }
 
 /// The definition of a tool without parameters.
-pub(crate) fn definition(name: &str, annotations: Value) -> Value {
+pub(crate) fn definition(name: &str, annotations: &Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
 }

@@ -11,7 +11,8 @@ async fn recorded_definitions_are_loaded_or_skipped_with_a_reason() {
         return;
     };
     let text = std::fs::read_to_string(format!("{folder}/mcp_tools.jsonl")).expect("the file can be read");
-    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect();
+    let rows: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a row is JSON")).collect();
     let names: BTreeSet<&str> = rows.iter().filter_map(|row| row["name"].as_str()).collect();
     let tools = json!({"tools": rows});
     let registry = registry_of(move |peer| {

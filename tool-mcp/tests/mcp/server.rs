@@ -17,7 +17,11 @@ struct Weather {
 /// Looks up the weather.
 #[tool(title = "Weather", read_only, open_world, output_schema)]
 fn get_weather(city: String) -> Result<Weather, String> {
-    if city == "Atlantis" { Err("there is no such city".to_owned()) } else { Ok(Weather { city, celsius: 21 }) }
+    if city == "Atlantis" {
+        Err("there is no such city".to_owned())
+    } else {
+        Ok(Weather { city, celsius: 21 })
+    }
 }
 
 /// Returns an array.
@@ -62,15 +66,8 @@ fn delete(path: &str) -> String {
 fn once() {}
 
 fn registry() -> Registry {
-    let builder = Registry::builder().tools(tools![
-        get_weather,
-        list,
-        looks_like_json,
-        parts,
-        panics,
-        delete,
-        once
-    ]);
+    let builder =
+        Registry::builder().tools(tools![get_weather, list, looks_like_json, parts, panics, delete, once]);
     let approve = |call: tool_runtime::dispatch::ProposedCall| async move {
         let may_run = call.arguments().get().contains("/tmp/");
         if may_run { Decision::Run } else { Decision::Undecided }
@@ -98,7 +95,11 @@ async fn lists_titles_annotations_and_schemas() {
     assert_eq!(weather["inputSchema"]["required"], json!(["city"]));
     assert_eq!(weather["outputSchema"]["required"], json!(["city", "celsius"]));
     let array = tools.iter().find(|tool| tool["name"] == "list").expect("it is listed");
-    assert_eq!((&array["annotations"], &array["outputSchema"]), (&Value::Null, &Value::Null), "only objects, before 2026");
+    assert_eq!(
+        (&array["annotations"], &array["outputSchema"]),
+        (&Value::Null, &Value::Null),
+        "only objects, before 2026"
+    );
 }
 
 #[tokio::test]
@@ -160,7 +161,8 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 
 #[tokio::test]
 async fn a_result_without_its_declared_structure_is_an_error() {
-    let registry = Registry::builder().tools(tools![get_weather]).max_output_bytes(20).build().expect("valid");
+    let registry =
+        Registry::builder().tools(tools![get_weather]).max_output_bytes(20).build().expect("valid");
     let mut client = Peer::client_of(serve(registry)).await;
     let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
     assert!(is_error(&response), "clients reject a result without structured content: {response}");
@@ -179,7 +181,7 @@ async fn calls_of_a_connection_count_together() {
 
 /// Reports progress.
 #[tool]
-async fn report(#[context] call: &CallContext) {
+fn report(#[context] call: &CallContext) {
     call.progress(1, 2, "first");
     call.progress(1, 2, "the same amount");
     call.progress(2, None, "");
@@ -205,7 +207,9 @@ async fn progress_arrives_before_the_result_and_increases() {
     assert_eq!((&progress[0]["message"], &progress[0]["total"]), (&json!("first"), &json!(2.0)));
     assert_eq!((&progress[1]["message"], &progress[2]["total"]), (&json!("the same amount"), &Value::Null));
     // Without a token, there is none.
-    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "report"}})).await;
+    client
+        .send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "report"}}))
+        .await;
     assert_eq!(client.next().await.expect("open")["id"], 2);
 }
 
@@ -276,7 +280,8 @@ fn who_am_i(#[state] user: &User) -> &'static str {
 
 #[tokio::test]
 async fn the_batch_decides_about_state_and_tools() {
-    let registry = Registry::builder().tools(tools![who_am_i, once]).batch_state::<User>().build().expect("valid");
+    let registry =
+        Registry::builder().tools(tools![who_am_i, once]).batch_state::<User>().build().expect("valid");
     let server = serve(registry).try_batch(|request| match request.tool() {
         Some("once") => Err(format!("{} may not call it", request.client_name().unwrap_or_default())),
         _ => Ok(BatchContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
