@@ -2,25 +2,23 @@
 //!
 //! `cargo run -p tool-runtime-mcp --features client,server --example bridge -- "time=uvx mcp-server-time"` is a server over
 //! standard input and output with the tools of `mcp-server-time`, named `time_..`. When a server changes its tools, so does
-//! the bridge. Calls that may change something need the approval of the bridge, which it gives to no tool here: it asks
-//! nobody.
+//! the bridge. Tools that do not declare `read_only` need approval. Nobody approves calls here, so they are errors, unless
+//! the environment variable `ALLOW_WRITES` is set.
 
 use std::error::Error;
-use tokio::process::Command;
 use tokio::task::JoinSet;
 use tool_runtime::{Registry, tools};
 use tool_runtime_mcp::{Client, ServerHandle, serve};
 
+const USAGE: &str = "usage: bridge PREFIX=COMMAND ..";
+
 async fn connect(argument: &str) -> Result<Client, Box<dyn Error>> {
-    let (prefix, command) = argument.split_once('=').ok_or("usage: bridge PREFIX=COMMAND ..")?;
-    let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-    let client = Client::child_process(move || {
-        let mut command = Command::new(words.first().map_or("", String::as_str));
-        command.args(words.iter().skip(1));
-        command
-    });
-    let client = client.prefix(format!("{prefix}_")).tool(|remote, tool| {
-        if remote.annotations().is_read_only() { tool } else { tool.requires_approval() }
+    let (prefix, command) = argument.split_once('=').ok_or(USAGE)?;
+    let mut words = command.split_whitespace();
+    let client = Client::program(words.next().unwrap_or_default(), words).prefix(format!("{prefix}_"));
+    let may_write = std::env::var_os("ALLOW_WRITES").is_some();
+    let client = client.tool(move |remote, tool| {
+        if may_write || remote.annotations().is_read_only() { tool } else { tool.requires_approval() }
     });
     Ok(client.connect().await?)
 }
@@ -55,6 +53,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut clients = Vec::new();
     for argument in std::env::args().skip(1) {
         clients.push(connect(&argument).await?);
+    }
+    if clients.is_empty() {
+        return Err(USAGE.into());
     }
     let server = serve(join(&clients).await?).name("bridge", env!("CARGO_PKG_VERSION"));
     tokio::spawn(follow(clients, server.handle()));

@@ -4,7 +4,7 @@
 //! start it. With an address, for example `127.0.0.1:8000`, it serves `http://127.0.0.1:8000/mcp`.
 
 use std::error::Error;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::{CallContext, Registry, ToolOutput, tool};
@@ -52,10 +52,10 @@ struct Notes(Mutex<Vec<String>>);
 
 /// Add a note, and return the number of notes.
 #[tool(destructive, requires_approval)]
-fn add_note(text: String, #[state] notes: &Notes) -> Result<usize, &'static str> {
-    let mut notes = notes.0.lock().map_err(|_| "the notes are damaged")?;
+fn add_note(text: String, #[state] notes: &Notes) -> usize {
+    let mut notes = notes.0.lock().unwrap_or_else(PoisonError::into_inner);
     notes.push(text);
-    Ok(notes.len())
+    notes.len()
 }
 
 #[tokio::main]
@@ -64,7 +64,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .collect()
         .state(Notes::default())
         .timeout(Duration::from_secs(30))
-        // A server cannot ask a person; clients do. This rule approves the calls that need approval here.
+        // A server cannot ask a person, but its client can. This rule approves short notes; longer ones are errors.
         .before_call(|call| async move {
             if call.arguments().get().len() < 100 { Decision::Run } else { Decision::Undecided }
         })

@@ -23,21 +23,15 @@ use tool_runtime::{DynamicTool, Registry};
 
 /// A client of an MCP server, whose tools become tools of a registry.
 ///
-/// [`child_process`](Client::child_process) starts a server, and [`http`](Client::http) connects to one.
+/// [`program`](Client::program) starts a server, and [`http`](Client::http) connects to one.
 /// [`registry`](Client::registry) has its tools; [`Registry::merge`] adds them to those of the program.
 ///
 /// ```no_run
-/// use tokio::process::Command;
 /// use tool_runtime::Registry;
 /// use tool_runtime_mcp::Client;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-/// let time = Client::child_process(|| {
-///     let mut command = Command::new("uvx");
-///     command.arg("mcp-server-time");
-///     command
-/// });
-/// let time = time.prefix("time_").connect().await?;
+/// let time = Client::program("uvx", ["mcp-server-time"]).prefix("time_").connect().await?;
 /// let remote = time.registry().await?;
 /// for skipped in remote.skipped() {
 ///     eprintln!("{skipped}");
@@ -50,8 +44,8 @@ use tool_runtime::{DynamicTool, Registry};
 /// # Calls
 ///
 /// - The arguments are validated against the schema of the server before they are sent. A result has text, images, JSON
-///   (structured content) and PDF files as parts; links, audio and files of other types are texts that name them. The
-///   artifact of the result is the [`CallToolResult`](rmcp::model::CallToolResult) of the server.
+///   (structured content) and PDF files as parts. Text resources are text with their URI; links, audio and other files are
+///   texts that name them. The artifact of the result is the [`CallToolResult`](rmcp::model::CallToolResult) of the server.
 /// - A result with `isError`, an error of the protocol and a lost connection are errors of the call:
 ///   [`RemoteError`].
 /// - A call has a [time limit](ClientBuilder::timeout). When it expires, or the call is cancelled, the server receives
@@ -60,9 +54,9 @@ use tool_runtime::{DynamicTool, Registry};
 ///
 /// # Lost connections
 ///
-/// The next call connects again, up to five times with increasing pauses of 0.1 to 0.8 seconds. A call that was sent when
-/// the connection was lost is sent again if its tool is `read_only` or `idempotent`, up to two times. Any other call is an
-/// error: the connection was lost, and the call may have taken effect.
+/// The next call makes up to five attempts to connect, with pauses of 0.1, 0.2, 0.4 and 0.8 seconds. A call that was sent
+/// when the connection was lost is sent again if its tool is `read_only` or `idempotent`, up to two times. Any other call is
+/// an error: the connection was lost, and the call may have taken effect.
 ///
 /// # Servers that are not trusted
 ///
@@ -88,13 +82,14 @@ struct Inner {
 }
 
 impl Client {
-    /// The tools of the server as they are now, in a registry of their own. Names that servers of models reject are
+    /// The tools of the server as they are now, in a registry of their own. Names that providers reject are
     /// [mapped](tool_runtime::RegistryBuilder::map_names), and definitions that cannot be used are
     /// [skipped](Registry::skipped).
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot be reached, does not answer in time, or has too many tools.
+    /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools, or if the registry
+    /// cannot be built.
     pub async fn registry(&self) -> Result<Registry, ClientError> {
         let builder = Registry::builder().map_names(true).skip_invalid_tools(true);
         let tools = self.tools().await?;
@@ -106,17 +101,18 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server cannot be reached, does not answer in time, or has too many tools.
+    /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools.
     pub async fn tools(&self) -> Result<Vec<DynamicTool>, ClientError> {
-        // A change during the request counts as not seen.
-        let seen = *self.0.changes.borrow();
-        let definitions = self.connection().await?.list(&self.0.settings).await?;
-        self.0.seen.store(seen, Ordering::Relaxed);
+        let connection = self.connection().await;
+        // Before the list is read, since a change meanwhile is new; also after an error, since a loop over `changed` would
+        // not wait otherwise.
+        self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
+        let definitions = connection?.list(&self.0.settings).await?;
         Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())
     }
 
-    /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) read
-    /// it: the server has announced a change, or was connected again.
+    /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) was last
+    /// called: the server has announced a change, or was connected again.
     ///
     /// ```no_run
     /// # use tool_runtime::Registry;

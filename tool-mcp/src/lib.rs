@@ -4,8 +4,8 @@
 //!   `tower` service over streamable HTTP.
 //! - [`Client`] makes the tools of an MCP server tools of a registry: from a child process, or over streamable HTTP.
 //!
-//! Calls keep the promise of `tool_runtime` in both directions: each has exactly one answer, also if the tool panics, the
-//! server is killed, or its answer is garbage.
+//! Calls keep the promise of `tool_runtime` in both directions: each has exactly one result, also if the tool panics, the
+//! server is killed, or its response is invalid.
 //!
 //! ```no_run
 //! use tool_runtime::{Registry, tool};
@@ -63,6 +63,8 @@
 
 #[cfg(feature = "client")]
 mod client;
+#[cfg(any(feature = "client", feature = "server"))]
+mod error_prefix;
 #[cfg(feature = "server")]
 mod server;
 

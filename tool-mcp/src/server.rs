@@ -13,7 +13,7 @@ mod http_service;
 pub use http_service::HttpService;
 pub use request::McpRequest;
 
-use connection::Connection;
+use connection::ConnectionHandler;
 use definition::definitions;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
 use rmcp::service::{RoleServer, ServerInitializeError};
@@ -31,8 +31,8 @@ use tool_runtime::{BatchContext, Registry};
 ///
 /// | In the registry | For the client |
 /// | --- | --- |
-/// | title, annotations, output schema | the same in `tools/list` |
-/// | text, JSON, images, files of a result | content; JSON is structured content as well |
+/// | title, annotations, output schema | the same in `tools/list`; before protocol 2026-07-28, only output schemas of objects |
+/// | text, JSON, images, files of a result | content; JSON is structured content as well (before 2026-07-28, only objects) |
 /// | an error of the call | a result with `isError`, without the prefix `Error: ` |
 /// | an unknown tool | an error of the protocol, with the names that there are |
 /// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
@@ -176,7 +176,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the input is not that of an MCP client.
+    /// Returns an error if the client does not speak the protocol, or if the transport fails.
     pub async fn stdio(self) -> Result<(), ServeError> {
         self.run(rmcp::transport::stdio_pipes()).await
     }
@@ -186,13 +186,13 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the input is not that of an MCP client.
+    /// Returns an error if the client does not speak the protocol, or if the transport fails.
     pub async fn run<T, E, A>(self, transport: T) -> Result<(), ServeError>
     where
         T: IntoTransport<RoleServer, E, A>,
         E: Error + Send + Sync + 'static,
     {
-        match rmcp::serve_server(Connection::new(self), transport).await {
+        match rmcp::serve_server(ConnectionHandler::new(self), transport).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
             // The client has gone before it asked for anything.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),

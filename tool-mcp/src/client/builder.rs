@@ -6,7 +6,9 @@ use super::{Client, ConnectError, Inner};
 use rmcp::RoleClient;
 use rmcp::transport::{IntoTransport, TokioChildProcess};
 use std::error::Error;
+use std::ffi::OsString;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::Command;
@@ -27,7 +29,7 @@ pub(super) struct Settings {
     pub(super) connect_timeout: Duration,
     pub(super) max_tools: usize,
     pub(super) deny_unknown_arguments: bool,
-    pub(super) ignores_annotations: bool,
+    pub(super) ignore_annotations: bool,
     pub(super) configure: Option<Configure>,
 }
 
@@ -42,21 +44,52 @@ impl Default for Settings {
             connect_timeout: Duration::from_secs(30),
             max_tools: 1_000,
             deny_unknown_arguments: false,
-            ignores_annotations: false,
+            ignore_annotations: false,
             configure: None,
         }
     }
 }
 
 impl Client {
-    /// A client of a server that runs as a child process, and talks over its standard input and output. The function creates
-    /// the command, also when the process has died and is started again.
+    /// A client of a server that this program runs as a child process, with these arguments. It communicates over its standard
+    /// input and output.
+    pub fn program<A: Into<OsString>>(
+        program: impl Into<OsString>,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> ClientBuilder {
+        let program = program.into();
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        Client::child_process(move || {
+            let mut command = Command::new(&program);
+            command.args(&arguments);
+            command
+        })
+    }
+
+    /// Like [`program`](Client::program), with a command that has other settings, for example environment variables. The
+    /// function creates it, also when the process has died and is started again.
     ///
-    /// Standard error of the process is that of the program, unless the transport is created by hand: see
+    /// Standard error of the process is that of this program, unless the transport is created by hand: see
     /// [`transport`](Client::transport).
+    ///
+    /// ```
+    /// use tokio::process::Command;
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// let builder = Client::child_process(|| {
+    ///     let mut command = Command::new("a-server");
+    ///     command.env("LOG", "warn").current_dir("/tmp");
+    ///     command
+    /// });
+    /// # drop(builder);
+    /// ```
     pub fn child_process(command: impl Fn() -> Command + Send + Sync + 'static) -> ClientBuilder {
         Client::transport(move || {
-            let process = TokioChildProcess::new(command());
+            let command = command();
+            let program = command.as_std().get_program().to_owned();
+            let process = TokioChildProcess::new(command).map_err(|error| {
+                io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
+            });
             async move { process }
         })
     }
@@ -105,8 +138,7 @@ impl Client {
 
     /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
     ///
-    /// A client with headers, for example for authorisation, uses
-    /// [`http_with`](Client::http_with).
+    /// Use [`http_with`](Client::http_with) for a token or other headers.
     #[cfg(feature = "http-client")]
     pub fn http(url: impl Into<Arc<str>>) -> ClientBuilder {
         use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -176,19 +208,18 @@ impl ClientBuilder {
     /// Ignores the annotations of the server, so that no tool is `read_only` or `idempotent` because a server states it.
     /// Default: `false`.
     pub fn ignore_annotations(mut self, ignore: bool) -> Self {
-        self.settings.ignores_annotations = ignore;
+        self.settings.ignore_annotations = ignore;
         self
     }
 
-    /// Sets a function that changes each tool, for example its approval or its time limit. It runs after the other settings.
-    /// Default: none.
+    /// Sets a function that changes each tool, for example its approval, its time limit or its annotations. It runs after the
+    /// other settings. Default: none.
     ///
     /// ```
     /// use std::time::Duration;
-    /// use tokio::process::Command;
     /// use tool_runtime_mcp::Client;
     ///
-    /// let builder = Client::child_process(|| Command::new("a-server")).tool(|remote, tool| {
+    /// let builder = Client::program("a-server", ["--verbose"]).tool(|remote, tool| {
     ///     let tool = if remote.name() == "build" { tool.timeout(Duration::from_secs(600)) } else { tool };
     ///     if remote.annotations().is_read_only() { tool } else { tool.requires_approval() }
     /// });
@@ -206,7 +237,7 @@ impl ClientBuilder {
     ///
     /// # Errors
     ///
-    /// Returns an error if the server does not start, cannot be reached, or does not answer in time. There is one attempt.
+    /// Returns an error if the server does not start, cannot be reached, or does not respond in time. There is one attempt.
     pub async fn connect(self) -> Result<Client, ConnectError> {
         let ClientBuilder { connector, settings } = self;
         let (link, changes, seen) = (Mutex::default(), watch::Sender::default(), 0.into());

@@ -3,7 +3,7 @@
 use super::connection::{Connection, pauses};
 use super::output::output_of;
 use super::tracked_transport::{TrackedCall, TrackedCalls};
-use super::transport_error::was_unconnected;
+use super::transport_error::failed_to_connect;
 use super::{Client, RemoteError};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
@@ -20,8 +20,8 @@ use tool_runtime::{CallContext, ToolOutput};
 /// The number of times that a call is sent again after its connection was lost.
 const MAX_REPEATS: usize = 2;
 
-/// The reason why a request has no answer.
-enum Lost {
+/// The reason why a request has no response.
+enum NoResponse {
     /// The server has not received it.
     NotSent(Box<dyn Error + Send + Sync>),
     /// The server may have received it.
@@ -45,13 +45,13 @@ impl Client {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
             match connection.call(params.clone(), call).await {
-                Ok(answer) => return output_of(answer?),
-                Err(Lost::NotSent(source)) => match pauses.next() {
+                Ok(response) => return output_of(response?),
+                Err(NoResponse::NotSent(source)) => match pauses.next() {
                     Some(pause) => sleep(pause).await,
                     None => return Err(RemoteError::Unreachable(source)),
                 },
-                Err(Lost::MaybeSent(_)) if may_repeat && repeats < MAX_REPEATS => repeats += 1,
-                Err(Lost::MaybeSent(source)) => {
+                Err(NoResponse::MaybeSent(_)) if may_repeat && repeats < MAX_REPEATS => repeats += 1,
+                Err(NoResponse::MaybeSent(source)) => {
                     let may_have_taken_effect = !annotations.is_read_only();
                     return Err(RemoteError::ConnectionLost { may_have_taken_effect, source });
                 }
@@ -61,18 +61,18 @@ impl Client {
 }
 
 impl Connection {
-    /// Sends a call, and waits for its answer.
+    /// Sends a call, and waits for its response.
     async fn call(
         &self,
         params: CallToolRequestParams,
         call: &CallContext,
-    ) -> Result<Result<CallToolResult, RemoteError>, Lost> {
+    ) -> Result<Result<CallToolResult, RemoteError>, NoResponse> {
         let tracked = TrackedCall::new(call.clone());
         let mut request = CallToolRequest::new(params);
         request.extensions.insert(Arc::clone(&tracked));
         let request = ClientRequest::CallToolRequest(request);
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(|error| Lost::NotSent(error.into()))?;
+        let handle = sent.map_err(|error| NoResponse::NotSent(error.into()))?;
         let mut sent = SentCall {
             peer: self.peer.clone(),
             id: Some(handle.id.clone()),
@@ -80,11 +80,11 @@ impl Connection {
             tracked: Arc::clone(&tracked),
             calls: self.calls.clone(),
         };
-        let answer = handle.await_response().await;
+        let response = handle.await_response().await;
         sent.id = None;
-        match answer {
+        match response {
             Ok(ServerResult::CallToolResult(result)) => Ok(Ok(result)),
-            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(RemoteError::UnexpectedAnswer)),
+            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(RemoteError::UnexpectedResponse)),
             Err(ServiceError::McpError(error)) => {
                 Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
             }
@@ -92,16 +92,18 @@ impl Connection {
             Err(error) if error.is_authorization_required() => {
                 Ok(Err(RemoteError::Unauthorized(error.into())))
             }
-            Err(error) if !tracked.was_sent() || was_unconnected(&error) => Err(Lost::NotSent(error.into())),
-            Err(error) => Err(Lost::MaybeSent(error.into())),
+            Err(error) if !tracked.was_sent() || failed_to_connect(&error) => {
+                Err(NoResponse::NotSent(error.into()))
+            }
+            Err(error) => Err(NoResponse::MaybeSent(error.into())),
         }
     }
 }
 
-/// A call that was sent. If it is dropped before the answer, the server is notified.
+/// A call that was sent. If it is dropped before the response, the server is notified.
 struct SentCall {
     peer: Peer<RoleClient>,
-    /// `None` after the answer.
+    /// `None` after the response.
     id: Option<RequestId>,
     token: ProgressToken,
     tracked: Arc<TrackedCall>,

@@ -23,16 +23,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-/// The pauses between the attempts to connect before a call fails.
+/// The pauses between attempts, to connect and to send.
 pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     [100, 200, 400, 800].into_iter().map(Duration::from_millis)
 }
 
 /// Connects to the server, in one of the two ways of the protocol.
-pub(super) type Connector = Box<dyn Fn(Handler, ClientLifecycleMode) -> Connecting + Send + Sync>;
+pub(super) type Connector = Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>;
 
 type Connecting = Pin<Box<dyn Future<Output = Result<Service, BoxError>> + Send>>;
-type Service = RunningService<RoleClient, Handler>;
+type Service = RunningService<RoleClient, NotificationHandler>;
 type BoxError = Box<dyn Error + Send + Sync>;
 
 pub(super) fn connect_over<T, E, A, F, C>(create: impl Fn() -> F + Send + Sync + 'static) -> Connector
@@ -71,13 +71,13 @@ pub(super) struct Connection {
 impl Client {
     /// The connection, or a new one if it was lost.
     pub(super) async fn connection(&self) -> Result<Arc<Connection>, ConnectError> {
-        let asked = Instant::now();
+        let started = Instant::now();
         let mut link = self.0.link.lock().await;
         if let Some(connection) = link.connection.as_ref().filter(|connection| connection.is_open()) {
             return Ok(Arc::clone(connection));
         }
         // Calls that waited for the same attempts share their error.
-        if let Some((_, error)) = link.failure.as_ref().filter(|(failed, _)| *failed >= asked) {
+        if let Some((_, error)) = link.failure.as_ref().filter(|(failed, _)| *failed >= started) {
             return Err(error.clone());
         }
         let mut pauses = pauses();
@@ -114,7 +114,8 @@ impl Client {
 impl Inner {
     async fn connect(&self) -> Result<Arc<Connection>, ConnectError> {
         let allowed = self.settings.connect_timeout;
-        let handler = || Handler { changes: self.changes.clone(), calls: TrackedCalls::default() };
+        let handler =
+            || NotificationHandler { changes: self.changes.clone(), calls: TrackedCalls::default() };
         let connecting = async {
             match (self.connector)(handler(), ClientLifecycleMode::Initialize).await {
                 Err(error) if lacks_initialize(&*error) => {
@@ -168,6 +169,10 @@ impl Connection {
     }
 
     async fn list_pages(&self, limit: usize) -> Result<Vec<RemoteTool>, ClientError> {
+        // A server without tools, for example one with prompts only, rejects the request.
+        if self.peer.peer_info().is_some_and(|server| server.capabilities.tools.is_none()) {
+            return Ok(Vec::new());
+        }
         let mut tools = Vec::new();
         let mut cursor = None;
         // Also limits the number of empty pages.
@@ -200,12 +205,12 @@ impl Connection {
 }
 
 /// Receives the notifications of a server.
-pub(super) struct Handler {
+pub(super) struct NotificationHandler {
     changes: watch::Sender<u64>,
     calls: TrackedCalls,
 }
 
-impl ClientHandler for Handler {
+impl ClientHandler for NotificationHandler {
     fn get_info(&self) -> ClientConfig {
         let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         let mut config = ClientConfig::new(ClientCapabilities::default(), name);

@@ -3,13 +3,14 @@
 use super::Client;
 use rmcp::model::JsonObject;
 use serde_json::Value;
+use std::sync::{Arc, OnceLock};
 use tool_runtime::DynamicTool;
 use tool_runtime::registry::Annotations;
 
 /// The size after which a description is truncated.
 const MAX_DESCRIPTION_BYTES: usize = 16 * 1024;
 
-/// The definition of a tool, as the server sent it.
+/// The definition of a tool of a server, with a truncated description and without the fields that cannot be read.
 #[derive(Clone, Debug)]
 pub struct RemoteTool {
     name: String,
@@ -27,14 +28,27 @@ impl RemoteTool {
         &self.name
     }
 
+    /// The title, a name for people.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The JSON Schema of the parameters.
+    #[must_use]
+    pub fn parameters(&self) -> &Value {
+        &self.parameters
+    }
+
     /// The description, truncated after 16 KB.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The annotations that the server declares. They are statements of the server: do not rely on them if you do not trust
-    /// it.
+    /// The annotations that the server declares; none with
+    /// [`ignore_annotations`](super::ClientBuilder::ignore_annotations). They are statements of the server: do not rely on them
+    /// if you do not trust it.
     #[must_use]
     pub fn annotations(&self) -> Annotations {
         self.annotations
@@ -70,14 +84,16 @@ impl RemoteTool {
 
     pub(super) fn into_tool(mut self, client: &Client) -> DynamicTool {
         let settings = &client.0.settings;
-        if settings.ignores_annotations {
+        if settings.ignore_annotations {
             self.annotations = Annotations::default();
         }
-        let (name, may_repeat) = (self.name.clone(), self.annotations);
-        let remote = client.clone();
+        // Those of the configured tool, which exists only after its handler.
+        let annotations: Arc<OnceLock<Annotations>> = Arc::default();
+        let (remote, name, of_tool) = (client.clone(), self.name.clone(), Arc::clone(&annotations));
         let handler = move |arguments: JsonObject, call| {
             let (client, name) = (remote.clone(), name.clone());
-            async move { client.call(name, arguments, &call, may_repeat).await }
+            let annotations = of_tool.get().copied().unwrap_or_default();
+            async move { client.call(name, arguments, &call, annotations).await }
         };
         let local_name = format!("{}{}", settings.prefix, self.name);
         let mut tool =
@@ -91,10 +107,11 @@ impl RemoteTool {
         if let Some(schema) = &self.output_schema {
             tool = tool.output_schema(schema.clone());
         }
-        match &settings.configure {
-            Some(configure) => configure(&self, tool),
-            None => tool,
+        if let Some(configure) = &settings.configure {
+            tool = configure(&self, tool);
         }
+        annotations.get_or_init(|| tool.declared_annotations());
+        tool
     }
 }
 
@@ -115,7 +132,9 @@ fn truncated(text: &str) -> String {
     if text.len() <= MAX_DESCRIPTION_BYTES {
         return text.to_owned();
     }
-    let is_kept = |(start, letter): &(usize, char)| start + letter.len_utf8() <= MAX_DESCRIPTION_BYTES;
-    let kept: String = text.char_indices().take_while(is_kept).map(|(_, letter)| letter).collect();
-    kept + " [truncated]"
+    let mut end = MAX_DESCRIPTION_BYTES;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{} [truncated]", &text[..end])
 }

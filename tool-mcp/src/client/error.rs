@@ -11,9 +11,9 @@ use tool_runtime::BuildError;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum ConnectError {
-    /// The server did not start, could not be reached, or did not answer as an MCP server.
+    /// The server did not start, could not be reached, or did not respond as an MCP server.
     Failed(Arc<dyn Error + Send + Sync>),
-    /// The server did not answer in time: see [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
+    /// The server did not respond in time: see [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
     #[non_exhaustive]
     TimedOut {
         /// The time limit.
@@ -28,7 +28,11 @@ impl fmt::Display for ConnectError {
                 write!(f, "cannot connect to the MCP server: {}", full_text(&**error))
             }
             ConnectError::TimedOut { allowed } => {
-                write!(f, "cannot connect to the MCP server: it did not answer within {allowed:?}")
+                write!(
+                    f,
+                    "cannot connect to the MCP server: it did not respond within {allowed:?}; raise `connect_timeout` if it \
+                     needs longer"
+                )
             }
         }
     }
@@ -48,7 +52,7 @@ impl Error for ConnectError {}
 pub enum ClientError {
     /// There is no connection.
     Connect(ConnectError),
-    /// The server did not answer with a list of tools.
+    /// The server did not respond with a list of tools.
     List(Box<dyn Error + Send + Sync>),
     /// The server did not list its tools in time: see
     /// [`ClientBuilder::connect_timeout`](super::ClientBuilder::connect_timeout).
@@ -81,7 +85,10 @@ impl fmt::Display for ClientError {
                 write!(f, "the MCP server did not list its tools: {}", full_text(&**error))
             }
             ClientError::ListTimedOut { allowed } => {
-                write!(f, "the MCP server did not list its tools within {allowed:?}")
+                write!(
+                    f,
+                    "the MCP server did not list its tools within {allowed:?}; raise `connect_timeout` if it needs longer"
+                )
             }
             ClientError::TooManyTools { limit } => {
                 write!(f, "the MCP server has more than {limit} tools; raise `max_tools` to use it")
@@ -111,7 +118,7 @@ pub enum RemoteError {
         /// The text of the result, for the model.
         message: String,
     },
-    /// The server answered with an error of the protocol.
+    /// The server responded with an error of the protocol.
     #[non_exhaustive]
     Protocol {
         /// The code, for example -32602 for invalid parameters.
@@ -133,8 +140,8 @@ pub enum RemoteError {
     Unauthorized(Box<dyn Error + Send + Sync>),
     /// The server cancelled the call.
     Cancelled,
-    /// The answer of the server is not a result: it asks for input, for example, which this client does not give.
-    UnexpectedAnswer,
+    /// The response of the server is not a result: it asks for input, for example, which this client does not give.
+    UnexpectedResponse,
 }
 
 impl fmt::Display for RemoteError {
@@ -145,16 +152,18 @@ impl fmt::Display for RemoteError {
             }
             RemoteError::Tool { message } | RemoteError::Protocol { message, .. } => f.write_str(message),
             RemoteError::Unreachable(_) => {
-                f.write_str("the server of the tool cannot be reached; it was not called")
+                f.write_str("the server of the tool cannot be reached; the tool was not called")
             }
             RemoteError::ConnectionLost { may_have_taken_effect: true, .. } => {
                 f.write_str("the connection was lost; it may have taken effect. Check before you try again.")
             }
             RemoteError::ConnectionLost { .. } => f.write_str("the connection was lost. Try again."),
-            RemoteError::Unauthorized(_) => f.write_str("the server of the tool requires authorisation"),
+            RemoteError::Unauthorized(_) => {
+                f.write_str("the server of the tool requires authorisation, which the program did not give")
+            }
             RemoteError::Cancelled => f.write_str("the server cancelled the call; it may have taken effect"),
-            RemoteError::UnexpectedAnswer => {
-                f.write_str("the server of the tool did not answer with a result")
+            RemoteError::UnexpectedResponse => {
+                f.write_str("the server of the tool responded with something other than a result")
             }
         }
     }
@@ -169,7 +178,7 @@ impl Error for RemoteError {
             RemoteError::Tool { .. }
             | RemoteError::Protocol { .. }
             | RemoteError::Cancelled
-            | RemoteError::UnexpectedAnswer => None,
+            | RemoteError::UnexpectedResponse => None,
         }
     }
 }

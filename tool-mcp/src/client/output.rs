@@ -1,6 +1,7 @@
 //! The results of remote tools.
 
 use super::RemoteError;
+use crate::error_prefix::without_prefix;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
@@ -8,11 +9,9 @@ use serde_json::Value;
 use tool_runtime::ToolOutput;
 use tool_runtime::message::Part;
 
-/// The types of images that every provider accepts. A request with another one is rejected, and so is the conversation.
+/// The types of images that every provider accepts. Providers reject a request with any other type, and then every later
+/// request of the conversation.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-
-/// The prefix that a registry adds to errors, so that a server of this crate, or another one, does not double it.
-const ERROR: &str = "Error: ";
 
 /// A block of content, as models read it.
 enum Block {
@@ -23,10 +22,7 @@ enum Block {
 /// Converts the result of a tool. The artifact of the output is the result itself.
 pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteError> {
     if result.is_error == Some(true) {
-        let message = error_text(&result);
-        return Err(RemoteError::Tool {
-            message: message.strip_prefix(ERROR).unwrap_or(&message).to_owned(),
-        });
+        return Err(RemoteError::Tool { message: without_prefix(&error_text(&result)).to_owned() });
     }
     // A server repeats structured content as text, for clients that do not read it.
     let structured = result.structured_content.as_ref();
@@ -40,21 +36,22 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
         match block {
             // The text of an output is that of its parts without separators.
             Block::Text(text) => lines.push(text),
-            Block::Part(part) => output = with_lines(output, &mut lines).with_part(part),
+            Block::Part(part) => output = with_lines(output, &mut lines, "\n").with_part(part),
         }
     }
-    output = with_lines(output, &mut lines);
+    output = with_lines(output, &mut lines, if structured.is_some() { "\n" } else { "" });
     if let Some(value) = structured {
         output = output.with_json(value);
     }
     Ok(output.with_artifact(result))
 }
 
-fn with_lines(output: ToolOutput, lines: &mut Vec<String>) -> ToolOutput {
+/// Adds the lines. `end` separates them from the next part.
+fn with_lines(output: ToolOutput, lines: &mut Vec<String>, end: &str) -> ToolOutput {
     if lines.is_empty() {
         return output;
     }
-    output.with_text(std::mem::take(lines).join("\n"))
+    output.with_text(std::mem::take(lines).join("\n") + end)
 }
 
 /// The text of a failed call.
@@ -87,6 +84,8 @@ fn block(block: &ContentBlock) -> Block {
 
 /// An image, a PDF file, a text, or a description of data that models do not read.
 fn data(name: &str, mime_type: &str, base64: &str) -> Block {
+    // Some servers send this name, which no standard has.
+    let mime_type = if mime_type == "image/jpg" { "image/jpeg" } else { mime_type };
     let Ok(bytes) = STANDARD.decode(base64) else {
         return Block::Text(format!("[{name}: {mime_type} that is not valid base64]"));
     };

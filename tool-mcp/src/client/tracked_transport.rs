@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::CallContext;
 
-/// A call on its way to the server, in the extensions of its request, which are not part of the message.
+/// A call, in the extensions of its request, which are not sent.
 pub(super) struct TrackedCall {
     context: CallContext,
     was_sent: AtomicBool,
-    /// Whether nobody waits for the answer. Changes under the lock of the calls.
+    /// Whether nobody waits for the response. Changes under the lock of the calls.
     has_ended: AtomicBool,
 }
 
@@ -30,7 +30,7 @@ impl TrackedCall {
     }
 }
 
-/// The calls without an answer, by the token of their progress.
+/// The calls without a response, by the token of their progress.
 #[derive(Clone, Default)]
 pub(super) struct TrackedCalls(Arc<Mutex<HashMap<ProgressToken, Arc<TrackedCall>>>>);
 
@@ -56,8 +56,11 @@ impl TrackedCalls {
     fn report(&self, progress: &ProgressNotificationParam) {
         let call = self.lock().get(&progress.progress_token).cloned();
         if let Some(call) = call {
+            // Amounts are integers. A fraction of 1 becomes a percentage.
+            let scale = if progress.total.is_some_and(|total| total <= 1.0) { 100.0 } else { 1.0 };
+            let amount = |number: f64| to_amount(number * scale);
             let text = progress.message.clone().unwrap_or_default();
-            call.context.progress(to_amount(progress.progress), progress.total.map(to_amount), text);
+            call.context.progress(amount(progress.progress), progress.total.map(amount), text);
         }
     }
 }
@@ -68,8 +71,8 @@ fn to_amount(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// Reports the progress of a call before the answer that follows it: rmcp handles each notification in a task of its own,
-/// which may run after the answer.
+/// Records which calls were sent, and reports the progress of a call before its response: rmcp handles a notification in a
+/// task of its own, which may run after the response.
 pub(super) struct TrackedTransport<T> {
     transport: T,
     calls: TrackedCalls,

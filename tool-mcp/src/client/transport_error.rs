@@ -15,21 +15,22 @@ pub(super) fn cause(error: ClientInitializeError) -> Box<dyn Error + Send + Sync
 /// The text of an error and of its sources.
 pub(super) fn full_text(error: &(dyn Error + 'static)) -> String {
     let texts: Vec<String> =
-        successors(Some(error), |&error| source(error)).map(ToString::to_string).collect();
+        successors(Some(error), |&error| next_source(error)).map(ToString::to_string).collect();
     texts.join(": ")
 }
 
 /// Whether there was no connection over which the request could be sent.
-pub(super) fn was_unconnected(error: &ServiceError) -> bool {
-    successors(error.source(), |&error| source(error)).any(is_without_connection)
+pub(super) fn failed_to_connect(error: &ServiceError) -> bool {
+    successors(error.source(), |&error| next_source(error)).any(is_connect_error)
 }
 
 #[cfg(feature = "http-client")]
 type HttpError = rmcp::transport::streamable_http_client::StreamableHttpError<reqwest::Error>;
 
-/// The source of an error. The error of rmcp contains the text of that of the HTTP client, but not the error.
+/// The source of an error. The text of this error of rmcp already contains that of the HTTP client's error, so the next source
+/// is that of the latter.
 #[cfg(feature = "http-client")]
-fn source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref() {
         Some(HttpError::Client(error)) => error.source(),
         _ => error.source(),
@@ -37,16 +38,16 @@ fn source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stat
 }
 
 #[cfg(feature = "http-client")]
-fn is_without_connection(error: &(dyn Error + 'static)) -> bool {
+fn is_connect_error(error: &(dyn Error + 'static)) -> bool {
     matches!(error.downcast_ref(), Some(HttpError::Client(error)) if error.is_connect())
 }
 
 #[cfg(not(feature = "http-client"))]
-fn source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     error.source()
 }
 
 #[cfg(not(feature = "http-client"))]
-fn is_without_connection(_: &(dyn Error + 'static)) -> bool {
+fn is_connect_error(_: &(dyn Error + 'static)) -> bool {
     false
 }

@@ -15,10 +15,10 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tool_runtime::dispatch::{CallError, CancellationToken};
-use tool_runtime::{BatchContext, CallContext, ToolCall, ToolMessage};
+use tool_runtime::{BatchContext, ToolCall, ToolMessage};
 
 /// The handler of one connection; over HTTP, of one session or request.
-pub(super) struct Connection {
+pub(super) struct ConnectionHandler {
     server: Server,
     batch: BatchContext,
     notifier: OnceLock<Notifier>,
@@ -33,9 +33,9 @@ impl Drop for Notifier {
     }
 }
 
-impl Connection {
+impl ConnectionHandler {
     pub(super) fn new(server: Server) -> Self {
-        Connection { server, batch: BatchContext::new(), notifier: OnceLock::new() }
+        ConnectionHandler { server, batch: BatchContext::new(), notifier: OnceLock::new() }
     }
 
     fn served(&self) -> Arc<Served> {
@@ -48,7 +48,7 @@ impl Connection {
     }
 }
 
-impl ServerHandler for Connection {
+impl ServerHandler for ConnectionHandler {
     fn get_info(&self) -> ServerConfig {
         self.server.info.clone()
     }
@@ -71,7 +71,7 @@ impl ServerHandler for Connection {
     ) -> Result<CallToolResponse, ErrorData> {
         let served = self.served();
         let batch = self.batch(&McpRequest::new(&context, Some(&request.name)))?;
-        // An object of strings and numbers can always be written.
+        // A JSON object can always be written.
         let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
         let call = ToolCall::new(context.id.to_string(), request.name, arguments);
         let message = dispatch(&served, &batch, &call, &context).await;
@@ -115,20 +115,20 @@ async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer
 /// Dispatches one call, and sends its progress to the client.
 async fn dispatch(
     served: &Served,
-    program: &BatchContext,
+    batch: &BatchContext,
     call: &ToolCall,
     context: &RequestContext<RoleServer>,
 ) -> ToolMessage {
-    // Cancelled together with the batch of the program, and by the client.
-    let token = CallContext::new("", "").in_batch(program.clone()).cancellation();
-    let mut batch = program.clone().cancellation(token.clone()).count_calls_with(program);
+    // Cancelled together with the batch, and by the client.
+    let token = batch.child_token();
+    let mut call_batch = batch.clone().cancellation(token.clone()).count_calls_with(batch);
     let mut progress: Option<ProgressForwarder> = None;
     if let Some((forwarder, listen)) = forwarder(context) {
-        batch = batch.on_event(listen);
+        call_batch = call_batch.on_event(listen);
         progress = Some(forwarder);
     }
     let finished = CancellationToken::new();
-    let registry = served.registry.with(&batch);
+    let registry = served.registry.with(&call_batch);
     let run = async {
         let _finished = finished.clone().drop_guard();
         let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));

@@ -1,7 +1,7 @@
 //! A server over streamable HTTP.
 
 use super::Server;
-use super::connection::Connection;
+use super::connection::ConnectionHandler;
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -19,12 +19,12 @@ pub struct HttpService {
     server: Server,
 }
 
-type Inner = StreamableHttpService<Connection, LocalSessionManager>;
+type Inner = StreamableHttpService<ConnectionHandler, LocalSessionManager>;
 
 impl HttpService {
     pub(super) fn new(server: Server, config: StreamableHttpServerConfig) -> Self {
         let of_connection = server.clone();
-        let connect = move || Ok(Connection::new(of_connection.clone()));
+        let connect = move || Ok(ConnectionHandler::new(of_connection.clone()));
         let service = StreamableHttpService::new(connect, LocalSessionManager::default().into(), config);
         HttpService { service, server }
     }

@@ -18,8 +18,14 @@ impl<'a> McpRequest<'a> {
 
     /// The name of the called tool; `None` for `tools/list`.
     #[must_use]
-    pub fn tool(&self) -> Option<&str> {
+    pub fn tool(&self) -> Option<&'a str> {
         self.tool
+    }
+
+    /// The request in the types of [`rmcp`]: the version of the protocol, metadata, extensions.
+    #[must_use]
+    pub fn context(&self) -> &'a RequestContext<RoleServer> {
+        self.context
     }
 
     /// The name of the client's program, as the client states it: do not rely on it for authorisation.
@@ -31,7 +37,7 @@ impl<'a> McpRequest<'a> {
     /// The parts of the HTTP request: headers, and the extensions that a layer has added. `None` over another transport.
     #[cfg(feature = "http-server")]
     #[must_use]
-    pub fn http(&self) -> Option<&http::request::Parts> {
+    pub fn http(&self) -> Option<&'a http::request::Parts> {
         self.context.extensions.get()
     }
 }

@@ -1,18 +1,15 @@
 //! The results of calls in the format of the protocol.
 
+use crate::error_prefix::without_prefix;
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Resource, ResourceContents};
 use serde_json::Value;
 use tool_runtime::ToolMessage;
 use tool_runtime::message::{Content, Media, Part};
 
-/// The prefix of errors, which the protocol replaces by a field.
-const ERROR: &str = "Error: ";
-
 /// Converts the message of a finished call. `schema` is the output schema of its tool.
 pub(super) fn result_of(message: &ToolMessage, schema: Option<&JsonObject>) -> CallToolResult {
     if message.is_error() {
-        let text = message.text();
-        return error(text.strip_prefix(ERROR).unwrap_or(text));
+        return error(without_prefix(message.text()));
     }
     let structured = structured_content(&message.content, schema);
     if structured.is_none() && schema.is_some() {
@@ -30,7 +27,7 @@ pub(super) fn result_of(message: &ToolMessage, schema: Option<&JsonObject>) -> C
     result
 }
 
-pub(super) fn error(text: &str) -> CallToolResult {
+fn error(text: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 

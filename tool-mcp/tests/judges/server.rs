@@ -137,7 +137,7 @@ fn record(line: &str) {
         .expect("the ledger can be written");
 }
 
-/// A user with a name in a header; nobody is `anonymous`, who may not use all tools.
+/// The user is in the header `user`, and `nobody` without it. `guest` may only call `who_am_i`, and `banned` is rejected.
 fn batch(request: &McpRequest<'_>) -> Result<BatchContext, &'static str> {
     let header =
         request.http().and_then(|parts| parts.headers.get("user")).and_then(|name| name.to_str().ok());

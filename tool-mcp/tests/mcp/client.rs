@@ -1,6 +1,6 @@
 //! The client, with a server of this crate and with scripted ones.
 
-use crate::peer::{client_of, definition, registry_of};
+use crate::peer::{Peer, Response, connect_to_script, definition, registry_of};
 use serde_json::{Value, json};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -69,9 +69,9 @@ async fn a_served_tool_keeps_its_properties_and_results() {
 
     let result = registry.call("w_parts", ()).await;
     let parts = json!(result.output().expect("no error").content().parts());
-    assert_eq!(parts[0], json!({"type": "text", "text": "first"}));
+    assert_eq!(parts[0], json!({"type": "text", "text": "first\n"}));
     assert_eq!(parts[1]["media"]["data"], json!({"mime_type": "image/png", "base64": "cG5n"}));
-    assert_eq!(parts[2], json!({"type": "text", "text": "a\nb"}));
+    assert_eq!(parts[2], json!({"type": "text", "text": "a\nb\n"}));
     assert_eq!(parts[3]["media"]["data"]["mime_type"], "application/pdf");
     assert_eq!(parts[4], json!({"type": "text", "text": "[attachment:a.zip: 3 bytes of application/zip]"}));
 
@@ -110,23 +110,18 @@ async fn progress_is_passed_on() {
 }
 
 /// A scripted server with one tool, whose results are this value.
-fn returning(
-    result: Value,
-) -> impl Fn(crate::peer::Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+fn returning(result: Value) -> impl Fn(Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
     move |peer| {
         let result = result.clone();
         Box::pin(peer.serve(move |method, _| {
-            Some(if method == "tools/list" {
-                json!({"tools": [definition("t", &json!({}))]})
-            } else {
-                result.clone()
-            })
+            let tools = json!({"tools": [definition("t", &json!({}))]});
+            Response::Result(if method == "tools/list" { tools } else { result.clone() })
         }))
     }
 }
 
 #[tokio::test]
-async fn foreign_results_become_text_json_and_images() {
+async fn results_of_other_servers_become_text_and_json() {
     let structured = json!({"a": 1});
     for (result, expected) in [
         (json!({"content": [{"type": "text", "text": "hi"}]}), "hi"),
@@ -138,7 +133,7 @@ async fn foreign_results_become_text_json_and_images() {
         ),
         (
             json!({"content": [{"type": "text", "text": "one"}], "structuredContent": structured}),
-            r#"one{"a":1}"#,
+            "one\n{\"a\":1}",
         ),
         (
             json!({"content": [{"type": "resource_link", "uri": "file:///a", "name": "a", "mimeType": "text/plain"}]}),
@@ -166,38 +161,26 @@ async fn foreign_results_become_text_json_and_images() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_no_result_is_an_error() {
+async fn a_response_that_is_no_result_is_an_error() {
     let input = json!({"resultType": "input_required", "inputRequests": {}, "requestState": "x"});
-    for answer in [json!({"roots": []}), json!({}), json!("text"), input] {
-        let registry = registry_of(returning(answer.clone())).await;
+    for response in [json!({"roots": []}), json!({}), json!("text"), input] {
+        let registry = registry_of(returning(response.clone())).await;
         let result = registry.call("t", ()).await;
-        assert_eq!(result.text(), "Error: the server of the tool did not answer with a result", "{answer}");
+        assert_eq!(
+            result.text(),
+            "Error: the server of the tool responded with something other than a result",
+            "{response}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_error_of_the_protocol_is_an_error_of_the_call() {
-    let registry = registry_of(|mut peer| async move {
-        while let Some(message) = peer.next().await {
-            let id = &message["id"];
-            match message["method"].as_str() {
-                Some("tools/call") => {
-                    let error = json!({"code": -32602, "message": "Unknown tool: t"});
-                    peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
-                }
-                Some("tools/list") => {
-                    let result = json!({"tools": [definition("t", &json!({}))]});
-                    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
-                }
-                Some("initialize") => {
-                    let server = json!({"name": "s", "version": "1"});
-                    let result =
-                        json!({"protocolVersion": "2025-06-18", "capabilities": {}, "serverInfo": server});
-                    peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
-                }
-                _ => {}
-            }
-        }
+    let registry = registry_of(|peer: Peer| {
+        peer.serve(|method, _| match method {
+            "tools/list" => Response::Result(json!({"tools": [definition("t", &json!({}))]})),
+            _ => Response::Error(json!({"code": -32602, "message": "Unknown tool: t"})),
+        })
     })
     .await;
     let messages = registry.dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
@@ -224,27 +207,30 @@ async fn changes_of_the_list_are_announced() {
 async fn settings_apply_to_every_tool() {
     let open = json!({"name": "a.b/c", "inputSchema": {"type": "object", "properties": {"limit": {"type": "integer"}}},
         "annotations": {"readOnlyHint": true, "destructiveHint": true, "title": "Abc"}});
-    let server = move |peer: crate::peer::Peer| {
+    let server = move |peer: Peer| {
         let open = open.clone();
-        peer.serve(move |_, _| Some(json!({"tools": [open.clone()], "content": []})))
+        let tools = [open.clone(), definition("other", &json!({}))];
+        peer.serve(move |_, _| Response::Result(json!({"tools": tools.clone(), "content": []})))
     };
-    let client = client_of(server.clone())
+    let client = connect_to_script(server.clone())
         .prefix("x_")
         .timeout(Duration::from_secs(5))
         .deny_unknown_arguments(true)
         .tool(|remote, tool| if remote.name() == "a.b/c" { tool.requires_approval() } else { tool });
     let client = client.connect().await.expect("connected");
     let registry = client.registry().await.expect("listed");
-    assert_eq!(registry.names(), ["x_a_b_c"]);
+    assert_eq!(registry.names(), ["x_a_b_c", "x_other"]);
     assert_eq!(registry.original_name("x_a_b_c"), Some("x_a.b/c"));
     assert_eq!(registry.title("x_a_b_c"), Some("Abc"));
     assert_eq!(registry.annotations("x_a_b_c").expect("there").destructive, None, "it is read-only");
     let policy = registry.policy("x_a_b_c").expect("it is there");
     assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), true));
+    let policy = registry.policy("x_other").expect("it is there");
+    assert_eq!((policy.timeout, policy.requires_approval), (Some(Duration::from_secs(5)), false));
     let text = registry.call("x_a_b_c", json!({"limmit": 1})).await.text().into_owned();
     assert!(text.contains("did you mean `limit`?"), "{text}");
 
-    let distrustful = client_of(server).ignore_annotations(true).connect().await.expect("connected");
+    let distrustful = connect_to_script(server).ignore_annotations(true).connect().await.expect("connected");
     let registry = distrustful.registry().await.expect("listed");
     assert_eq!(registry.annotations("a_b_c").expect("there").read_only, None);
     // The tools are also available for a builder of the program.
@@ -252,5 +238,41 @@ async fn settings_apply_to_every_tool() {
     let own = DynamicTool::new("own", "", Value::Null, |_| async { Ok::<_, String>("own") });
     let builder =
         tools.into_iter().fold(Registry::builder().map_names(true).dynamic(own), RegistryBuilder::dynamic);
-    assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "own"]);
+    assert_eq!(builder.build().expect("valid").names(), ["a_b_c", "other", "own"]);
+}
+
+#[tokio::test]
+async fn a_fraction_of_progress_becomes_a_percentage() {
+    let registry = registry_of(|mut peer: Peer| async move {
+        while let Some(message) = peer.next().await {
+            let id = &message["id"];
+            let result = match message["method"].as_str() {
+                Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "s", "version": "1"}}),
+                Some("tools/list") => json!({"tools": [definition("t", &json!({}))]}),
+                Some("tools/call") => {
+                    let token = &message["params"]["_meta"]["progressToken"];
+                    for (progress, total) in [(0.25, json!(1)), (3.0, json!(null)), (-1.0, json!(5))] {
+                        let params = json!({"progressToken": token, "progress": progress, "total": total});
+                        peer.send(
+                            json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}),
+                        )
+                        .await;
+                    }
+                    json!({"content": []})
+                }
+                _ => continue,
+            };
+            peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+        }
+    })
+    .await;
+    let (sender, events) = mpsc::channel();
+    let batch = BatchContext::new().on_event(move |event| drop(sender.send(event.status.clone())));
+    registry.with(&batch).dispatch(&[ToolCall::new("call_1", "t", "{}")]).await;
+    let amounts = events.try_iter().filter_map(|status| match status {
+        CallStatus::Progress { done, total, .. } => Some((done, total)),
+        _ => None,
+    });
+    assert_eq!(amounts.collect::<Vec<_>>(), [(25, Some(100)), (3, None), (0, Some(5))]);
 }

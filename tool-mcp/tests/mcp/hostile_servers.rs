@@ -1,30 +1,36 @@
 //! Servers that are slow, send garbage, or send definitions that cannot be used.
 
-use crate::peer::{Peer, client_of, definition, registry_of};
+use crate::peer::{Peer, Response, connect_to_script, definition, registry_of};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tool_runtime::ToolCall;
 use tool_runtime_mcp::{Client, ClientError, ConnectError};
 
-/// The error of a client that connects to this server; its time limits are over at once.
+/// The error of a client that connects to this server.
 async fn connect_error<F: Future<Output = ()> + Send + 'static>(
     server: impl Fn(Peer) -> F + Send + Sync + 'static,
 ) -> String {
-    client_of(server).connect().await.expect_err("the server is broken").to_string()
+    connect_to_script(server).connect().await.expect_err("the server is broken").to_string()
 }
 
+const TIMED_OUT: &str = "cannot connect to the MCP server: it did not respond within 30s; raise `connect_timeout` if it needs longer";
+
 #[tokio::test(start_paused = true)]
-async fn a_server_that_does_not_answer_is_a_time_out() {
+async fn a_server_that_does_not_respond_is_a_time_out() {
     let silent = connect_error(|mut peer| async move { while peer.next().await.is_some() {} }).await;
-    assert_eq!(silent, "cannot connect to the MCP server: it did not answer within 30s");
+    assert_eq!(silent, TIMED_OUT);
     let garbage = connect_error(|mut peer| async move {
         for line in ["Welcome!", "{", "[]", "null", r#"{"jsonrpc":"2.0"}"#, "\u{0}\u{1}"] {
             peer.send_line(line).await;
         }
         while peer.next().await.is_some() {}
     });
-    assert_eq!(garbage.await, "cannot connect to the MCP server: it did not answer within 30s");
+    assert_eq!(garbage.await, TIMED_OUT);
+    let impatient = connect_to_script(|mut peer: Peer| async move { while peer.next().await.is_some() {} });
+    let error =
+        impatient.connect_timeout(Duration::from_secs(2)).connect().await.expect_err("it does not respond");
+    assert!(matches!(error, ConnectError::TimedOut { allowed, .. } if allowed == Duration::from_secs(2)));
 }
 
 #[tokio::test]
@@ -53,7 +59,8 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
 
     let missing = Client::child_process(|| tokio::process::Command::new("there-is-no-such-program"));
     let missing = missing.connect().await.expect_err("it does not exist");
-    assert!(missing.to_string().starts_with("cannot connect to the MCP server: No such file"), "{missing}");
+    let expected = "cannot connect to the MCP server: cannot start `there-is-no-such-program`: ";
+    assert!(missing.to_string().starts_with(expected), "{missing}");
     assert!(matches!(missing, ConnectError::Failed(_)));
 }
 
@@ -63,12 +70,12 @@ fn listing(
 ) -> impl Fn(Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
     move |peer| {
         let page = page.clone();
-        Box::pin(peer.serve(move |_, params| page(params)))
+        Box::pin(peer.serve(move |_, params| page(params).map_or(Response::Nothing, Response::Result)))
     }
 }
 
 async fn list_error(page: impl Fn(&Value) -> Option<Value> + Clone + Send + Sync + 'static) -> ClientError {
-    let client = client_of(listing(page)).connect().await.expect("connected");
+    let client = connect_to_script(listing(page)).connect().await.expect("connected");
     client.registry().await.expect_err("the list cannot be used")
 }
 
@@ -80,7 +87,10 @@ async fn a_list_that_never_ends_or_never_comes_is_an_error() {
     let empty = list_error(|_| Some(json!({"tools": [], "nextCursor": "again"}))).await;
     assert!(matches!(empty, ClientError::TooManyTools { limit: 1000, .. }), "{empty}");
     let silent = list_error(|_| None).await;
-    assert_eq!(silent.to_string(), "the MCP server did not list its tools within 30s");
+    assert!(
+        matches!(silent, ClientError::ListTimedOut { allowed, .. } if allowed == Duration::from_secs(30)),
+        "{silent}"
+    );
     for answer in [json!({}), json!({"tools": {}}), json!("tools"), json!(null)] {
         let error = list_error(move |_| Some(answer.clone())).await.to_string();
         assert!(error.starts_with("the MCP server did not list its tools"), "{error}");
@@ -153,23 +163,31 @@ async fn a_definition_that_cannot_be_used_is_skipped_and_reported() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
-    let cancelled = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&cancelled);
+    // Whether each is a call, and the id of its request.
+    let seen: Arc<Mutex<Vec<(bool, Value)>>> = Arc::default();
+    let of_server = Arc::clone(&seen);
     let server = move |mut peer: Peer| {
-        let seen = Arc::clone(&seen);
+        let seen = Arc::clone(&of_server);
         async move {
             while let Some(message) = peer.next().await {
                 let id = message["id"].clone();
                 let result = match message["method"].as_str() {
-                    Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
-                        "serverInfo": {"name": "slow", "version": "1"}}),
+                    Some("initialize") => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                        "serverInfo": {"name": "slow", "version": "1"}})
+                    }
                     Some("tools/list") => {
                         json!({"tools": [definition("slow", &json!({"readOnlyHint": true})),
                         definition("slow_write", &json!({}))]})
                     }
-                    Some(method @ ("tools/call" | "notifications/cancelled")) => {
-                        let request = if id.is_null() { message["params"]["requestId"].clone() } else { id };
-                        seen.lock().expect("not poisoned").push((method == "tools/call", request));
+                    Some("tools/call") => {
+                        seen.lock().expect("not poisoned").push((true, id));
+                        continue;
+                    }
+                    Some("notifications/cancelled") => {
+                        seen.lock()
+                            .expect("not poisoned")
+                            .push((false, message["params"]["requestId"].clone()));
                         continue;
                     }
                     _ => continue,
@@ -178,7 +196,8 @@ async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
             }
         }
     };
-    let client = client_of(server).timeout(Duration::from_secs(2)).connect().await.expect("connected");
+    let client =
+        connect_to_script(server).timeout(Duration::from_secs(2)).connect().await.expect("connected");
     let registry = client.registry().await.expect("listed");
     for (tool, expected) in [
         ("slow", "Error: the tool `slow` did not finish within 2 s."),
@@ -189,11 +208,40 @@ async fn a_slow_call_is_a_time_out_and_the_server_is_notified() {
         assert_eq!(messages[0].error_kind(), Some("timeout"));
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let (calls, cancelled): (Vec<_>, Vec<_>) =
-        cancelled.lock().expect("not poisoned").iter().cloned().partition(|(is_call, _)| *is_call);
+    let seen = seen.lock().expect("not poisoned").clone();
     let requests =
-        |seen: Vec<(bool, Value)>| seen.into_iter().map(|(_, request)| request).collect::<Vec<_>>();
-    assert_eq!((calls.len(), requests(cancelled)), (2, requests(calls)));
+        |is_call| seen.iter().filter(|(kind, _)| *kind == is_call).map(|(_, id)| id).collect::<Vec<_>>();
+    assert_eq!((requests(true).len(), requests(true)), (2, requests(false)));
+}
+
+#[tokio::test]
+async fn max_tools_limits_the_list() {
+    let page = |_: &Value| Some(json!({"tools": [definition("a", &json!({})), definition("b", &json!({}))]}));
+    let client = connect_to_script(listing(page)).max_tools(1).connect().await.expect("connected");
+    assert!(matches!(client.registry().await, Err(ClientError::TooManyTools { limit: 1, .. })));
+    let waiting = tokio::time::timeout(Duration::from_millis(50), client.changed()).await;
+    assert!(waiting.is_err(), "a list that cannot be used is no change: a loop over `changed` waits");
+    let client = connect_to_script(listing(page)).max_tools(2).connect().await.expect("connected");
+    assert_eq!(client.registry().await.expect("listed").len(), 2);
+}
+
+#[tokio::test]
+async fn a_server_without_tools_has_an_empty_registry() {
+    let registry = registry_of(|mut peer: Peer| async move {
+        while let Some(message) = peer.next().await {
+            let (field, value) = match message["method"].as_str() {
+                Some("initialize") => (
+                    "result",
+                    json!({"protocolVersion": "2025-06-18", "capabilities": {"prompts": {}},
+                    "serverInfo": {"name": "prompts", "version": "1"}}),
+                ),
+                _ => ("error", json!({"code": -32601, "message": "Method not found"})),
+            };
+            peer.send(json!({"jsonrpc": "2.0", "id": message["id"], field: value})).await;
+        }
+    })
+    .await;
+    assert!(registry.is_empty());
 }
 
 #[tokio::test]
@@ -210,7 +258,7 @@ async fn garbage_between_messages_is_ignored() {
             peer.send(json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": progress}))
                 .await;
             let result = match message["method"].as_str() {
-                Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {},
+                Some("initialize") => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
                     "serverInfo": {"name": "loud", "version": "1"}}),
                 Some("tools/list") => json!({"tools": [definition("t", &json!({}))]}),
                 Some("tools/call") => json!({"content": [{"type": "text", "text": "done"}]}),

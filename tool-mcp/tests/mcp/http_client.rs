@@ -1,6 +1,6 @@
 //! The client over HTTP, with servers that are killed, reject requests, or send garbage.
 
-use crate::killed_servers::server;
+use crate::process::server;
 use serde_json::json;
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
@@ -60,7 +60,10 @@ async fn a_killed_server_is_a_lost_connection_until_it_is_back() {
     );
 
     let unreachable = registry.call("append", line(1)).await;
-    assert_eq!(unreachable.text(), "Error: the server of the tool cannot be reached; it was not called");
+    assert_eq!(
+        unreachable.text(),
+        "Error: the server of the tool cannot be reached; the tool was not called"
+    );
 
     let second = Server::start(address).await;
     assert_eq!(registry.call("append", line(1)).await.text(), "appended a", "the client connects again");

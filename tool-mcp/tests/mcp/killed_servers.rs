@@ -1,6 +1,6 @@
 //! Servers in processes that are killed at random moments.
-#![cfg(unix)]
 
+use crate::process::server;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command as Process;
@@ -11,19 +11,10 @@ use tool_runtime::{Registry, ToolCall};
 use tool_runtime_mcp::Client;
 use tool_runtime_mcp::rmcp::transport::TokioChildProcess;
 
-/// The program `tests/judges/server.rs`, which is built now.
-pub(crate) fn server() -> PathBuf {
-    let mut build = Process::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", "http-server"]);
-    assert!(build.args(["--example", "judged_server"]).status().expect("cargo runs").success());
-    let tests = std::env::current_exe().expect("a path");
-    tests.ancestors().nth(2).expect("the folder of the profile").join("examples/judged_server")
-}
-
 /// The process that runs now.
 type Running = Arc<Mutex<Option<u32>>>;
 
-async fn client_of(server: PathBuf, ledger: PathBuf) -> (Registry, Running) {
+async fn registry_of_process(server: PathBuf, ledger: PathBuf) -> (Registry, Running) {
     let running = Running::default();
     let of_client = Arc::clone(&running);
     let client = Client::transport(move || {
@@ -57,7 +48,7 @@ async fn a_killed_server_leaves_no_call_without_an_answer_and_no_effect_twice() 
     let (mut finished, mut lost, mut repeated) = (0, 0, 0);
     for round in 0..50 {
         let ledger = std::env::temp_dir().join(format!("tool-mcp-ledger-{}-{round}", std::process::id()));
-        let (registry, running) = client_of(server.clone(), ledger.clone()).await;
+        let (registry, running) = registry_of_process(server.clone(), ledger.clone()).await;
         let call = |index: usize, random: &mut fastrand::Rng| {
             let tool = ["append", "put"][random.usize(0..2)];
             let arguments = format!(r#"{{"line":"{tool} {index}","milliseconds":{}}}"#, random.u32(0..40));

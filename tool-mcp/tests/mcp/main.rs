@@ -4,8 +4,11 @@ mod client;
 mod hostile_servers;
 #[cfg(all(unix, feature = "http-client"))]
 mod http_client;
+#[cfg(unix)]
 mod killed_servers;
 mod lost_connections;
 mod peer;
+#[cfg(unix)]
+mod process;
 mod recorded_definitions;
 mod server;

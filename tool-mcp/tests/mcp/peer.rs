@@ -26,7 +26,7 @@ impl Peer {
     }
 
     /// A client of this server, after its handshake.
-    pub(crate) async fn client_of(server: Server) -> Self {
+    pub(crate) async fn connect_to(server: Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(BUFFER);
         tokio::spawn(server.run(theirs));
         let mut peer = Peer::new(ours);
@@ -84,29 +84,42 @@ impl Peer {
         self.request(id, "tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// Answers requests of a client until it closes the connection. `respond` gets the method and the parameters, and
-    /// returns the result; `None` for no answer.
-    pub(crate) async fn serve(mut self, mut respond: impl FnMut(&str, &Value) -> Option<Value>) {
+    /// Responds to requests of a client until it closes the connection. `respond` gets the method and the parameters.
+    pub(crate) async fn serve(mut self, mut respond: impl FnMut(&str, &Value) -> Response) {
         while let Some(message) = self.next().await {
             let (Some(method), id) = (message["method"].as_str(), &message["id"]) else { continue };
-            let result = match method {
-                "initialize" => Some(json!({
+            let response = match method {
+                "initialize" => Response::Result(json!({
                     "protocolVersion": "2025-11-25",
                     "capabilities": {"tools": {"listChanged": true}},
                     "serverInfo": {"name": "scripted", "version": "1"},
                 })),
-                _ if id.is_null() => None,
                 _ => respond(method, &message["params"]),
             };
-            if let Some(result) = result {
-                self.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+            let (field, value) = match response {
+                Response::Result(result) => ("result", result),
+                Response::Error(error) => ("error", error),
+                Response::Nothing => continue,
+                Response::Close => return,
+            };
+            if !id.is_null() {
+                self.send(json!({"jsonrpc": "2.0", "id": id, field: value})).await;
             }
         }
     }
 }
 
+/// The response of a scripted server.
+pub(crate) enum Response {
+    Result(Value),
+    Error(Value),
+    Nothing,
+    /// The connection ends.
+    Close,
+}
+
 /// A client of servers that are scripted with this function, one for each connection.
-pub(crate) fn client_of<F: Future<Output = ()> + Send + 'static>(
+pub(crate) fn connect_to_script<F: Future<Output = ()> + Send + 'static>(
     server: impl Fn(Peer) -> F + Send + Sync + 'static,
 ) -> ClientBuilder {
     tool_runtime_mcp::Client::transport(move || {
@@ -120,7 +133,7 @@ pub(crate) fn client_of<F: Future<Output = ()> + Send + 'static>(
 pub(crate) async fn registry_of<F: Future<Output = ()> + Send + 'static>(
     server: impl Fn(Peer) -> F + Send + Sync + 'static,
 ) -> Registry {
-    let client = client_of(server).connect().await.expect("the server answers");
+    let client = connect_to_script(server).connect().await.expect("the server answers");
     client.registry().await.expect("the server lists its tools")
 }
 

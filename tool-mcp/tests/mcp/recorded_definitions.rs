@@ -1,6 +1,6 @@
 //! Recorded definitions of public servers, in the folder that the environment variable `TOOL_CORPORA` names.
 
-use crate::peer::registry_of;
+use crate::peer::{Response, registry_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ async fn recorded_definitions_are_loaded_or_skipped_with_a_reason() {
     let tools = json!({"tools": rows});
     let registry = registry_of(move |peer| {
         let tools = tools.clone();
-        peer.serve(move |_, _| Some(tools.clone()))
+        peer.serve(move |_, _| Response::Result(tools.clone()))
     })
     .await;
     println!("{} definitions: {} loaded, {} skipped", rows.len(), registry.len(), registry.skipped().len());

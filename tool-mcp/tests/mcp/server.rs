@@ -85,7 +85,7 @@ fn is_error(response: &Value) -> bool {
 
 #[tokio::test]
 async fn lists_titles_annotations_and_schemas() {
-    let mut client = Peer::client_of(serve(registry())).await;
+    let mut client = Peer::connect_to(serve(registry())).await;
     let listed = client.request(1, "tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().expect("an array");
     let weather = tools.iter().find(|tool| tool["name"] == "get_weather").expect("it is listed");
@@ -104,7 +104,7 @@ async fn lists_titles_annotations_and_schemas() {
 
 #[tokio::test]
 async fn a_json_result_is_structured_content_and_text() {
-    let mut client = Peer::client_of(serve(registry())).await;
+    let mut client = Peer::connect_to(serve(registry())).await;
     let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
     assert_eq!(response["result"]["structuredContent"], json!({"city": "Rome", "celsius": 21}));
     assert_eq!(text(&response), r#"{"city":"Rome","celsius":21}"#);
@@ -115,7 +115,7 @@ async fn a_json_result_is_structured_content_and_text() {
 
 #[tokio::test]
 async fn parts_become_content_blocks() {
-    let mut client = Peer::client_of(serve(registry())).await;
+    let mut client = Peer::connect_to(serve(registry())).await;
     let response = client.call(1, "parts", json!({})).await;
     let expected = json!([
         {"type": "text", "text": "text"},
@@ -132,7 +132,7 @@ async fn parts_become_content_blocks() {
 
 #[tokio::test]
 async fn errors_have_a_flag_and_no_prefix() {
-    let mut client = Peer::client_of(serve(registry())).await;
+    let mut client = Peer::connect_to(serve(registry())).await;
     let returned = client.call(1, "get_weather", json!({"city": "Atlantis"})).await;
     let invalid = client.call(2, "get_weather", json!({"town": "Rome"})).await;
     let panicked = client.call(3, "panics", json!({})).await;
@@ -152,7 +152,7 @@ async fn errors_have_a_flag_and_no_prefix() {
 
 #[tokio::test]
 async fn an_unknown_tool_is_an_error_of_the_protocol() {
-    let mut client = Peer::client_of(serve(registry())).await;
+    let mut client = Peer::connect_to(serve(registry())).await;
     let response = client.call(1, "get_wether", json!({})).await;
     assert_eq!(response["error"]["code"], -32602);
     let message = response["error"]["message"].as_str().expect("a message");
@@ -163,7 +163,7 @@ async fn an_unknown_tool_is_an_error_of_the_protocol() {
 async fn a_result_without_its_declared_structure_is_an_error() {
     let registry =
         Registry::builder().tools(tools![get_weather]).max_output_bytes(20).build().expect("valid");
-    let mut client = Peer::client_of(serve(registry)).await;
+    let mut client = Peer::connect_to(serve(registry)).await;
     let response = client.call(1, "get_weather", json!({"city": "Rome"})).await;
     assert!(is_error(&response), "clients reject a result without structured content: {response}");
     assert!(text(&response).starts_with("the result does not have the declared structure. Its text is:\n"));
@@ -172,10 +172,10 @@ async fn a_result_without_its_declared_structure_is_an_error() {
 #[tokio::test]
 async fn calls_of_a_connection_count_together() {
     let server = serve(registry());
-    let mut client = Peer::client_of(server.clone()).await;
+    let mut client = Peer::connect_to(server.clone()).await;
     assert!(!is_error(&client.call(1, "once", json!({})).await));
     assert!(text(&client.call(2, "once", json!({})).await).contains("this limit is reached"));
-    let mut other = Peer::client_of(server).await;
+    let mut other = Peer::connect_to(server).await;
     assert!(!is_error(&other.call(1, "once", json!({})).await), "another connection");
 }
 
@@ -189,7 +189,7 @@ fn report(#[context] call: &CallContext) {
 
 #[tokio::test]
 async fn progress_arrives_before_the_result_and_increases() {
-    let mut client = Peer::client_of(serve(Registry::new(tools![report]).expect("valid"))).await;
+    let mut client = Peer::connect_to(serve(Registry::new(tools![report]).expect("valid"))).await;
     let params = json!({"name": "report", "arguments": {}, "_meta": {"progressToken": "p"}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
     let mut progress = Vec::new();
@@ -228,7 +228,7 @@ async fn wait(#[context] call: &CallContext, #[state] log: &Log) {
 async fn a_cancelled_request_reaches_the_tool() {
     let log = Arc::new(Log::default());
     let registry = Registry::builder().tools(tools![wait]).state(Arc::clone(&log)).build().expect("valid");
-    let mut client = Peer::client_of(serve(registry)).await;
+    let mut client = Peer::connect_to(serve(registry)).await;
     let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
     client.receive("method", "notifications/progress").await;
@@ -237,8 +237,9 @@ async fn a_cancelled_request_reaches_the_tool() {
     while log.0.lock().expect("not poisoned").is_empty() {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    let next = client.request(2, "tools/list", json!({})).await;
-    assert_eq!(next["id"], 2, "no response of the cancelled request: {next}");
+    client.send(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).await;
+    let next = client.next().await.expect("the connection is open");
+    assert_eq!(next["id"], 2, "no response to the cancelled request: {next}");
 }
 
 #[tokio::test]
@@ -248,12 +249,12 @@ async fn the_token_of_the_program_cancels_calls() {
     let token = tool_runtime::dispatch::CancellationToken::new();
     let of_program = token.clone();
     let server = serve(registry).batch(move |_| BatchContext::new().cancellation(of_program.clone()));
-    let mut client = Peer::client_of(server).await;
+    let mut client = Peer::connect_to(server).await;
     let params = json!({"name": "wait", "_meta": {"progressToken": 1}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
     client.receive("method", "notifications/progress").await;
     token.cancel();
-    client.receive("id", 1).await;
+    assert_eq!(client.receive("id", 1).await["id"], 1);
     assert_eq!(*log.0.lock().expect("not poisoned"), ["cancelled"]);
 }
 
@@ -261,7 +262,7 @@ async fn the_token_of_the_program_cancels_calls() {
 async fn a_replaced_registry_is_announced() {
     let server = serve(Registry::new(tools![get_weather]).expect("valid"));
     let handle = server.handle();
-    let mut client = Peer::client_of(server).await;
+    let mut client = Peer::connect_to(server).await;
     let listed = client.request(1, "tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(1));
     handle.replace(registry());
@@ -286,7 +287,7 @@ async fn the_batch_decides_about_state_and_tools() {
         Some("once") => Err(format!("{} may not call it", request.client_name().unwrap_or_default())),
         _ => Ok(BatchContext::new().state(User("Ada")).allowed_tools(["who_am_i"])),
     });
-    let mut client = Peer::client_of(server).await;
+    let mut client = Peer::connect_to(server).await;
     let listed = client.request(1, "tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(1), "only the allowed tool");
     assert_eq!(text(&client.call(2, "who_am_i", json!({})).await), "Ada");

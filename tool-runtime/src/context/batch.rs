@@ -188,8 +188,8 @@ impl BatchContext {
         self
     }
 
-    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with another context. Default: a
-    /// context that was changed counts on its own.
+    /// Counts the calls of [`max_calls`](crate::registry::Policy::max_calls) together with another context. Default: a new
+    /// context, and a clone that is changed, count on their own.
     ///
     /// ```
     /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
@@ -320,8 +320,19 @@ impl BatchContext {
         self.0.begun_calls.has_reached(tool, limit)
     }
 
-    /// A token that is cancelled together with the batch.
-    pub(crate) fn child_token(&self) -> CancellationToken {
+    /// A token that is cancelled together with the batch. Cancelling it does not cancel the batch.
+    ///
+    /// ```
+    /// use tool_runtime::BatchContext;
+    /// use tool_runtime::dispatch::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let child = BatchContext::new().cancellation(token.clone()).child_token();
+    /// token.cancel();
+    /// assert!(child.is_cancelled());
+    /// ```
+    #[must_use]
+    pub fn child_token(&self) -> CancellationToken {
         self.token().map_or_else(CancellationToken::new, CancellationToken::child_token)
     }
 }

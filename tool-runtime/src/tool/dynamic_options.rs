@@ -32,6 +32,20 @@ impl DynamicTool {
         self.with_options(|options| options.annotations(annotations))
     }
 
+    /// The annotations that were set.
+    ///
+    /// ```
+    /// use tool_runtime::DynamicTool;
+    /// use tool_runtime::serde_json::Value;
+    ///
+    /// let search = DynamicTool::new("search", "Searches.", Value::Null, |_| async { Ok::<_, String>("nothing") });
+    /// assert!(search.read_only().declared_annotations().is_read_only());
+    /// ```
+    #[must_use]
+    pub fn declared_annotations(&self) -> Annotations {
+        self.options.annotations
+    }
+
     /// Declares that the tool changes nothing: [`Annotations::read_only`].
     #[must_use]
     pub fn read_only(self) -> Self {

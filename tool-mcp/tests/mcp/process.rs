@@ -1,0 +1,13 @@
+//! The server of `tests/judges`, as a process.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The program `tests/judges/server.rs`, which is built now.
+pub(crate) fn server() -> PathBuf {
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", "http-server"]);
+    assert!(build.args(["--example", "judged_server"]).status().expect("cargo runs").success());
+    let tests = std::env::current_exe().expect("a path");
+    tests.ancestors().nth(2).expect("the folder of the profile").join("examples/judged_server")
+}
