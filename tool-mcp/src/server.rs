@@ -116,16 +116,23 @@ impl Server {
     /// `tools/list` contains the tools that the batch allows. Calls count together if the batches are clones of one
     /// [`BatchContext`], or use [`count_calls_with`](BatchContext::count_calls_with).
     ///
+    /// A tool that takes state of the batch needs [`batch_state`](tool_runtime::RegistryBuilder::batch_state):
+    ///
     /// ```
-    /// use tool_runtime::{BatchContext, Registry, tools};
+    /// use tool_runtime::{BatchContext, Registry, tool, tools};
     /// use tool_runtime_mcp::serve;
     ///
-    /// struct Tenant(String);
+    /// struct ClientName(String);
     ///
-    /// let server = serve(Registry::new(tools![])?).batch(|request| {
-    ///     let client = request.client_name().unwrap_or_default();
-    ///     BatchContext::new().state(Tenant(client))
-    /// });
+    /// /// The program that calls.
+    /// #[tool]
+    /// fn who_calls(#[state] client: &ClientName) -> String {
+    ///     client.0.clone()
+    /// }
+    ///
+    /// let registry = Registry::builder().tools(tools![who_calls]).batch_state::<ClientName>().build()?;
+    /// let server = serve(registry)
+    ///     .batch(|request| BatchContext::new().state(ClientName(request.client_name().unwrap_or_default())));
     /// # drop(server);
     /// # Ok::<(), tool_runtime::BuildError>(())
     /// ```
@@ -172,11 +179,12 @@ impl Server {
     /// Serves one client over standard input and output, until the client closes them.
     ///
     /// Standard output belongs to the protocol: a `println!` of the program breaks it, `eprintln!` does not. Calls that run
-    /// when the client closes standard input have five seconds to finish.
+    /// when the client closes standard input have five seconds to finish. Lines that are not messages of the protocol are
+    /// ignored.
     ///
     /// # Errors
     ///
-    /// Returns an error if the client does not speak the protocol, or if the transport fails.
+    /// Returns an error if the first messages are not those of a client.
     pub async fn stdio(self) -> Result<(), ServeError> {
         self.run(rmcp::transport::stdio_pipes()).await
     }
@@ -186,7 +194,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Returns an error if the client does not speak the protocol, or if the transport fails.
+    /// Returns an error if the first messages are not those of a client.
     pub async fn run<T, E, A>(self, transport: T) -> Result<(), ServeError>
     where
         T: IntoTransport<RoleServer, E, A>,

@@ -84,7 +84,7 @@
 //! | images and files from the user | [`message::Part`] |
 //! | a title for people, a schema of the result | [`#[tool(title = .., output_schema)]`](macro@tool#options), [`Registry::title`], [`Registry::output_schema`] |
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
-//! | tools of a remote server | [`DynamicTool`] |
+//! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
 //! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
 //! | a test without a network | feature `testing`: `testing::ScriptedModel`, `testing::ScriptedReply`, `testing::assert_called`, `testing::assert_valid` |
 //! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: `testing::assert_tools_lock` |

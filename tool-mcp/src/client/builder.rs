@@ -69,8 +69,8 @@ impl Client {
     /// Like [`program`](Client::program), with a command that has other settings, for example environment variables. The
     /// function creates it, also when the process has died and is started again.
     ///
-    /// Standard error of the process is that of this program, unless the transport is created by hand: see
-    /// [`transport`](Client::transport).
+    /// Standard input and output of the process belong to the protocol, and its standard error is that of this program. For
+    /// another one, create the process with [`transport`](Client::transport).
     ///
     /// ```
     /// use tokio::process::Command;
@@ -95,6 +95,22 @@ impl Client {
     }
 
     /// A client of a server over any transport of [`rmcp`]. The function creates it, also after the connection was lost.
+    ///
+    /// ```
+    /// use std::process::Stdio;
+    /// use tokio::process::Command;
+    /// use tool_runtime_mcp::Client;
+    /// use tool_runtime_mcp::rmcp::transport::TokioChildProcess;
+    ///
+    /// // A program whose standard error is dropped.
+    /// let builder = Client::transport(|| {
+    ///     let process = TokioChildProcess::builder(Command::new("a-server")).stderr(Stdio::null()).spawn();
+    ///     async move { process.map(|(process, _)| process) }
+    /// });
+    /// # drop(builder);
+    /// ```
+    ///
+    /// A server in the same program:
     ///
     /// ```
     /// use serde_json::json;

@@ -8,6 +8,9 @@ use std::iter::successors;
 pub(super) fn cause(error: ClientInitializeError) -> Box<dyn Error + Send + Sync> {
     match error {
         ClientInitializeError::TransportError { error, .. } => error.error,
+        ClientInitializeError::ConnectionClosed(_) => {
+            "the connection was closed before the server responded; if it is a program, see its standard error".into()
+        }
         other => other.into(),
     }
 }

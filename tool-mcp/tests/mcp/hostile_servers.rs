@@ -36,7 +36,12 @@ async fn a_server_that_does_not_respond_is_a_time_out() {
 #[tokio::test]
 async fn a_server_that_cannot_be_used_is_a_clear_error() {
     let closed = connect_error(|peer| async move { drop(peer) }).await;
-    assert!(closed.starts_with("cannot connect to the MCP server: connection closed"), "{closed}");
+    assert!(
+        closed.starts_with(
+            "cannot connect to the MCP server: the connection was closed before the server responded"
+        ),
+        "{closed}"
+    );
     let answer = |body: Value| {
         move |mut peer: Peer| {
             let body = body.clone();
