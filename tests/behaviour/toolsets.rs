@@ -153,7 +153,7 @@ fn two_toolsets_of_one_type_need_a_prefix() {
     assert_eq!(error.errors().len(), 5, "{error}");
     let text = error.to_string();
     assert!(text.contains("two tools are named `add`, one at "), "{text}");
-    assert!(text.contains("rename one of them, or give a toolset a prefix"), "{text}");
+    assert!(text.contains("rename one of them, or give the toolset or the remote server a prefix"), "{text}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl fmt::Display for BuildErrorKind {
             BuildErrorKind::DuplicateName { name, first, second } => write!(
                 f,
                 "two tools are named `{name}`, one {first} and one {second}; \
-                 rename one of them, or give a toolset a prefix"
+                 rename one of them, or give the toolset or the remote server a prefix"
             ),
             BuildErrorKind::InvalidName { name } => write!(
                 f,
