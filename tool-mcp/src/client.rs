@@ -107,7 +107,12 @@ impl Client {
         // Before the list is read, since a change meanwhile is new; also after an error, since a loop over `changed` would
         // not wait otherwise.
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
-        let definitions = connection?.list(&self.0.settings).await?;
+        let connection = connection?;
+        let listed = connection.list(&self.0.settings).await;
+        if matches!(listed, Err(ClientError::List(_) | ClientError::ListTimedOut { .. })) {
+            self.give_up(&connection).await;
+        }
+        let definitions = listed?;
         Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())
     }
 

@@ -64,6 +64,8 @@
 #[cfg(feature = "client")]
 mod client;
 #[cfg(any(feature = "client", feature = "server"))]
+mod closable_transport;
+#[cfg(any(feature = "client", feature = "server"))]
 mod error_prefix;
 #[cfg(feature = "server")]
 mod server;

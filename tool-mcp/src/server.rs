@@ -13,6 +13,7 @@ mod http_service;
 pub use http_service::HttpService;
 pub use request::McpRequest;
 
+use crate::closable_transport::ClosableTransport;
 use connection::ConnectionHandler;
 use definition::definitions;
 use rmcp::model::{Implementation, ServerCapabilities, ServerConfig, Tool};
@@ -94,6 +95,16 @@ impl Served {
     fn new(registry: Registry) -> Self {
         let definitions = definitions(&registry);
         Served { registry, definitions }
+    }
+
+    /// The tools that the batch allows. A client does not learn the names of the others, also not from an error.
+    fn allowed(&self, batch: &BatchContext) -> Registry {
+        let bound = self.registry.with(batch);
+        let names: Vec<&str> = bound.names().into_iter().filter(|name| bound.allows(name)).collect();
+        match self.registry.subset(&names) {
+            Ok(allowed) if names.len() < self.registry.len() => allowed,
+            _ => self.registry.clone(),
+        }
     }
 }
 
@@ -200,6 +211,7 @@ impl Server {
         T: IntoTransport<RoleServer, E, A>,
         E: Error + Send + Sync + 'static,
     {
+        let transport = ClosableTransport::new(transport.into_transport());
         match rmcp::serve_server(ConnectionHandler::new(self), transport).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
             // The client has gone before it asked for anything.

@@ -2,6 +2,7 @@
 
 use super::connection::{Connector, connect_over};
 use super::definition::RemoteTool;
+use super::tracked_transport::Channel;
 use super::{Client, ConnectError, Inner};
 use rmcp::RoleClient;
 use rmcp::transport::{IntoTransport, TokioChildProcess};
@@ -69,7 +70,7 @@ impl Client {
     /// Like [`program`](Client::program), with a command that has other settings, for example environment variables. The
     /// function creates it, also when the process has died and is started again.
     ///
-    /// Standard input and output of the process belong to the protocol, and its standard error is that of this program. For
+    /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. Standard input and output of the process belong to the protocol, and its standard error is that of this program. For
     /// another one, create the process with [`transport`](Client::transport).
     ///
     /// ```
@@ -85,7 +86,9 @@ impl Client {
     /// ```
     pub fn child_process(command: impl Fn() -> Command + Send + Sync + 'static) -> ClientBuilder {
         Client::transport(move || {
-            let command = command();
+            let mut command = command();
+            // The process must not outlive this one, or its runtime.
+            command.kill_on_drop(true);
             let program = command.as_std().get_program().to_owned();
             let process = TokioChildProcess::new(command).map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot start `{}`: {error}", program.display()))
@@ -149,7 +152,7 @@ impl Client {
         E: Error + Send + Sync + 'static,
         A: 'static,
     {
-        ClientBuilder { connector: connect_over(create), settings: Settings::default() }
+        ClientBuilder { connector: connect_over(Channel::Stream, create), settings: Settings::default() }
     }
 
     /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
@@ -161,9 +164,9 @@ impl Client {
         Client::http_with(StreamableHttpClientTransportConfig::with_uri(url))
     }
 
-    /// Like [`http`](Client::http), with settings of [`rmcp`]. `retry_config` is replaced: there are three attempts to resume a
-    /// broken stream, after the pauses that the server asks for (0.1 seconds and more otherwise), and then the connection is
-    /// lost.
+    /// Like [`http`](Client::http), with settings of [`rmcp`]. Two of them are replaced: there are three attempts to resume a
+    /// broken stream, after the pauses that the server asks for (0.1 seconds and more otherwise), and an expired session is a
+    /// lost connection.
     ///
     /// ```
     /// use tool_runtime_mcp::Client;
@@ -182,10 +185,13 @@ impl Client {
         let mut resume = ExponentialBackoff::default();
         (resume.max_times, resume.base_duration) = (Some(3), Duration::from_millis(100));
         config.retry_config = Arc::new(resume);
-        Client::transport(move || {
+        // The client connects again itself, since rmcp answers the other calls of the session with an error.
+        config.reinit_on_expired_session = false;
+        let create = move || {
             let transport = StreamableHttpClientTransport::from_config(config.clone());
             async move { Ok::<_, std::convert::Infallible>(transport) }
-        })
+        };
+        ClientBuilder { connector: connect_over(Channel::Http, create), settings: Settings::default() }
     }
 }
 

@@ -1,9 +1,9 @@
 //! One call of a remote tool.
 
 use super::connection::{Connection, pauses};
-use super::output::output_of;
+use super::output::{output_of, read_result};
 use super::tracked_transport::{TrackedCall, TrackedCalls};
-use super::transport_error::failed_to_connect;
+use super::transport_error::{Rejection, rejection, request_cause};
 use super::{Client, RemoteError};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, CancelledNotificationParam, ClientRequest,
@@ -39,23 +39,33 @@ impl Client {
     ) -> Result<ToolOutput, RemoteError> {
         let params = CallToolRequestParams::new(name).with_arguments(arguments);
         let may_repeat = annotations.is_read_only() || annotations.is_idempotent();
+        let may_have_taken_effect = !annotations.is_read_only();
         let mut pauses = pauses();
         let mut repeats = 0;
         loop {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
-            match connection.call(params.clone(), call).await {
-                Ok(response) => return output_of(response?),
-                Err(NoResponse::NotSent(source)) => match pauses.next() {
-                    Some(pause) => sleep(pause).await,
-                    None => return Err(RemoteError::Unreachable(source)),
-                },
-                Err(NoResponse::MaybeSent(_)) if may_repeat && repeats < MAX_REPEATS => repeats += 1,
-                Err(NoResponse::MaybeSent(source)) => {
-                    let may_have_taken_effect = !annotations.is_read_only();
+            let no_response = match connection.call(params.clone(), call).await {
+                Ok(Ok(result)) => return output_of(result),
+                Ok(Err(RemoteError::UnexpectedResponse { .. })) => {
+                    return Err(RemoteError::UnexpectedResponse { may_have_taken_effect });
+                }
+                Ok(Err(error)) => return Err(error),
+                Err(no_response) => no_response,
+            };
+            self.give_up(&connection).await;
+            let pause = match (no_response, pauses.next()) {
+                (NoResponse::NotSent(_), Some(pause)) => pause,
+                (NoResponse::NotSent(source), None) => return Err(RemoteError::Unreachable(source)),
+                (NoResponse::MaybeSent(_), Some(pause)) if may_repeat && repeats < MAX_REPEATS => {
+                    repeats += 1;
+                    pause
+                }
+                (NoResponse::MaybeSent(source), _) => {
                     return Err(RemoteError::ConnectionLost { may_have_taken_effect, source });
                 }
-            }
+            };
+            sleep(pause).await;
         }
     }
 }
@@ -72,7 +82,7 @@ impl Connection {
         request.extensions.insert(Arc::clone(&tracked));
         let request = ClientRequest::CallToolRequest(request);
         let sent = self.peer.send_request_with_option(request, PeerRequestOptions::no_options()).await;
-        let handle = sent.map_err(|error| NoResponse::NotSent(error.into()))?;
+        let handle = sent.map_err(|error| NoResponse::NotSent(request_cause(error)))?;
         let mut sent = SentCall {
             peer: self.peer.clone(),
             id: Some(handle.id.clone()),
@@ -84,21 +94,25 @@ impl Connection {
         sent.id = None;
         match response {
             Ok(ServerResult::CallToolResult(result)) => Ok(Ok(result)),
-            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(RemoteError::UnexpectedResponse)),
+            Ok(ServerResult::CustomResult(result)) => Ok(read_result(&result.0).ok_or(UNEXPECTED)),
+            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(UNEXPECTED)),
             Err(ServiceError::McpError(error)) => {
                 Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
             }
             Err(ServiceError::Cancelled { .. }) => Ok(Err(RemoteError::Cancelled)),
-            Err(error) if error.is_authorization_required() => {
-                Ok(Err(RemoteError::Unauthorized(error.into())))
-            }
-            Err(error) if !tracked.was_sent() || failed_to_connect(&error) => {
-                Err(NoResponse::NotSent(error.into()))
-            }
-            Err(error) => Err(NoResponse::MaybeSent(error.into())),
+            Err(error) => match rejection(&error) {
+                Some(Rejection::Unauthorized) => Ok(Err(RemoteError::Unauthorized(request_cause(error)))),
+                Some(Rejection::Status(status)) => Ok(Err(RemoteError::Rejected { status })),
+                Some(Rejection::NotHandled) => Err(NoResponse::NotSent(request_cause(error))),
+                None if !tracked.was_sent() => Err(NoResponse::NotSent(request_cause(error))),
+                None => Err(NoResponse::MaybeSent(request_cause(error))),
+            },
         }
     }
 }
+
+/// Its field is known to the caller.
+const UNEXPECTED: RemoteError = RemoteError::UnexpectedResponse { may_have_taken_effect: true };
 
 /// A call that was sent. If it is dropped before the response, the server is notified.
 struct SentCall {

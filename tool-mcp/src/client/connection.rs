@@ -3,9 +3,10 @@
 use super::builder::Settings;
 use super::definition::RemoteTool;
 use super::error::{ClientError, ConnectError};
-use super::tracked_transport::{TrackedCalls, TrackedTransport};
-use super::transport_error::cause;
+use super::tracked_transport::{Channel, TrackedCalls, TrackedTransport};
+use super::transport_error::{connect_cause, request_cause};
 use super::{Client, Inner};
+use crate::closable_transport::ClosableTransport;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ClientRequest, ErrorCode, Implementation, ListToolsRequest,
     PaginatedRequestParams, ProtocolVersion, ServerResult, SubscriptionFilter,
@@ -35,7 +36,10 @@ type Connecting = Pin<Box<dyn Future<Output = Result<Service, BoxError>> + Send>
 type Service = RunningService<RoleClient, NotificationHandler>;
 type BoxError = Box<dyn Error + Send + Sync>;
 
-pub(super) fn connect_over<T, E, A, F, C>(create: impl Fn() -> F + Send + Sync + 'static) -> Connector
+pub(super) fn connect_over<T, E, A, F, C>(
+    channel: Channel,
+    create: impl Fn() -> F + Send + Sync + 'static,
+) -> Connector
 where
     F: Future<Output = Result<T, C>> + Send + 'static,
     C: Into<BoxError>,
@@ -46,9 +50,9 @@ where
     Box::new(move |handler, lifecycle| {
         let created = create();
         Box::pin(async move {
-            let transport = created.await.map_err(Into::into)?.into_transport();
-            let transport = TrackedTransport::new(transport, handler.calls.clone());
-            serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(cause)
+            let transport = ClosableTransport::new(created.await.map_err(Into::into)?.into_transport());
+            let transport = TrackedTransport::new(transport, channel, handler.calls.clone());
+            serve_client_with_lifecycle(handler, transport, lifecycle).await.map_err(connect_cause)
         })
     })
 }
@@ -102,12 +106,20 @@ impl Client {
         Ok(())
     }
 
-    /// Closes the connection and waits for it: a child process gets a few seconds to exit. A later call connects again.
+    /// Closes the connection and waits for it: a child process gets a few seconds to exit. A later call connects again. While a
+    /// call connects, it waits for that.
     pub async fn close(&self) {
-        if let Some(connection) = self.0.link.lock().await.connection.take() {
+        let connection = self.0.link.lock().await.connection.take();
+        if let Some(connection) = connection {
             // An error is that of the task, which has ended then.
             connection.service.lock().await.close().await.ok();
         }
+    }
+
+    /// Gives up a connection that may be unusable although its transport is open, so that the next call connects again.
+    pub(super) async fn give_up(&self, connection: &Arc<Connection>) {
+        let mut link = self.0.link.lock().await;
+        link.connection.take_if(|current| Arc::ptr_eq(current, connection));
     }
 }
 
@@ -147,12 +159,18 @@ fn lacks_initialize(error: &(dyn Error + 'static)) -> bool {
     }
 }
 
-/// From protocol 2026-07-28 on, changes of the list are sent to clients that ask for them.
+/// From protocol 2026-07-28 on, changes of the list are sent to clients that ask for them. A server may end the subscription
+/// at any time.
 async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
-    let filter = SubscriptionFilter::builder().tools_list_changed().build();
-    let Ok(mut subscription) = peer.listen(filter).await else { return };
-    while let Ok(Some(_)) = subscription.next().await {
+    while !peer.is_transport_closed() {
+        let filter = SubscriptionFilter::builder().tools_list_changed().build();
+        let Ok(mut subscription) = peer.listen(filter).await else { return };
+        // The list may have changed before the subscription.
         changes.send_modify(|changes| *changes += 1);
+        while let Ok(Some(_)) = subscription.next().await {
+            changes.send_modify(|changes| *changes += 1);
+        }
+        sleep(Duration::from_secs(1)).await;
     }
 }
 
@@ -178,7 +196,7 @@ impl Connection {
         // Also limits the number of empty pages.
         for _ in 0..=limit {
             let (page, next) =
-                self.list_page(cursor).await.map_err(|error| ClientError::List(error.into()))?;
+                self.list_page(cursor).await.map_err(|error| ClientError::List(request_cause(error)))?;
             tools.extend(page.iter().map(RemoteTool::from_value));
             if tools.len() > limit {
                 break;

@@ -140,8 +140,18 @@ pub enum RemoteError {
     Unauthorized(Box<dyn Error + Send + Sync>),
     /// The server cancelled the call.
     Cancelled,
+    /// The HTTP server rejected the request with this status.
+    #[non_exhaustive]
+    Rejected {
+        /// The status, from 400 to 499.
+        status: u16,
+    },
     /// The response of the server is not a result: it asks for input, for example, which this client does not give.
-    UnexpectedResponse,
+    #[non_exhaustive]
+    UnexpectedResponse {
+        /// Whether the tool is not `read_only`.
+        may_have_taken_effect: bool,
+    },
 }
 
 impl fmt::Display for RemoteError {
@@ -162,8 +172,15 @@ impl fmt::Display for RemoteError {
                 f.write_str("the server of the tool requires authorisation, which the program did not give")
             }
             RemoteError::Cancelled => f.write_str("the server cancelled the call; it may have taken effect"),
-            RemoteError::UnexpectedResponse => {
-                f.write_str("the server of the tool responded with something other than a result")
+            RemoteError::Rejected { status } => {
+                write!(
+                    f,
+                    "the server of the tool rejected the request with the HTTP status {status}; the tool was not called"
+                )
+            }
+            RemoteError::UnexpectedResponse { may_have_taken_effect } => {
+                f.write_str("the server of the tool responded with something other than a result")?;
+                f.write_str(if *may_have_taken_effect { "; it may have taken effect" } else { "" })
             }
         }
     }
@@ -178,7 +195,8 @@ impl Error for RemoteError {
             RemoteError::Tool { .. }
             | RemoteError::Protocol { .. }
             | RemoteError::Cancelled
-            | RemoteError::UnexpectedResponse => None,
+            | RemoteError::Rejected { .. }
+            | RemoteError::UnexpectedResponse { .. } => None,
         }
     }
 }

@@ -3,8 +3,10 @@
 use super::RemoteError;
 use crate::error_prefix::without_prefix;
 use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use serde::Deserialize as _;
 use serde_json::Value;
 use tool_runtime::ToolOutput;
 use tool_runtime::message::Part;
@@ -13,10 +15,38 @@ use tool_runtime::message::Part;
 /// request of the conversation.
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+/// Base64 with or without padding.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// The limits of one result. The rest is left out, and the model reads that.
+const MAX_BLOCKS: usize = 1_000;
+const MAX_IMAGES: usize = 50;
+
 /// A block of content, as models read it.
 enum Block {
     Text(String),
     Part(Part),
+}
+
+/// Reads a result with blocks that rmcp does not read, for example of a type of a later version. `None` for another value.
+pub(super) fn read_result(value: &Value) -> Option<CallToolResult> {
+    let mut result = CallToolResult::default();
+    let unread = |block: &Value| {
+        let kind = block["type"].as_str().unwrap_or("unknown");
+        ContentBlock::text(
+            block["text"]
+                .as_str()
+                .map_or_else(|| format!("[{kind} content that cannot be read]"), str::to_owned),
+        )
+    };
+    let read = |block: &Value| ContentBlock::deserialize(block).unwrap_or_else(|_| unread(block));
+    result.content = value["content"].as_array()?.iter().map(read).collect();
+    result.structured_content = value.get("structuredContent").cloned();
+    result.is_error = Some(value["isError"] == true || value["isError"] == "true");
+    Some(result)
 }
 
 /// Converts the result of a tool. The artifact of the output is the result itself.
@@ -25,19 +55,27 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
         return Err(RemoteError::Tool { message: without_prefix(&error_text(&result)).to_owned() });
     }
     // A server repeats structured content as text, for clients that do not read it.
-    let structured = result.structured_content.as_ref();
+    let structured = result.structured_content.as_ref().filter(|value| !value.is_null());
     let is_repeated =
         |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
-    let blocks = result.content.iter().map(block);
+    let blocks = result.content.iter().take(MAX_BLOCKS).map(block);
     let blocks = blocks.filter(|block| !matches!(block, Block::Text(text) if is_repeated(text)));
     let mut output = ToolOutput::new();
-    let mut lines: Vec<String> = Vec::new();
+    let (mut lines, mut images) = (Vec::new(), 0);
     for block in blocks {
         match block {
-            // The text of an output is that of its parts without separators.
             Block::Text(text) => lines.push(text),
-            Block::Part(part) => output = with_lines(output, &mut lines, "\n").with_part(part),
+            Block::Part(_) if images == MAX_IMAGES => {
+                lines.push("[an image or file that is left out]".to_owned());
+            }
+            Block::Part(part) => {
+                images += 1;
+                output = with_lines(output, &mut lines, "\n").with_part(part);
+            }
         }
+    }
+    if result.content.len() > MAX_BLOCKS {
+        lines.push(format!("[{} more blocks are left out]", result.content.len() - MAX_BLOCKS));
     }
     output = with_lines(output, &mut lines, if structured.is_some() { "\n" } else { "" });
     if let Some(value) = structured {
@@ -84,12 +122,15 @@ fn block(block: &ContentBlock) -> Block {
 
 /// An image, a PDF file, a text, or a description of data that models do not read.
 fn data(name: &str, mime_type: &str, base64: &str) -> Block {
-    // Some servers send this name, which no standard has.
-    let mime_type = if mime_type == "image/jpg" { "image/jpeg" } else { mime_type };
-    let Ok(bytes) = STANDARD.decode(base64) else {
-        return Block::Text(format!("[{name}: {mime_type} that is not valid base64]"));
+    // Some servers send `image/jpg`, which no standard has.
+    let mime_type = mime_type.trim().to_ascii_lowercase().replace("image/jpg", "image/jpeg");
+    let base64: String = base64.split_ascii_whitespace().collect();
+    let bytes = match BASE64.decode(base64) {
+        Ok(bytes) if !bytes.is_empty() => bytes,
+        Ok(_) => return Block::Text(format!("[{name}: {mime_type} without data]")),
+        Err(_) => return Block::Text(format!("[{name}: {mime_type} that is not valid base64]")),
     };
-    if IMAGES.contains(&mime_type) {
+    if IMAGES.contains(&&*mime_type) {
         return Block::Part(Part::image(mime_type, bytes));
     }
     if mime_type == "application/pdf" {

@@ -10,18 +10,29 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tool_runtime::CallContext;
+use tool_runtime::dispatch::CancellationToken;
+
+/// How a transport sends messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Channel {
+    /// One after the other, over one stream.
+    Stream,
+    /// Each in an HTTP request.
+    #[cfg(feature = "http-client")]
+    Http,
+}
 
 /// A call, in the extensions of its request, which are not sent.
 pub(super) struct TrackedCall {
     context: CallContext,
     was_sent: AtomicBool,
-    /// Whether nobody waits for the response. Changes under the lock of the calls.
-    has_ended: AtomicBool,
+    /// Cancelled when nobody waits for the response. Changes under the lock of the calls.
+    ended: CancellationToken,
 }
 
 impl TrackedCall {
     pub(super) fn new(context: CallContext) -> Arc<Self> {
-        Arc::new(TrackedCall { context, was_sent: AtomicBool::default(), has_ended: AtomicBool::default() })
+        Arc::new(TrackedCall { context, was_sent: AtomicBool::default(), ended: CancellationToken::new() })
     }
 
     /// Whether the server may have received any part of the request.
@@ -42,14 +53,14 @@ impl TrackedCalls {
     /// Adds a call, unless it was dropped before its request was sent.
     fn add(&self, token: ProgressToken, call: &Arc<TrackedCall>) {
         let mut calls = self.lock();
-        if !call.has_ended.load(Ordering::Relaxed) {
+        if !call.ended.is_cancelled() {
             calls.insert(token, Arc::clone(call));
         }
     }
 
     pub(super) fn remove(&self, token: &ProgressToken, call: &TrackedCall) {
         let mut calls = self.lock();
-        call.has_ended.store(true, Ordering::Relaxed);
+        call.ended.cancel();
         calls.remove(token);
     }
 
@@ -71,16 +82,27 @@ fn to_amount(number: f64) -> u64 {
     number.round() as u64
 }
 
-/// Records which calls were sent, and reports the progress of a call before its response: rmcp handles a notification in a
-/// task of its own, which may run after the response.
+/// Records which calls were sent, leaves out those that have ended before, and reports the progress of a call before its
+/// response: rmcp handles a notification in a task of its own, which may run after the response.
 pub(super) struct TrackedTransport<T> {
     transport: T,
+    channel: Channel,
     calls: TrackedCalls,
+    /// Held while a message is written to a stream.
+    turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl<T> TrackedTransport<T> {
-    pub(super) fn new(transport: T, calls: TrackedCalls) -> Self {
-        TrackedTransport { transport, calls }
+    pub(super) fn new(transport: T, channel: Channel, calls: TrackedCalls) -> Self {
+        TrackedTransport { transport, channel, calls, turn: Arc::default() }
+    }
+
+    /// Whether the message is an error for one of the calls, and nobody knows which. Some servers respond like this to a
+    /// session that they do not know, for example after they were started again.
+    fn is_error_of_any_call(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+        self.channel != Channel::Stream
+            && matches!(message, JsonRpcMessage::Error(error) if error.id.is_none())
+            && !self.calls.lock().is_empty()
     }
 }
 
@@ -91,25 +113,46 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for TrackedTransport<T> {
         &mut self,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), T::Error>> + Send + 'static {
-        if let JsonRpcMessage::Request(request) = &message
-            && let Some(call) = request.request.extensions().get::<Arc<TrackedCall>>()
-        {
-            call.was_sent.store(true, Ordering::Relaxed);
-            if let Some(token) = request.request.get_meta().get_progress_token() {
+        let mut call = None;
+        if let JsonRpcMessage::Request(request) = &message {
+            call = request.request.extensions().get::<Arc<TrackedCall>>().cloned();
+            let token = request.request.get_meta().get_progress_token();
+            if let (Some(call), Some(token)) = (&call, token) {
                 self.calls.add(token, call);
             }
         }
-        self.transport.send(message)
+        let sent = self.transport.send(message);
+        let turn = (self.channel == Channel::Stream).then(|| Arc::clone(&self.turn));
+        async move {
+            let waits = async {
+                match &turn {
+                    Some(turn) => Some(turn.lock().await),
+                    None => None,
+                }
+            };
+            let Some(call) = &call else {
+                let _turn = waits.await;
+                return sent.await;
+            };
+            // A server that reads too late must not receive a call whose time limit has expired.
+            let Some(_turn) = call.ended.run_until_cancelled(waits).await else { return Ok(()) };
+            call.was_sent.store(true, Ordering::Relaxed);
+            sent.await
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let message = self.transport.receive().await;
-        if let Some(JsonRpcMessage::Notification(notification)) = &message
+        let message = self.transport.receive().await?;
+        if self.is_error_of_any_call(&message) {
+            // The connection ends, and with it every call.
+            return None;
+        }
+        if let JsonRpcMessage::Notification(notification) = &message
             && let ServerNotification::ProgressNotification(progress) = &notification.notification
         {
             self.calls.report(&progress.params);
         }
-        message
+        Some(message)
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), T::Error>> + Send {

@@ -4,8 +4,10 @@ use rmcp::service::{ClientInitializeError, ServiceError};
 use std::error::Error;
 use std::iter::successors;
 
+type BoxError = Box<dyn Error + Send + Sync>;
+
 /// The reason why a connection cannot be established, without the names of types that rmcp adds.
-pub(super) fn cause(error: ClientInitializeError) -> Box<dyn Error + Send + Sync> {
+pub(super) fn connect_cause(error: ClientInitializeError) -> BoxError {
     match error {
         ClientInitializeError::TransportError { error, .. } => error.error,
         ClientInitializeError::ConnectionClosed(_) => {
@@ -15,20 +17,74 @@ pub(super) fn cause(error: ClientInitializeError) -> Box<dyn Error + Send + Sync
     }
 }
 
-/// The text of an error and of its sources.
+/// The reason why a request has no response, without the names of types that rmcp adds.
+pub(super) fn request_cause(error: ServiceError) -> BoxError {
+    match error {
+        ServiceError::TransportSend(error) => error.error,
+        ServiceError::TransportClosed => "the connection was closed".into(),
+        other => other.into(),
+    }
+}
+
+/// The text of an error and of its sources. A source with the same text is left out.
 pub(super) fn full_text(error: &(dyn Error + 'static)) -> String {
-    let texts: Vec<String> =
-        successors(Some(error), |&error| next_source(error)).map(ToString::to_string).collect();
+    let mut texts: Vec<String> = sources(Some(error)).map(ToString::to_string).collect();
+    texts.dedup();
     texts.join(": ")
 }
 
-/// Whether there was no connection over which the request could be sent.
-pub(super) fn failed_to_connect(error: &ServiceError) -> bool {
-    successors(error.source(), |&error| next_source(error)).any(is_connect_error)
+fn sources<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    successors(error, |&error| next_source(error))
+}
+
+/// The status with which an HTTP server rejected the request.
+pub(super) enum Rejection {
+    /// The server has not handled the request: there was no connection, it asks for fewer requests, or it does not know the
+    /// session.
+    NotHandled,
+    /// 401 or 403.
+    Unauthorized,
+    /// Another status from 400 to 499.
+    Status(u16),
+}
+
+/// Whether and how the server rejected a request.
+#[cfg(feature = "http-client")]
+pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
+    if error.is_authorization_required() {
+        return Some(Rejection::Unauthorized);
+    }
+    sources(error.source()).filter_map(|error| error.downcast_ref()).find_map(|error: &HttpError| match error
+    {
+        HttpError::Client(error) if error.is_connect() => Some(Rejection::NotHandled),
+        HttpError::SessionExpired => Some(Rejection::NotHandled),
+        HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
+        error => match status(error)? {
+            401 | 403 => Some(Rejection::Unauthorized),
+            429 => Some(Rejection::NotHandled),
+            status @ 400..=499 => Some(Rejection::Status(status)),
+            _ => None,
+        },
+    })
+}
+
+#[cfg(not(feature = "http-client"))]
+pub(super) fn rejection(_: &ServiceError) -> Option<Rejection> {
+    None
 }
 
 #[cfg(feature = "http-client")]
 type HttpError = rmcp::transport::streamable_http_client::StreamableHttpError<reqwest::Error>;
+
+/// The status of a response. For most of them, rmcp has it only in the text of its error: `HTTP 400 Bad Request: ..`.
+#[cfg(feature = "http-client")]
+fn status(error: &HttpError) -> Option<u16> {
+    match error {
+        HttpError::HttpStatus(error) => Some(error.status),
+        HttpError::UnexpectedServerResponse(text) => text.strip_prefix("HTTP ")?.get(..3)?.parse().ok(),
+        _ => None,
+    }
+}
 
 /// The source of an error. The text of this error of rmcp already contains that of the HTTP client's error, so the next source
 /// is that of the latter.
@@ -40,17 +96,7 @@ fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 
     }
 }
 
-#[cfg(feature = "http-client")]
-fn is_connect_error(error: &(dyn Error + 'static)) -> bool {
-    matches!(error.downcast_ref(), Some(HttpError::Client(error)) if error.is_connect())
-}
-
 #[cfg(not(feature = "http-client"))]
 fn next_source<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     error.source()
-}
-
-#[cfg(not(feature = "http-client"))]
-fn is_connect_error(_: &(dyn Error + 'static)) -> bool {
-    false
 }

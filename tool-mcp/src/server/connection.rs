@@ -10,12 +10,17 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tool_runtime::dispatch::{CallError, CancellationToken};
-use tool_runtime::{BatchContext, ToolCall, ToolMessage};
+use tool_runtime::{BatchContext, Registry, ToolCall, ToolMessage};
+
+/// The time that a finished call waits for its last notifications of progress.
+const MAX_WAIT_FOR_PROGRESS: Duration = Duration::from_secs(1);
 
 /// The handler of one connection; over HTTP, of one session or request.
 pub(super) struct ConnectionHandler {
@@ -44,7 +49,11 @@ impl ConnectionHandler {
 
     fn batch(&self, request: &McpRequest<'_>) -> Result<BatchContext, ErrorData> {
         let Some(create) = &self.server.batch else { return Ok(self.batch.clone()) };
-        create(request).map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))
+        // The panic hook of the process has reported a panic. The client must get a response.
+        let created = catch_unwind(AssertUnwindSafe(|| create(request)));
+        let created =
+            created.map_err(|_| ErrorData::internal_error("the request cannot be handled now", None))?;
+        created.map_err(|error| ErrorData::new(ErrorCode::INVALID_REQUEST, error, None))
     }
 }
 
@@ -59,9 +68,9 @@ impl ServerHandler for ConnectionHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let served = self.served();
-        let registry = served.registry.with(&self.batch(&McpRequest::new(&context, None))?);
-        let allowed = served.definitions.iter().filter(|tool| registry.allows(&tool.name));
-        Ok(ListToolsResult::with_all_items(allowed.cloned().collect()))
+        let allowed = served.allowed(&self.batch(&McpRequest::new(&context, None))?);
+        let tools = served.definitions.iter().filter(|tool| allowed.get(&tool.name).is_some());
+        Ok(ListToolsResult::with_all_items(tools.cloned().collect()))
     }
 
     async fn call_tool(
@@ -74,7 +83,7 @@ impl ServerHandler for ConnectionHandler {
         // A JSON object can always be written.
         let arguments = serde_json::to_string(&request.arguments.unwrap_or_default()).unwrap_or_default();
         let call = ToolCall::new(context.id.to_string(), request.name, arguments);
-        let message = dispatch(&served, &batch, &call, &context).await;
+        let message = dispatch(&served.allowed(&batch), &batch, &call, &context).await;
         if let Some(CallError::UnknownTool(unknown)) = message.outcome().and_then(|outcome| outcome.error()) {
             return Err(ErrorData::invalid_params(unknown.to_string(), None));
         }
@@ -114,7 +123,7 @@ async fn notify_of_changes(mut changes: watch::Receiver<Arc<Served>>, peer: Peer
 
 /// Dispatches one call, and sends its progress to the client.
 async fn dispatch(
-    served: &Served,
+    registry: &Registry,
     batch: &BatchContext,
     call: &ToolCall,
     context: &RequestContext<RoleServer>,
@@ -128,7 +137,7 @@ async fn dispatch(
         progress = Some(forwarder);
     }
     let finished = CancellationToken::new();
-    let registry = served.registry.with(&call_batch);
+    let registry = registry.with(&call_batch);
     let run = async {
         let _finished = finished.clone().drop_guard();
         let mut dispatched = pin!(registry.dispatch(std::slice::from_ref(call)));
@@ -141,8 +150,15 @@ async fn dispatch(
         }
     };
     let forward = async {
-        if let Some(progress) = progress {
-            progress.run(finished.clone()).await;
+        let Some(progress) = progress else { return };
+        // At the end of the input, rmcp still sends results, but no notifications.
+        let late = async {
+            finished.cancelled().await;
+            tokio::time::sleep(MAX_WAIT_FOR_PROGRESS).await;
+        };
+        tokio::select! {
+            () = progress.run(finished.clone()) => {}
+            () = late => {}
         }
     };
     let (messages, ()) = tokio::join!(run, forward);

@@ -151,6 +151,16 @@ async fn results_of_other_servers_become_text_and_json() {
             json!({"content": [{"type": "image", "data": "PHN2Zz4=", "mimeType": "image/svg+xml"}]}),
             "[image: 5 bytes of image/svg+xml]",
         ),
+        (json!({"content": [{"type": "text", "text": "paid"}], "structuredContent": null}), "paid"),
+        (
+            json!({"content": [{"type": "image", "data": "", "mimeType": "image/png"}]}),
+            "[image: image/png without data]",
+        ),
+        (
+            json!({"content": [{"type": "text", "text": "a"}, {"type": "hologram", "data": 1}]}),
+            "a\n[hologram content that cannot be read]",
+        ),
+        (json!({"isError": "true", "content": [{"type": "text", "text": "no luck"}]}), "Error: no luck"),
         (json!({"isError": true, "content": [{"type": "text", "text": "no luck"}]}), "Error: no luck"),
         (json!({"isError": true, "content": [{"type": "text", "text": "Error: no luck"}]}), "Error: no luck"),
         (json!({"isError": true, "content": []}), "Error: the tool `t` failed without an error message."),
@@ -160,17 +170,16 @@ async fn results_of_other_servers_become_text_and_json() {
     }
 }
 
+const UNEXPECTED: &str =
+    "Error: the server of the tool responded with something other than a result; it may have taken effect";
+
 #[tokio::test]
 async fn a_response_that_is_no_result_is_an_error() {
     let input = json!({"resultType": "input_required", "inputRequests": {}, "requestState": "x"});
     for response in [json!({"roots": []}), json!({}), json!("text"), input] {
         let registry = registry_of(returning(response.clone())).await;
         let result = registry.call("t", ()).await;
-        assert_eq!(
-            result.text(),
-            "Error: the server of the tool responded with something other than a result",
-            "{response}"
-        );
+        assert_eq!(result.text(), UNEXPECTED, "{response}");
     }
 }
 
@@ -275,4 +284,14 @@ async fn a_fraction_of_progress_becomes_a_percentage() {
         _ => None,
     });
     assert_eq!(amounts.collect::<Vec<_>>(), [(25, Some(100)), (3, None), (0, Some(5))]);
+}
+
+#[tokio::test]
+async fn a_result_of_very_many_blocks_is_limited() {
+    let image = json!({"type": "image", "data": "cG4", "mimeType": "image/PNG"});
+    let registry = registry_of(returning(json!({"content": vec![image; 2_000]}))).await;
+    let result = registry.call("t", ()).await;
+    let parts = result.output().expect("no error").content().parts().expect("there are parts").len();
+    assert!(parts <= 51, "{parts}");
+    assert!(result.text().ends_with("[1000 more blocks are left out]"));
 }

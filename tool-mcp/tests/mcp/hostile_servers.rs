@@ -275,3 +275,69 @@ async fn garbage_between_messages_is_ignored() {
     .await;
     assert_eq!(registry.call("t", ()).await.text(), "done");
 }
+
+/// A server that reads no further message after the list of its tools, until this time has passed.
+fn reading_late(
+    pause: Duration,
+    calls: Arc<Mutex<Vec<Value>>>,
+) -> impl Fn(Peer) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> {
+    move |mut peer| {
+        let calls = Arc::clone(&calls);
+        Box::pin(async move {
+            while let Some(message) = peer.next().await {
+                let result = match message["method"].as_str() {
+                    Some("initialize") => {
+                        json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                        "serverInfo": {"name": "late", "version": "1"}})
+                    }
+                    Some("tools/list") => json!({"tools": [definition("t", &json!({}))]}),
+                    Some("tools/call") => {
+                        calls
+                            .lock()
+                            .expect("not poisoned")
+                            .push(message["params"]["arguments"]["index"].clone());
+                        json!({"content": []})
+                    }
+                    _ => continue,
+                };
+                peer.send(json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await;
+                if message["method"] == "tools/list" {
+                    tokio::time::sleep(pause).await;
+                }
+            }
+        })
+    }
+}
+
+/// Larger than the buffer of a connection.
+fn large_call(index: usize) -> ToolCall {
+    let text = "x".repeat(1 << 20);
+    ToolCall::new(format!("call_{index}"), "t", json!({"index": index, "text": text}).to_string())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_timed_out_is_not_sent_later() {
+    let calls = Arc::default();
+    let server = reading_late(Duration::from_secs(10), Arc::clone(&calls));
+    let client =
+        connect_to_script(server).timeout(Duration::from_secs(2)).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    let large: Vec<ToolCall> = (0..5).map(large_call).collect();
+    for message in registry.dispatch(&large).await {
+        assert_eq!(message.error_kind(), Some("timeout"));
+    }
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    let sent = calls.lock().expect("not poisoned").clone();
+    assert!(sent.len() <= 1, "only the call whose text was partly sent arrives: {sent:?}");
+    assert!(!registry.dispatch(&[large_call(7)]).await[0].is_error());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_a_server_that_does_not_read_can_be_closed() {
+    let server = reading_late(Duration::from_secs(1_000_000), Arc::default());
+    let client =
+        connect_to_script(server).timeout(Duration::from_secs(2)).connect().await.expect("connected");
+    let registry = client.registry().await.expect("listed");
+    assert_eq!(registry.dispatch(&[large_call(0)]).await[0].error_kind(), Some("timeout"));
+    tokio::time::timeout(Duration::from_secs(60), client.close()).await.expect("closing has a limit");
+}

@@ -1,9 +1,13 @@
 //! The client over HTTP, with servers that are killed, reject requests, or send garbage.
 
 use crate::process::server;
-use serde_json::json;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::time::sleep;
 use tool_runtime::Registry;
@@ -110,4 +114,67 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
     let error = nobody.expect_err("nobody listens").to_string();
     println!("{error}");
     assert!(error.contains("refused"), "{error}");
+}
+
+/// The text of a call of a tool that is not `read_only`, on a server that responds like this to the first call of each session, and
+/// the number of sessions and calls.
+async fn call_with(status: u16, body: &'static str) -> (String, usize, usize) {
+    let (sessions, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (of_server, called) = (Arc::clone(&sessions), Arc::clone(&calls));
+    let respond = move |message: String| {
+        let (sessions, calls) = (Arc::clone(&of_server), Arc::clone(&called));
+        async move {
+            let message: Value = serde_json::from_str(&message).unwrap_or_default();
+            let result = match message["method"].as_str() {
+                Some("initialize") => {
+                    sessions.fetch_add(1, Ordering::Relaxed);
+                    json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                        "serverInfo": {"name": "s", "version": "1"}})
+                }
+                Some("tools/list") => json!({"tools": [{"name": "pay", "inputSchema": {"type": "object"}}]}),
+                Some("tools/call") if calls.fetch_add(1, Ordering::Relaxed) == 0 => {
+                    let status = StatusCode::from_u16(status).expect("a status");
+                    return (status, [(CONTENT_TYPE, "application/json")], body.to_owned());
+                }
+                Some("tools/call") => json!({"content": [{"type": "text", "text": "paid"}]}),
+                _ => return (StatusCode::ACCEPTED, [(CONTENT_TYPE, "application/json")], String::new()),
+            };
+            let response = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+            (StatusCode::OK, [(CONTENT_TYPE, "application/json")], response.to_string())
+        }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("there is a port");
+    let address = listener.local_addr().expect("it has an address");
+    let router = axum::Router::new().route("/mcp", axum::routing::post(respond));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let registry = registry_at(address).await;
+    let text = registry.call("pay", ()).await.text().into_owned();
+    assert_eq!(registry.call("pay", ()).await.text(), "paid", "{status}: the next call works");
+    (text, sessions.load(Ordering::Relaxed), calls.load(Ordering::Relaxed))
+}
+
+#[tokio::test]
+async fn the_status_of_a_response_decides() {
+    const LOST: &str =
+        "Error: the connection was lost; it may have taken effect. Check before you try again.";
+    let rejected = |status: u16| {
+        format!(
+            "Error: the server of the tool rejected the request with the HTTP status {status}; the tool was not called"
+        )
+    };
+    let unknown_session =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no such session"}}"#;
+    for (status, body, expected, calls) in [
+        (429, "", "paid", 3),
+        (400, unknown_session, LOST, 2),
+        (500, "", LOST, 2),
+        (401, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
+        (403, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
+        (404, "", &*rejected(404), 2),
+        (405, "", &*rejected(405), 2),
+    ] {
+        let (text, sessions, sent) = call_with(status, body).await;
+        assert_eq!((&*text, sent), (expected, calls), "{status}");
+        assert!(sessions <= 2, "{status}: {sessions} sessions");
+    }
 }

@@ -4,6 +4,7 @@ use crate::peer::{Peer, Response, connect_to_script, definition};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tool_runtime::{Registry, ToolCall};
 use tool_runtime_mcp::Client;
 
@@ -193,4 +194,51 @@ async fn a_server_without_initialize_is_asked_to_describe_itself() {
     });
     let registry = client.connect().await.expect("connected").registry().await.expect("listed");
     assert_eq!(registry.call("t", ()).await.text(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn changes_are_announced_after_a_subscription_has_ended() {
+    let client = connect_to_script(|mut peer: Peer| async move {
+        let mut subscriptions = 0;
+        while let Some(message) = peer.next().await {
+            let id = &message["id"];
+            let modern = |mut result: Value| {
+                result["resultType"] = "complete".into();
+                result
+            };
+            let result: Value = match message["method"].as_str() {
+                Some("initialize") => {
+                    let error = json!({"code": -32601, "message": "initialize"});
+                    peer.send(json!({"jsonrpc": "2.0", "id": id, "error": error})).await;
+                    continue;
+                }
+                Some("server/discover") => modern(json!({"supportedVersions": ["2026-07-28"],
+                    "capabilities": {"tools": {"listChanged": true}}, "ttlMs": 0, "cacheScope": "private",
+                    "serverInfo": {"name": "modern", "version": "1"}})),
+                Some("tools/list") => {
+                    let name = format!("subscribed_{subscriptions}");
+                    modern(
+                        json!({"tools": [definition(&name, &json!({}))], "ttlMs": 0, "cacheScope": "private"}),
+                    )
+                }
+                Some("subscriptions/listen") => {
+                    subscriptions += 1;
+                    let meta = json!({"io.modelcontextprotocol/subscriptionId": id});
+                    let params = json!({"notifications": {"toolsListChanged": true}, "_meta": meta});
+                    let method = "notifications/subscriptions/acknowledged";
+                    peer.send(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+                    modern(json!({"_meta": meta})) // The server ends the subscription at once.
+                }
+                _ => continue,
+            };
+            peer.send(json!({"jsonrpc": "2.0", "id": id, "result": result})).await;
+        }
+    });
+    let client = client.connect().await.expect("connected");
+    client.registry().await.expect("listed");
+    for _ in 0..3 {
+        let changed = tokio::time::timeout(Duration::from_secs(10), client.changed()).await;
+        changed.expect("each new subscription may have missed a change");
+        client.registry().await.expect("listed");
+    }
 }

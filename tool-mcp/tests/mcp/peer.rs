@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf, split,
 };
+use tokio::task::JoinHandle;
 use tool_runtime::Registry;
-use tool_runtime_mcp::{ClientBuilder, Server};
+use tool_runtime_mcp::{ClientBuilder, ServeError, Server};
 
 /// The size of the buffer of a connection.
 const BUFFER: usize = 1 << 16;
@@ -27,14 +28,19 @@ impl Peer {
 
     /// A client of this server, after its handshake.
     pub(crate) async fn connect_to(server: Server) -> Self {
+        Peer::connect_and_watch(server).await.0
+    }
+
+    /// Also returns the task of the server.
+    pub(crate) async fn connect_and_watch(server: Server) -> (Self, JoinHandle<Result<(), ServeError>>) {
         let (ours, theirs) = tokio::io::duplex(BUFFER);
-        tokio::spawn(server.run(theirs));
+        let task = tokio::spawn(server.run(theirs));
         let mut peer = Peer::new(ours);
         let client = json!({"name": "test", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
         peer.request(0, "initialize", params).await;
         peer.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        peer
+        (peer, task)
     }
 
     pub(crate) async fn send(&mut self, message: Value) {
@@ -44,6 +50,11 @@ impl Peer {
     /// Writes a line, which need not be JSON. A connection that was closed is no error here.
     pub(crate) async fn send_line(&mut self, line: &str) {
         let _ = self.writer.write_all(format!("{line}\n").as_bytes()).await;
+    }
+
+    /// Ends the input of the other side, which can still send.
+    pub(crate) async fn end_input(&mut self) {
+        self.writer.shutdown().await.expect("the connection is open");
     }
 
     /// The next message; `None` at the end.

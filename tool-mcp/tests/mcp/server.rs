@@ -295,6 +295,56 @@ async fn the_batch_decides_about_state_and_tools() {
 }
 
 #[tokio::test]
+async fn a_client_does_not_learn_the_names_of_other_tools() {
+    let registry = Registry::new(tools![once, looks_like_json]).expect("valid");
+    let server = serve(registry).batch(|_| BatchContext::new().allowed_tools(["once"]));
+    let mut client = Peer::connect_to(server).await;
+    for name in ["looks_like_json", "looks_like_jsn"] {
+        let message = client.call(1, name, json!({})).await["error"]["message"].to_string();
+        assert!(message.contains(&format!("there is no tool `{name}`. Available: `once`.")), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_batch_function_that_panics_is_an_error_of_the_request() {
+    let server = serve(registry()).batch(|_| panic!("a secret"));
+    let mut client = Peer::connect_to(server).await;
+    assert_eq!(
+        client.call(1, "list", json!({})).await["error"]["message"],
+        "the request cannot be handled now"
+    );
+}
+
+/// Reports progress at its end.
+#[tool]
+async fn report_late(#[context] call: &CallContext) -> &'static str {
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    call.progress(1, 1, "done");
+    "done"
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_runs_at_the_end_of_the_input_is_answered() {
+    let mut client = Peer::connect_to(serve(Registry::new(tools![report_late]).expect("valid"))).await;
+    let params = json!({"name": "report_late", "_meta": {"progressToken": "p"}});
+    client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
+    client.end_input().await;
+    let response = client.receive("id", 1).await;
+    assert_eq!(text(&response), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_that_does_not_read_does_not_keep_the_server() {
+    let (mut client, served) = Peer::connect_and_watch(serve(registry())).await;
+    for id in 1..100 {
+        client.send(json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"})).await;
+    }
+    client.end_input().await;
+    let ended = tokio::time::timeout(Duration::from_secs(60), served).await;
+    assert!(ended.is_ok(), "it ends after a limit");
+}
+
+#[tokio::test]
 async fn a_closed_connection_ends_the_server() {
     let (ours, theirs) = tokio::io::duplex(1024);
     let served = tokio::spawn(serve(registry()).run(theirs));
