@@ -1,16 +1,15 @@
 //! Detection of the wire of a history.
 
-use super::other_wires::{wire_of_fields, wire_of_part};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// The name of the wire of a history: of the body of a request, or of its list of messages, items or contents. `None` if
-/// the text is neither.
+/// Returns the name of the wire of a history, which is the body of a request or its array of messages, items or contents.
+/// `None` if the text is none of these.
 ///
 /// [`by_name`](super::by_name) has the wire of the name, and [`Wire::read_messages`](super::Wire::read_messages) reads the
-/// messages. There may be no such wire in this crate: the name is `bedrock` for the format of Amazon's Converse API.
+/// messages. The crate may have no wire of this name: `bedrock` is the format of Amazon's Converse API.
 ///
-/// The first message decides that has a field, a role or a part of only one format; after them, the fields `system` and
-/// `tools` of a request. Without any, a list of messages with roles is `chat_completions`, although messages of plain text
+/// The first message with a field, a role or a part that only one format has decides. If there is none, the fields `system`
+/// and `tools` of the request decide. Otherwise, a list of messages with roles is `chat_completions`; messages of plain text
 /// are the same in the formats of Anthropic and the Responses API.
 ///
 /// ```
@@ -32,7 +31,7 @@ pub fn detect(history: &str) -> Option<&'static str> {
 }
 
 /// The wire of a history, if it has anything that only one format has.
-pub(super) fn wire_of_history(body: &Value) -> Option<&'static str> {
+fn wire_of_history(body: &Value) -> Option<&'static str> {
     if let Some(elements) = body.as_array() {
         return elements.iter().find_map(wire_of_element);
     }
@@ -83,4 +82,46 @@ fn wire_of_content_part(part: &Value) -> Option<&'static str> {
         kind if kind.ends_with("tool_use") || kind.ends_with("tool_result") => Some("anthropic"),
         kind => wire_of_part(kind),
     }
+}
+
+/// The wire of a part of this type, if only one wire has it.
+pub(super) fn wire_of_part(kind: &str) -> Option<&'static str> {
+    match kind {
+        "tool_use" | "tool_result" | "server_tool_use" | "redacted_thinking" => Some("anthropic"),
+        "function_call" | "function_call_output" | "output_text" | "input_text" => Some("responses"),
+        _ => None,
+    }
+}
+
+/// The wire of a message or response with these fields.
+pub(super) fn wire_of_fields(fields: &Map<String, Value>) -> Option<&'static str> {
+    let kind = fields.get("type").and_then(Value::as_str);
+    let has_array = |field| fields.get(field).is_some_and(Value::is_array);
+    if kind == Some("message") && fields.contains_key("stop_reason") {
+        Some("anthropic")
+    } else if has_array("output") || kind.is_some_and(|kind| kind.starts_with("function_call")) {
+        Some("responses")
+    } else if has_array("candidates") || has_array("parts") {
+        Some("gemini")
+    } else if fields.get("output").is_some_and(|output| output.get("message").is_some()) {
+        Some("bedrock")
+    } else {
+        None
+    }
+}
+
+/// The wire of the body of a response that is not in the expected format.
+pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
+    let fields = body.as_object()?;
+    if fields.get("choices").is_some_and(Value::is_array) {
+        return Some("chat_completions");
+    }
+    let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
+    let mut kinds = parts.filter_map(|part| part["type"].as_str());
+    wire_of_fields(fields).or_else(|| kinds.find_map(wire_of_part))
+}
+
+/// The wire of the body of a request that is not in the expected format.
+pub(super) fn wire_of_request(body: &Value) -> Option<&'static str> {
+    wire_of_history(body).or_else(|| body["messages"].is_array().then_some("chat_completions"))
 }

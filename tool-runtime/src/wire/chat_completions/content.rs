@@ -2,7 +2,7 @@
 
 use super::NAME;
 use crate::message::{Content, Media, Part};
-use crate::wire::other_wires;
+use crate::wire::{detect, other_wires};
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -127,7 +127,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
             parts.push(part);
         }
         let mut kinds = parts.iter().filter_map(|part| part["type"].as_str());
-        if let Some(wire) = kinds.find_map(other_wires::wire_of_part) {
+        if let Some(wire) = kinds.find_map(detect::wire_of_part) {
             return Err(A::Error::custom(other_wires::error(wire)));
         }
         // Any other array is the result of a tool that was not serialized to text.

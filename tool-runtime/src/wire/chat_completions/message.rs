@@ -3,7 +3,7 @@
 use super::NAME;
 use crate::message::ToolMessage;
 use crate::message::{AssistantMessage, Content, ERROR, Extra, InputMessage, Message, RETURNED, ToolCall};
-use crate::wire::other_wires;
+use crate::wire::{detect, other_wires};
 use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
@@ -200,7 +200,7 @@ fn tool_name(id: &str, other: &Map<String, Value>) -> Option<String> {
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = ReadMessage::deserialize(deserializer)?;
-        if let Some(wire) = other_wires::wire_of_fields(&read.other) {
+        if let Some(wire) = detect::wire_of_fields(&read.other) {
             return Err(D::Error::custom(other_wires::error(wire)));
         }
         if other_wires::is_stored(&read.other) {

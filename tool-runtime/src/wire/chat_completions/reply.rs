@@ -5,7 +5,7 @@ use super::server_error::{error_text, response_error};
 use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
 use crate::wire::error::beginning;
-use crate::wire::{WireError, other_wires};
+use crate::wire::{WireError, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -31,7 +31,7 @@ pub(super) fn read(body: &str) -> Result<AssistantMessage, WireError> {
             Some(message) => WireError::Server { message },
             None => match serde_json::from_str::<Value>(body)
                 .ok()
-                .and_then(|value| other_wires::wire_of_response(&value))
+                .and_then(|value| detect::wire_of_response(&value))
             {
                 Some(wire) => other_wires::error(wire),
                 None => WireError::Unexpected { expected: EXPECTED, problem: error.to_string() },
@@ -48,7 +48,7 @@ impl<'de> Deserialize<'de> for AssistantMessage {
 }
 
 fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
-    if let Some(wire) = other_wires::wire_of_fields(&read.other) {
+    if let Some(wire) = detect::wire_of_fields(&read.other) {
         return Err(other_wires::error(wire));
     }
     if read.other.get("type").is_some_and(|kind| kind == "message") {

@@ -5,7 +5,7 @@ use super::part::read_content;
 use super::{NAME, reply, result};
 use crate::message::{AssistantMessage, InputMessage, Message, Origin};
 use crate::wire::error::beginning;
-use crate::wire::{WireError, other_wires};
+use crate::wire::{WireError, detect, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -80,8 +80,8 @@ fn read_turn(content: ReadContent<'_>) -> Result<Turn, WireError> {
     let ReadContent { role, parts, content, r#type } = content;
     let Some(parts) = parts else {
         let mut kinds = content.as_array().into_iter().flatten().filter_map(|part| part["type"].as_str());
-        let wire = r#type.as_str().filter(|kind| *kind != "message").and_then(other_wires::wire_of_part);
-        return Err(match wire.or_else(|| kinds.find_map(other_wires::wire_of_part)) {
+        let wire = r#type.as_str().filter(|kind| *kind != "message").and_then(detect::wire_of_part);
+        return Err(match wire.or_else(|| kinds.find_map(detect::wire_of_part)) {
             Some(wire) => other_wires::error(wire),
             None if !content.is_null() => other_wires::error("chat_completions"),
             None => unexpected("a content without `parts`".to_owned()),
