@@ -28,10 +28,11 @@ pub enum Model {
 }
 
 impl Model {
-    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, `anthropic`, `responses` or `gemini`.
+    /// A model on the wire that `TOOL_WIRE` names: `chat_completions` by default, `anthropic`, `responses`, `gemini` or
+    /// `ollama`.
     ///
-    /// It is the server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or at `ANTHROPIC_BASE_URL` or
-    /// `GEMINI_BASE_URL` with the same variables of this provider; without this variable, it is the script.
+    /// It is the server at `OPENAI_BASE_URL` (with `OPENAI_API_KEY` and `OPENAI_MODEL`), or at `ANTHROPIC_BASE_URL`,
+    /// `GEMINI_BASE_URL` or `OLLAMA_BASE_URL` with the same variables of this provider; without this variable, it is the script.
     ///
     /// # Errors
     ///

@@ -152,6 +152,7 @@ fn a_history_of_chat_completions_is_an_error_on_the_wire_of_anthropic() {
 fn the_wire_of_a_history_is_detected() {
     let plain = json!({"role": "user", "content": "?"});
     let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let of_object = |id: Option<&str>| json!({"id": id, "function": {"name": "f", "arguments": {}}});
     let content = |part: Value| json!({"role": "user", "content": [part]});
     let source = json!({"type": "url", "url": "https://example.com/a.png"});
     for (wire, message) in [
@@ -181,6 +182,15 @@ fn the_wire_of_a_history_is_detected() {
             "gemini",
             json!({"role": "function", "parts": [{"functionResponse": {"name": "f", "response": {}}}]}),
         ),
+        ("ollama", json!({"role": "user", "content": "?", "images": ["AQID"]})),
+        ("ollama", json!({"role": "assistant", "content": "4", "thinking": "2 + 2"})),
+        ("ollama", json!({"role": "assistant", "content": "", "tool_calls": [of_object(None)]})),
+        ("ollama", json!({"role": "tool", "tool_name": "f", "content": "1"})),
+        // Some servers of Chat Completions also have objects.
+        (
+            "chat_completions",
+            json!({"role": "assistant", "content": null, "tool_calls": [of_object(Some("a"))]}),
+        ),
         ("bedrock", content(json!({"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}))),
         ("bedrock", content(json!({"text": "?"}))),
     ] {
@@ -209,5 +219,11 @@ fn the_wire_of_a_history_is_detected() {
     ] {
         assert_eq!(detect(&request.to_string()), wire, "{request}");
     }
+    let reply = json!({"role": "assistant", "content": "", "tool_calls": [of_object(Some("a"))]});
+    let result = json!({"role": "tool", "tool_call_id": "a", "content": "1"});
+    assert_eq!(detect(&json!([reply, result]).to_string()), Some("chat_completions"));
+    let mut named = result;
+    named["tool_name"] = json!("f");
+    assert_eq!(detect(&json!([reply, named]).to_string()), Some("ollama"));
     assert_eq!(detect("{"), None);
 }

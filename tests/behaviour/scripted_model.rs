@@ -68,6 +68,7 @@ async fn a_request_is_written_on_the_wire_that_it_carries() {
             json!({"output": [{"type": "message", "content": [{"type": "output_text", "text": "Sunny."}]}]}),
         ),
         ("gemini", json!({"candidates": [{"content": {"parts": [{"text": "Sunny."}]}}]})),
+        ("ollama", json!({"message": {"role": "assistant", "content": "Sunny."}, "done": true})),
     ];
     let on = |name: &str| hello().with_wire(wire::by_name(name).expect("it exists"));
     // One model gets requests on several wires.

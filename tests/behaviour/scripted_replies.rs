@@ -13,7 +13,7 @@ use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, tool, tools};
 
-const WIRES: [&str; 4] = ["chat_completions", "anthropic", "responses", "gemini"];
+const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
 const SECOND: Duration = Duration::from_secs(1);
 const TENTH: Duration = Duration::from_millis(100);
 const DECLINED: &str = "I cannot help with that.";

@@ -1,6 +1,8 @@
 //! The list of cases, and their execution.
 
-use crate::{anthropic, coercions, gemini, patterns, products, references, responses, sizes, texts, unions};
+use crate::{
+    anthropic, coercions, gemini, ollama, patterns, products, references, responses, sizes, texts, unions,
+};
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -92,6 +94,7 @@ pub(crate) fn all() -> Vec<Case> {
         texts::cases(),
         anthropic::cases(),
         gemini::cases(),
+        ollama::cases(),
         responses::cases(),
     ];
     all.into_iter().flatten().collect()

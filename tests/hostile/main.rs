@@ -15,6 +15,7 @@ mod anthropic;
 mod cases;
 mod coercions;
 mod gemini;
+mod ollama;
 mod patterns;
 mod products;
 mod references;

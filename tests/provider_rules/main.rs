@@ -3,5 +3,6 @@
 mod anthropic;
 mod chat_completions;
 mod gemini;
+mod ollama;
 mod response_formats;
 mod responses;

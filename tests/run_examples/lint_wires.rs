@@ -32,7 +32,16 @@ struct Histories {
     errors: [&'static str; 3],
 }
 
-const HISTORIES: [Histories; 4] = [
+/// The errors of Chat Completions, which Ollama's own API shares.
+const ERRORS: [&str; 3] = [
+    "    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
+     'tool_call_id'. The following tool_call_ids did not have response messages: call_b",
+    "    OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
+     'tool_calls'.",
+    "    Mistral error: Duplicate tool call id call_a in tool results",
+];
+
+const HISTORIES: [Histories; 5] = [
     Histories {
         wire: "chat_completions",
         field: "messages",
@@ -50,13 +59,7 @@ const HISTORIES: [Histories; 4] = [
         orphan: r#"{"role":"tool","tool_call_id":"call_x","content":"3"}"#,
         thanks: r#"{"content":"Thanks!","role":"user","name":"Ada"}"#,
         unit: "messages",
-        errors: [
-            "    OpenAI error: An assistant message with 'tool_calls' must be followed by tool messages responding to each \
-             'tool_call_id'. The following tool_call_ids did not have response messages: call_b",
-            "    OpenAI error: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
-             'tool_calls'.",
-            "    Mistral error: Duplicate tool call id call_a in tool results",
-        ],
+        errors: ERRORS,
     },
     Histories {
         wire: "anthropic",
@@ -130,6 +133,25 @@ const HISTORIES: [Histories; 4] = [
             "    Gemini error: Please ensure that the number of function response parts is equal to the number of function \
              call parts of the function call turn.",
         ],
+    },
+    Histories {
+        wire: "ollama",
+        field: "messages",
+        before: r#"{"model": "m", "messages": "#,
+        after: r#", "stream": false, "options": {"temperature": 1.0}}"#,
+        question: r#"{"role": "user", "content": "?"}"#,
+        reply: &[
+            r#"{"role":"assistant","content":"","thinking":"Hm.","tool_calls":[{"id":"call_a","type":"function","function":{"name":"f","arguments":{}}},{"id":"call_b","type":"function","function":{"name":"g","arguments":{}}}]}"#,
+        ],
+        results: &[
+            r#"{"role":"tool","tool_name":"f","tool_call_id":"call_a","content":"1"}"#,
+            r#"{"role":"tool","tool_name":"g","tool_call_id":"call_b","content":"2"}"#,
+        ],
+        result: r#"{"role":"tool","tool_name":"f","tool_call_id":"call_a","content":"1"}"#,
+        orphan: r#"{"role":"tool","tool_name":"x","tool_call_id":"call_x","content":"3"}"#,
+        thanks: r#"{"content":"Thanks!","role":"user"}"#,
+        unit: "messages",
+        errors: ERRORS,
     },
 ];
 
@@ -284,10 +306,28 @@ fn messages_that_only_the_provider_rejects_are_written_anew() {
     assert!(
         stderr(&output).starts_with("warning: the provider rejects the history: messages.1: `tool_use` ids")
     );
-    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(output.status.code(), Some(1));
     let again = lint(&[], &stdout(&output));
     assert_eq!(stdout(&again), "No violations. Wire: anthropic; messages: 3.\n");
+    assert_eq!(again.status.code(), Some(0));
     assert!(stdout(&output).contains("Here."), "{}", stdout(&output));
+}
+
+#[test]
+fn a_history_of_ollama_without_ids_keeps_its_text() {
+    let call = r#"{"function":{"name":"f","arguments":{}}}"#;
+    let reply = format!(r#"{{"role":"assistant","content":"","tool_calls":[{call},{call}]}}"#);
+    let result = r#"{"role":"tool","content":"1"}"#;
+    let input = format!("[{reply},{result},{result}]");
+    let output = lint(&["--repair"], &input);
+    assert_eq!((stdout(&output), output.status.code()), (format!("{input}\n"), Some(0)));
+    assert_eq!(stderr(&output), "No violations. Wire: ollama; messages: 3.\n");
+
+    let output = lint(&["--repair"], &format!("[{reply},{result}]"));
+    let lost = "a tool call without a tool message (call_2)";
+    assert!(stderr(&output).starts_with(&format!("messages[0]: {lost}")), "{}", stderr(&output));
+    let again = lint(&[], &stdout(&output));
+    assert_eq!(stdout(&again), "No violations. Wire: ollama; messages: 3.\n");
 }
 
 #[test]
@@ -328,8 +368,8 @@ fn plain_text_is_chat_completions_unless_another_wire_is_chosen() {
 
 #[test]
 fn invalid_input_is_a_clear_error() {
-    const EXPECTED: &str = "expected a request with `messages`, `input` or `contents`, or the array of one";
-    let wires = "use one of `chat_completions`, `anthropic`, `responses`, `gemini`";
+    const EXPECTED: &str = "expected a request with `messages`, `input` or `contents`, or only that array";
+    let wires = "use one of `chat_completions`, `anthropic`, `responses`, `gemini`, `ollama`";
     let message = r#"{"role":"user","content":"?"}"#;
     for (arguments, input, error) in [
         (&[][..], "", format!("standard input is empty; {EXPECTED}")),

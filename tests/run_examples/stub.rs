@@ -23,7 +23,7 @@ impl Received {
         self.0.lock().expect("the lock is not poisoned").iter().map(|(headers, _)| headers.clone()).collect()
     }
 
-    fn push(&self, headers: HeaderMap, request: Value) {
+    pub(crate) fn push(&self, headers: HeaderMap, request: Value) {
         self.0.lock().expect("the lock is not poisoned").push((headers, request));
     }
 }

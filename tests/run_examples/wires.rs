@@ -3,7 +3,14 @@
 use crate::process::{self, appended_messages, stderr, stdout};
 use crate::streaming::starts;
 use crate::stub::{self, Api, Received};
+use axum::Router;
+use axum::extract::{Json, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::post;
 use serde_json::{Value, json};
+use tool_runtime::testing::check_request;
+use tool_runtime::wire::Ollama;
 
 /// The output without the line that names the model.
 fn transcript(example: &str, wire: &str) -> String {
@@ -19,7 +26,7 @@ fn transcript(example: &str, wire: &str) -> String {
 fn the_transcript_is_the_same_on_each_wire() {
     for example in ["approval", "planner", "subagent", "weather"] {
         let expected = transcript(example, "chat_completions");
-        for wire in ["anthropic", "responses", "gemini"] {
+        for wire in ["anthropic", "responses", "gemini", "ollama"] {
             assert_eq!(transcript(example, wire), expected, "{example} on {wire}");
         }
     }
@@ -27,7 +34,7 @@ fn the_transcript_is_the_same_on_each_wire() {
 
 #[test]
 fn the_streaming_example_runs_on_each_wire() {
-    for wire in ["anthropic", "responses", "gemini"] {
+    for wire in ["anthropic", "responses", "gemini", "ollama"] {
         let printed = transcript("streaming", wire);
         let early = starts(&printed).into_iter().filter(|(_, is_early)| *is_early).count();
         assert_eq!(early, 3, "read-only tools start early on {wire}: {printed}");
@@ -42,7 +49,7 @@ fn an_unknown_wire_is_a_clear_error() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         stderr(&output),
-        "Error: there is no wire `gopher`: use one of `chat_completions`, `anthropic`, `responses`, `gemini`\n"
+        "Error: there is no wire `gopher`: use one of `chat_completions`, `anthropic`, `responses`, `gemini`, `ollama`\n"
     );
 }
 
@@ -159,6 +166,66 @@ async fn the_example_satisfies_a_strict_server_of_the_gemini_api() {
     let results = &requests[1]["contents"][2]["parts"];
     assert_eq!(results[0]["functionResponse"]["name"], "get_weather");
     assert!(results[1]["functionResponse"]["response"]["error"].is_string());
+}
+
+const OLLAMA: Api = Api {
+    wire: "ollama",
+    variables: "OLLAMA",
+    base: "",
+    path: "/api/chat",
+    headers: &[],
+    fields: &["model", "stream"],
+};
+
+/// Reasoning and two calls without ids, then an answer.
+fn message(request: &Value) -> Value {
+    let call = |city: &str| json!({"function": {"name": "get_weather", "arguments": {"city": city}}});
+    let message = if request["messages"].as_array().is_some_and(|messages| messages.len() > 2) {
+        json!({"role": "assistant", "content": "Two results, thank you."})
+    } else {
+        let calls = [call("Beijing"), call("Atlantis")];
+        json!({"role": "assistant", "content": "", "thinking": "Two calls.", "tool_calls": calls})
+    };
+    json!({"model": "stub-1", "message": message, "done": true, "done_reason": "stop"})
+}
+
+#[tokio::test]
+async fn the_example_satisfies_a_strict_server_of_ollamas_api() {
+    let requests = requests_on(OLLAMA, message).await;
+    assert_eq!(requests[0]["stream"], false);
+    let messages = &requests[1]["messages"];
+    assert_eq!(messages[2]["thinking"], "Two calls.");
+    assert_eq!(messages[2]["tool_calls"][1]["function"]["arguments"], json!({"city": "Atlantis"}));
+    assert_eq!(messages[3]["tool_name"], "get_weather");
+    assert!(messages[4]["content"].as_str().expect("text").starts_with("Error: "));
+}
+
+/// The same replies as lines, each with a part of the message.
+async fn lines(State(received): State<Received>, headers: HeaderMap, Json(request): Json<Value>) -> Response {
+    received.push(headers, request.clone());
+    if let Err(rejected) = check_request(&Ollama::new(), &request) {
+        return (StatusCode::BAD_REQUEST, Json(json!({"error": rejected.message}))).into_response();
+    }
+    let mut end = message(&request);
+    let whole = std::mem::replace(&mut end["message"], json!({"role": "assistant", "content": ""}));
+    let fields = whole.as_object().expect("an object").iter().filter(|(field, _)| *field != "role");
+    let lines = fields.map(|(field, value)| {
+        let mut message = json!({"role": "assistant", "content": ""});
+        message[field] = value.clone();
+        json!({"message": message, "done": false})
+    });
+    let text: String = lines.chain([end]).map(|line| format!("{line}\n")).collect();
+    ([("content-type", "application/x-ndjson")], text).into_response()
+}
+
+#[tokio::test]
+async fn the_streaming_example_reads_the_lines_of_ollamas_api() {
+    let received = Received::default();
+    let app = Router::new().route("/api/chat", post(lines));
+    let output = stub::run_on(OLLAMA, "streaming", app, received.clone()).await;
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("Two results, thank you."), "{}", stdout(&output));
+    assert!(received.requests().iter().all(|request| request["stream"] == true));
 }
 
 #[test]

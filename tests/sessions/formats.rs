@@ -9,6 +9,7 @@ pub(crate) fn body(wire: &str, reply: &PlannedReply) -> Value {
         "anthropic" => anthropic(reply),
         "responses" => responses(reply),
         "gemini" => gemini(reply),
+        "ollama" => ollama(reply),
         _ => chat_completions(reply),
     }
 }
@@ -19,6 +20,7 @@ pub(crate) fn events(wire: &str, reply: &PlannedReply) -> Vec<String> {
         "anthropic" => anthropic_events(reply),
         "responses" => responses_events(reply),
         "gemini" => gemini_events(reply),
+        "ollama" => ollama_lines(reply),
         _ => chat_completions_events(reply),
     };
     let mut events: Vec<String> = events.iter().map(Value::to_string).collect();
@@ -265,4 +267,44 @@ fn gemini_events(reply: &PlannedReply) -> Vec<Value> {
         texts.chain(gemini_parts(reply)).map(|part| gemini_chunk(reply, &[part], false)).collect();
     events.push(gemini_chunk(reply, &[], true));
     events
+}
+
+fn ollama_line(reply: &PlannedReply, text: &str, calls: &[Value], is_last: bool) -> Value {
+    let mut line =
+        json!({ "model": "m", "message": { "role": "assistant", "content": text }, "done": is_last });
+    if !calls.is_empty() {
+        line["message"]["tool_calls"] = json!(calls);
+    }
+    if is_last {
+        line["done_reason"] = json!(match reply.kind {
+            _ if is_truncated(reply) => "length",
+            ReplyKind::Refusal | ReplyKind::Filtered => "content_filter",
+            _ => "stop",
+        });
+        if let Some((input, output)) = reply.usage {
+            (line["prompt_eval_count"], line["eval_count"]) = (json!(input), json!(output));
+        }
+    }
+    line
+}
+
+fn ollama_calls(reply: &PlannedReply) -> Vec<Value> {
+    let calls = reply.calls.iter().map(|call| {
+        let mut written = json!({ "function": { "name": call.tool, "arguments": call.arguments } });
+        if !call.id.is_empty() {
+            written["id"] = json!(call.id);
+        }
+        written
+    });
+    calls.collect()
+}
+
+fn ollama(reply: &PlannedReply) -> Value {
+    ollama_line(reply, &reply.text, &ollama_calls(reply), true)
+}
+
+fn ollama_lines(reply: &PlannedReply) -> Vec<Value> {
+    let texts = pieces(&reply.text).into_iter().map(|text| ollama_line(reply, &text, &[], false));
+    let calls = ollama_calls(reply).into_iter().map(|call| ollama_line(reply, "", &[call], false));
+    texts.chain(calls).chain([ollama_line(reply, "", &[], true)]).collect()
 }

@@ -288,6 +288,7 @@ fn usage_in(event: &str) -> Option<(u64, u64)> {
         (&event["message"]["usage"], "input_tokens", "output_tokens"),
         (&event["response"]["usage"], "input_tokens", "output_tokens"),
         (&event["usageMetadata"], "promptTokenCount", "candidatesTokenCount"),
+        (&event, "prompt_eval_count", "eval_count"),
     ];
     usages.iter().find_map(|(usage, input, output)| Some((usage[*input].as_u64()?, usage[*output].as_u64()?)))
 }

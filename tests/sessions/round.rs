@@ -20,7 +20,7 @@ use tool_runtime::session::WaitingCall;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{Registry, Session};
 
-const WIRES: [&str; 4] = ["chat_completions", "anthropic", "responses", "gemini"];
+const WIRES: [&str; 5] = ["chat_completions", "anthropic", "responses", "gemini", "ollama"];
 
 pub(crate) struct Round {
     session: Session,

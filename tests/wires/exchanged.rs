@@ -43,7 +43,9 @@ pub(crate) fn exchanged(messages: &[Message]) -> (String, Vec<Entry>) {
             Message::System(input) | Message::Developer(input) => instructions.push_str(input.text()),
             Message::User(input) => {
                 // The images and files of results, and the start of a conversation that starts with a reply.
-                let is_added = input.text().starts_with("Content of the result of ") || input.text() == ".";
+                let titles = ["Content of the result of ", "Images of the tool results:"];
+                let is_added =
+                    titles.iter().any(|title| input.text().starts_with(title)) || input.text() == ".";
                 if !is_added {
                     push_text(&mut entries, Entry::Input(input.text().to_owned()));
                 }

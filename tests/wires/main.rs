@@ -14,6 +14,7 @@ mod moved;
 mod moved_recorded;
 mod odd_servers;
 mod ollama;
+mod ollama_streams;
 mod random_replies;
 mod responses;
 mod responses_histories;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tool_runtime::conversation::Received;
 use tool_runtime::message::{Content, Message, Part};
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, ToolMessage, history, tool, tools};
 
 /// Look up the weather of a city.
@@ -88,7 +88,7 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
     assert_eq!(count(|entry| matches!(entry, Entry::Result { is_error: true, .. })), 3);
 
     let reasoning = [2, 6, 9, 12].map(|index| format!("messages[{index}]: dropped reasoning_content"));
-    let wires: [&dyn Wire; 3] = [&Anthropic::new(), &Responses::new(), &Gemini::new()];
+    let wires: [&dyn Wire; 4] = [&Anthropic::new(), &Responses::new(), &Gemini::new(), &Ollama::new()];
     let mut messages = chat.messages().to_vec();
     for (position, wire) in wires.into_iter().enumerate() {
         let dropped;
@@ -104,14 +104,16 @@ async fn a_conversation_of_six_replies_moves_through_all_wires_and_back() {
 #[tokio::test]
 async fn a_conversation_moves_from_each_wire_to_each_other() {
     let chat = conversation().await;
-    let wires: [&dyn Wire; 4] =
-        [&ChatCompletions::new(), &Anthropic::new(), &Responses::new(), &Gemini::new()];
+    let wires: [&dyn Wire; 5] =
+        [&ChatCompletions::new(), &Anthropic::new(), &Responses::new(), &Gemini::new(), &Ollama::new()];
     for from in wires {
         let (messages, _) = moved(chat.messages(), from);
         for to in wires {
             let (_, dropped) = moved(&messages, to);
-            // Each wire has a form for everything that another one read from its own format.
-            assert_eq!(dropped, [""; 0], "{from:?} to {to:?}");
+            // Each wire has a form for everything that another one read from its own format, except for reasoning.
+            let count = if from.name() == "ollama" && to.name() != "ollama" { 4 } else { 0 };
+            assert_eq!(dropped.len(), count, "{from:?} to {to:?}: {dropped:?}");
+            assert!(dropped.iter().all(|part| part.ends_with("dropped thinking")), "{dropped:?}");
         }
     }
 }
@@ -129,6 +131,9 @@ async fn images_of_results_stay_with_them_or_follow_them() {
     assert_eq!(body["messages"][5]["content"], "a chart\n[image: image/png]");
     assert_eq!(body["messages"][6]["role"], "user");
     assert_eq!(body["messages"][6]["content"][1]["image_url"]["url"], "data:image/png;base64,AQID");
+    let body = json(&write(&Ollama::new(), chat.messages()));
+    assert_eq!(body["messages"][5]["content"], "a chart\n[image: image/png]");
+    assert_eq!(body["messages"][6]["images"], json!(["AQID"]));
 }
 
 #[test]

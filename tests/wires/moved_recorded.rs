@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use tool_runtime::history;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire, detect};
 
 /// The recorded requests of this wire, with their sources.
 fn requests(wire: &str) -> Vec<(Value, Value)> {
@@ -25,11 +25,12 @@ fn requests(wire: &str) -> Vec<(Value, Value)> {
 
 #[test]
 fn every_history_moves_to_each_other_wire_with_its_calls_results_and_texts() {
-    let wires: [(&str, &dyn Wire); 4] = [
+    let wires: [(&str, &dyn Wire); 5] = [
         ("chat_completions", &ChatCompletions::new()),
         ("anthropic", &Anthropic::new()),
         ("openai-responses", &Responses::new()),
         ("gemini", &Gemini::new()),
+        ("ollama", &Ollama::new()),
     ];
     for (name, from) in wires {
         for (_, to) in wires.into_iter().filter(|(other, _)| *other != name) {
@@ -59,5 +60,26 @@ fn every_history_moves_to_each_other_wire_with_its_calls_results_and_texts() {
             );
             assert_eq!(histories == 0, requests(name).is_empty(), "the file has such rows");
         }
+    }
+}
+
+#[test]
+fn the_wire_of_each_history_is_detected() {
+    let wires = ["chat_completions", "anthropic", "openai-responses", "gemini", "ollama", "bedrock"];
+    for name in wires {
+        let requests = requests(name);
+        // Some rows have no request.
+        let has_messages = |request: &Value| {
+            request.is_array()
+                || ["messages", "input", "contents"].iter().any(|field| !request[field].is_null())
+        };
+        let expected = if name == "openai-responses" { "responses" } else { name };
+        let mut histories = 0;
+        for (source, request) in requests.iter().filter(|(_, request)| has_messages(request)) {
+            assert_eq!(detect(&request.to_string()), Some(expected), "{source}");
+            histories += 1;
+        }
+        println!("{histories} histories of {name}");
+        assert_eq!(histories == 0, requests.is_empty(), "the file has such rows");
     }
 }

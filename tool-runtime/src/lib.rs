@@ -78,7 +78,7 @@
 //! | the tokens of replies | [`Session::usage`], [`AssistantMessage::usage`] |
 //! | warnings for the operator: empty replies, ignored tool choices | [`Session::warnings`], [`ReplyWarning`](conversation::ReplyWarning) |
 //! | a conversation in a database | [`Session`], which implements `Serialize` and `Deserialize`; a list of messages: [`message::stored`] |
-//! | Anthropic, Gemini or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
+//! | Anthropic, Gemini, Ollama or Responses, or a provider that is chosen at run time | [`wire::by_name`], [`Request::on`](conversation::Request::on) |
 //! | continue a conversation with another provider | [`Request::on`](conversation::Request::on), [`Body::report`](wire::Body::report) |
 //! | images and files in a result | [`ToolOutput`] |
 //! | images and files from the user | [`message::Part`] |
@@ -125,6 +125,7 @@
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
 //! | `gemini` | `wire::Gemini`: the Gemini API. | none |
 //! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
+//! | `ollama` | `wire::Ollama`: Ollama's own API. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
 //! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock file of tools. | none |
@@ -143,7 +144,7 @@ mod fingerprint;
 pub mod history;
 mod json;
 #[cfg_attr(
-    not(all(feature = "anthropic", feature = "gemini", feature = "responses")),
+    not(all(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses")),
     allow(dead_code, unused_imports, reason = "each wire uses only some of these types")
 )]
 pub mod message;
@@ -163,7 +164,7 @@ mod tool_choice;
 mod tool_name;
 mod validator;
 #[cfg_attr(
-    not(all(feature = "anthropic", feature = "gemini", feature = "responses")),
+    not(all(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses")),
     allow(dead_code, unused_imports, reason = "each wire uses only some of the shared functions")
 )]
 pub mod wire;

@@ -1,8 +1,8 @@
 //! The formats of providers: how requests are written, and how replies, streams and errors are read.
 //!
 //! A [`Wire`] writes requests and reads replies in the format of one provider's API. [`ChatCompletions`] is the default
-//! everywhere and needs no feature; `Anthropic`, `Gemini` and `Responses` need the features `anthropic`, `gemini` and
-//! `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
+//! everywhere and needs no feature; `Anthropic`, `Gemini`, `Ollama` and `Responses` need the features `anthropic`, `gemini`,
+//! `ollama` and `responses`. [`by_name`] selects a wire at run time, and [`detect`] names the wire of a history.
 //!
 //! The program sends the request, and adds the fields that do not come from the conversation:
 //!
@@ -12,6 +12,7 @@
 //! | `anthropic` | `/v1/messages` | `model`, `stream`, `max_tokens` (required) | `x-api-key`, with `anthropic-version` |
 //! | `responses` | `/v1/responses` | `model`, `stream`, `max_output_tokens` | `authorization: Bearer ..` |
 //! | `gemini` | `/v1beta/models/{model}:generateContent` or `:streamGenerateContent?alt=sse` | `generationConfig` | `x-goog-api-key` |
+//! | `ollama` | `/api/chat` | `model`, `stream` (`false` for a whole reply), `options` | none |
 //!
 //! ```
 //! use tool_runtime::wire::{self, Wire};
@@ -46,6 +47,10 @@ mod finish_reason;
 #[cfg(feature = "gemini")]
 mod gemini;
 mod ids;
+#[cfg(feature = "ollama")]
+mod ollama;
+#[cfg(any(feature = "gemini", feature = "ollama"))]
+mod open_calls;
 mod other_wires;
 mod reasoning;
 mod report;
@@ -70,6 +75,8 @@ pub use detect::detect;
 pub use error::WireError;
 #[cfg(feature = "gemini")]
 pub use gemini::Gemini;
+#[cfg(feature = "ollama")]
+pub use ollama::Ollama;
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;
@@ -147,7 +154,8 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// The body is an error of the server, or not a reply in the format of this wire.
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError>;
 
-    /// Reads one event of a streamed reply: the text after `data:` of a server-sent event. An error of the server, or a
+    /// Reads one event of a streamed reply: the text after `data:` of a server-sent event, or a line of a stream of
+    /// `ollama`. An error of the server, or a
     /// text that is not an event, is a chunk that interrupts the reply.
     fn read_event(&self, data: &str) -> Chunk;
 

@@ -16,7 +16,7 @@ pub struct Api {
 
 const BEARER: (&str, &str) = ("authorization", "Bearer ");
 
-const APIS: [Api; 4] = [
+const APIS: [Api; 5] = [
     Api { wire: "chat_completions", variables: "OPENAI", default_model: "gpt-4o-mini", key_header: BEARER },
     Api { wire: "responses", variables: "OPENAI", default_model: "gpt-4o-mini", key_header: BEARER },
     Api {
@@ -31,6 +31,8 @@ const APIS: [Api; 4] = [
         default_model: "gemini-2.5-flash",
         key_header: ("x-goog-api-key", ""),
     },
+    // A local server needs no key.
+    Api { wire: "ollama", variables: "OLLAMA", default_model: "qwen3", key_header: BEARER },
 ];
 
 impl Api {
@@ -58,6 +60,7 @@ impl Api {
             ("anthropic", _) => "/v1/messages".to_owned(),
             ("gemini", false) => format!("/v1beta/models/{model}:generateContent"),
             ("gemini", true) => format!("/v1beta/models/{model}:streamGenerateContent?alt=sse"),
+            ("ollama", _) => "/api/chat".to_owned(),
             _ => "/chat/completions".to_owned(),
         }
     }
@@ -79,7 +82,8 @@ impl Api {
         if self.wire == "gemini" {
             return body;
         }
-        let body = if stream { body.with("stream", true) } else { body };
+        // Ollama streams unless the field is false.
+        let body = if stream || self.wire == "ollama" { body.with("stream", stream) } else { body };
         let body = if self.wire == "anthropic" { body.with("max_tokens", 4096) } else { body };
         body.with("model", model)
     }

@@ -5,7 +5,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use sse_stream::SseByteStream;
 use std::fmt;
-use std::io::{self, Cursor, Read as _};
+use std::io::{self, BufRead as _, BufReader, Cursor, Read as _};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -58,6 +58,16 @@ impl Server {
             // The server does not stream: the complete reply arrives at once.
             return Ok(stream::once(async move { Chunk::from(body.read_to_string()) }).boxed());
         }
+        if wire.name() == "ollama" {
+            let (sender, mut received) = mpsc::channel(16);
+            std::thread::spawn(move || read_lines(body, &sender));
+            let lines = stream::poll_fn(move |context| received.poll_recv(context));
+            let chunks = lines.map(move |line| match line {
+                Ok(line) => wire.read_event(&line),
+                Err(error) => Chunk::from(Err::<String, _>(error)),
+            });
+            return Ok(chunks.boxed());
+        }
         let (sender, mut received) = mpsc::channel(16);
         // A thread of the runtime would keep the program alive until the server closes the connection.
         std::thread::spawn(move || read(body, &sender));
@@ -98,6 +108,16 @@ impl Server {
 impl fmt::Display for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {} on the wire {}", self.model, self.base_url, self.wire.name())
+    }
+}
+
+/// Reads the lines of the body until it ends, or until the receiver is dropped.
+fn read_lines(body: ureq::Body, sender: &mpsc::Sender<io::Result<String>>) {
+    for line in BufReader::new(body.into_reader()).lines() {
+        let is_last = line.is_err();
+        if sender.blocking_send(line).is_err() || is_last {
+            return;
+        }
     }
 }
 

@@ -3,13 +3,14 @@
 use super::{asked, call, calling, model, results, shop, stored, text_reply};
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedReply;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 
-fn wires() -> [Box<dyn Wire>; 4] {
+fn wires() -> [Box<dyn Wire>; 5] {
     [
         Box::new(ChatCompletions::new()),
         Box::new(Anthropic::new()),
         Box::new(Gemini::new()),
+        Box::new(Ollama::new()),
         Box::new(Responses::new()),
     ]
 }

@@ -15,7 +15,7 @@ use tool_runtime::conversation::ReplyWarning;
 use tool_runtime::message::{Completeness, Message};
 use tool_runtime::session::{RunEnd, TypedEnd};
 use tool_runtime::testing::{ScriptedModel, ScriptedReply, assert_called, assert_valid};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tools};
 
 /// An invoice.
@@ -53,12 +53,13 @@ struct Setup {
     is_streamed: bool,
 }
 
-fn wires(format: UseResponseFormat) -> [Arc<dyn Wire>; 4] {
+fn wires(format: UseResponseFormat) -> [Arc<dyn Wire>; 5] {
     [
         Arc::new(ChatCompletions::new().response_format(format)),
         Arc::new(Anthropic::new().response_format(format)),
         Arc::new(Responses::new().response_format(format)),
         Arc::new(Gemini::new().response_format(format)),
+        Arc::new(Ollama::new().response_format(format)),
     ]
 }
 

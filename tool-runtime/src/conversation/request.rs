@@ -81,7 +81,7 @@ impl Request {
     /// Sets whether the model may, must or must not call a tool; [`ToolChoice::Auto`] by default. The server applies
     /// the choice: if the model calls a tool in spite of it, the call runs.
     ///
-    /// A choice that the request cannot have, since it has no such tool, becomes `Auto`;
+    /// A choice that the request cannot have, since it has no such tool or the API has no tool choice, becomes `Auto`;
     /// [`Report::ignored_choice`](crate::wire::Report::ignored_choice) contains it.
     /// [`Registry::tool_choice`] returns an error for a tool that does not exist.
     #[must_use]

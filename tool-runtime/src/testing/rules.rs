@@ -5,6 +5,7 @@ mod anthropic;
 mod chat_completions;
 #[cfg(feature = "gemini")]
 mod gemini;
+#[cfg(feature = "ollama")]
 mod ollama;
 mod response_format;
 #[cfg(feature = "responses")]
@@ -29,9 +30,9 @@ pub struct RejectedError {
 /// Checks the body of a request by the rules of the providers that accept the format of this wire: the pairing of calls
 /// and results, empty contents, unknown fields, names of tools, and response formats.
 ///
-/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common; with
-/// [`ollama_api`](crate::wire::ChatCompletions::ollama_api), they are those of Ollama's own API. A
-/// wire that wraps another one has the rules of that wire, if it returns its name. The fields of the program, such as `model`, are not checked.
+/// For [`ChatCompletions`](crate::wire::ChatCompletions), the rules are those that its providers have in common. A wire that
+/// wraps another one has the rules of that wire, if it returns its name. The fields of the program, such as `model`, are not
+/// checked.
 ///
 /// ```
 /// use serde_json::json;
@@ -59,6 +60,8 @@ pub fn check_request(wire: &dyn Wire, body: &Value) -> Result<(), RejectedError>
         "responses" => responses::check(body),
         #[cfg(feature = "gemini")]
         "gemini" => gemini::check(body),
+        #[cfg(feature = "ollama")]
+        "ollama" => ollama::check(body),
         name => reject(
             "",
             format!(

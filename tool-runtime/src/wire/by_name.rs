@@ -30,10 +30,11 @@ const WIRES: &[Listed] = &[
     listed!("anthropic", Anthropic),
     listed!("responses", Responses),
     listed!("gemini", Gemini),
+    listed!("ollama", Ollama),
 ];
 
 /// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,
-/// `responses` or `gemini`.
+/// `responses`, `gemini` or `ollama`.
 ///
 /// A program that needs other settings, such as `strict`, creates the wire itself:
 ///

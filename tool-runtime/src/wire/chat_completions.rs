@@ -9,7 +9,6 @@ mod content;
 mod event;
 mod fields;
 mod message;
-mod ollama;
 mod reply;
 mod request;
 mod server_error;
@@ -65,7 +64,6 @@ pub struct ChatCompletions {
     strict: bool,
     native_allowed_tools: bool,
     mistral_ids: bool,
-    ollama_api: bool,
     stream_usage: bool,
     response_format: UseResponseFormat,
 }
@@ -77,7 +75,6 @@ impl Default for ChatCompletions {
             strict: false,
             native_allowed_tools: false,
             mistral_ids: false,
-            ollama_api: false,
             stream_usage: true,
             response_format: UseResponseFormat::WithoutTools,
         }
@@ -135,32 +132,6 @@ impl ChatCompletions {
     #[must_use]
     pub fn mistral_ids(mut self, mistral_ids: bool) -> Self {
         self.mistral_ids = mistral_ids;
-        self
-    }
-
-    /// Whether requests are written for Ollama's own API, `POST /api/chat` with `"stream": false`
-    /// (<https://docs.ollama.com/api/chat>). Default: false, which is right for Ollama's `/v1/chat/completions`.
-    ///
-    /// In that API, the arguments of calls are objects, results have `tool_name`, images are in `images`, a typed answer is
-    /// `format`, and `thinking` goes back whatever [`keep_reasoning`](ChatCompletions::keep_reasoning) is. It has no tool
-    /// choice. The replies of both are read. Streams of `/api/chat` are not read: they are lines of JSON and not server-sent
-    /// events.
-    ///
-    /// ```
-    /// use tool_runtime::message::Message;
-    /// use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
-    ///
-    /// let wire = ChatCompletions::new().ollama_api(true);
-    /// let reply = r#"{"message":{"role":"assistant","content":"","thinking":"The time?","tool_calls":[
-    ///     {"function":{"name":"now","arguments":{"zone":"UTC"}}}]},"done":true,"done_reason":"stop"}"#;
-    /// let messages = [Message::user("What time is it?"), wire.read_reply(reply)?.into()];
-    /// let body = serde_json::to_string(&wire.write(&RequestParts::new(&messages))?)?;
-    /// assert!(body.contains(r#""thinking":"The time?""#) && body.contains(r#""arguments":{"zone":"UTC"}"#));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn ollama_api(mut self, ollama_api: bool) -> Self {
-        self.ollama_api = ollama_api;
         self
     }
 

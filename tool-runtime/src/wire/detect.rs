@@ -55,7 +55,10 @@ fn wire_of_element(element: &Value) -> Option<&'static str> {
     let fields = element.as_object()?;
     if !element["tool_calls"].is_null() || matches!(element["role"].as_str(), Some("tool" | "function")) {
         // Gemini has contents of the role `function`.
-        return Some(if element["parts"].is_array() { "gemini" } else { "chat_completions" });
+        return if element["parts"].is_array() { Some("gemini") } else { wire_of_calls(element) };
+    }
+    if element["images"].is_array() || element["thinking"].is_string() {
+        return Some("ollama");
     }
     let mut parts = element["content"].as_array().into_iter().flatten();
     let of_part = parts.find_map(wire_of_content_part);
@@ -66,6 +69,19 @@ fn wire_of_element(element: &Value) -> Option<&'static str> {
             || kind.ends_with("_call_output");
         is_item.then_some("responses")
     })
+}
+
+/// The wire of a message with calls or a result, which has the same fields in Chat Completions and at Ollama.
+///
+/// Some servers of Chat Completions, such as llama.cpp, also send and take arguments that are objects. So a call with both an
+/// object and an id decides nothing: the result after it does.
+fn wire_of_calls(element: &Value) -> Option<&'static str> {
+    let calls = element["tool_calls"].as_array().into_iter().flatten();
+    let mut of_objects = calls.filter(|call| call["function"]["arguments"].is_object()).peekable();
+    if of_objects.peek().is_some() {
+        return of_objects.all(|call| call["id"].is_null()).then_some("ollama");
+    }
+    Some(if element["tool_name"].is_string() { "ollama" } else { "chat_completions" })
 }
 
 fn wire_of_content_part(part: &Value) -> Option<&'static str> {
@@ -115,6 +131,11 @@ pub(super) fn wire_of_response(body: &Value) -> Option<&'static str> {
     let fields = body.as_object()?;
     if fields.get("choices").is_some_and(Value::is_array) {
         return Some("chat_completions");
+    }
+    if fields.get("message").is_some_and(Value::is_object)
+        && fields.get("done").is_some_and(Value::is_boolean)
+    {
+        return Some("ollama");
     }
     let parts = fields.get("content").and_then(Value::as_array).into_iter().flatten();
     let mut kinds = parts.filter_map(|part| part["type"].as_str());

@@ -3,7 +3,6 @@
 mod event;
 mod item;
 mod names;
-mod open_calls;
 mod part;
 mod read;
 mod reply;

@@ -9,8 +9,8 @@ use serde_json::Value;
 const FIELDS: [&str; 6] =
     ["reasoning_content", "reasoning", "reasoning_details", "thinking", "extra_content", "thought_signature"];
 
-/// The fields in which servers send reasoning as text; `thinking` is that of Ollama's own API. Some send the same text in both
-/// of the others.
+/// The fields in which servers send reasoning as text. Some servers send the same text in `reasoning_content` and `reasoning`;
+/// `thinking` is that of Ollama's own API.
 pub(super) const SHOWN_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
 
 pub(super) fn is_reasoning(field: &str) -> bool {
@@ -22,8 +22,7 @@ impl AssistantMessage {
     /// `thinking`, or in items such as Anthropic's blocks of thinking and the summaries of Responses. Empty otherwise.
     #[must_use]
     pub fn reasoning(&self) -> String {
-        let text_of = |field| self.extra(field).and_then(Value::as_str).filter(|text| !text.is_empty());
-        if let Some(text) = SHOWN_FIELDS.into_iter().find_map(text_of) {
+        if let Some(text) = self.reasoning_field() {
             return text.to_owned();
         }
         let items = self.native.iter().filter(|item| item.is_reasoning());
@@ -31,6 +30,12 @@ impl AssistantMessage {
             .filter_map(|item| serde_json::from_str::<ReasoningItem>(item.json()).ok())
             .map(ReasoningItem::into_text)
             .collect()
+    }
+
+    /// The text of the reasoning in a field.
+    pub(super) fn reasoning_field(&self) -> Option<&str> {
+        let text_of = |field| self.extra(field).and_then(Value::as_str).filter(|text| !text.is_empty());
+        SHOWN_FIELDS.into_iter().find_map(text_of)
     }
 }
 
@@ -52,12 +57,22 @@ impl ReasoningItem {
     }
 }
 
+/// The reasoning in fields that a request contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    None,
+    /// That of its own wire.
+    Own,
+    /// All text, in the field of its own wire.
+    Text,
+}
+
 /// Reports the reasoning and the native items of a reply that a request does not contain.
 pub(super) fn report_dropped(
     index: usize,
     reply: &AssistantMessage,
     wire: &str,
-    is_kept: bool,
+    kept: Kept,
     report: &mut Report,
 ) {
     if reply.origin.as_ref().is_some_and(|origin| origin.wire != wire) {
@@ -67,9 +82,12 @@ pub(super) fn report_dropped(
     }
     let extras = || [&reply.extra].into_iter().chain(reply.tool_calls.iter().map(|call| &call.extra));
     // Fields of a history that was read are written as they were read.
-    let own = extras().filter(|_| reply.origin.is_some() && !is_kept).flat_map(|extra| extra.on_wire(wire));
+    let own = extras()
+        .filter(|_| reply.origin.is_some() && kept == Kept::None)
+        .flat_map(|extra| extra.on_wire(wire));
     for (field, value) in own.chain(extras().flat_map(|extra| Extra::on_other_wires(extra, wire))) {
-        if is_reasoning(field) && has_value(value) {
+        let is_kept = kept == Kept::Text && SHOWN_FIELDS.contains(&&**field);
+        if is_reasoning(field) && has_value(value) && !is_kept {
             report.drop_part(index, field.as_str());
         }
     }

@@ -16,8 +16,11 @@ pub struct Report {
     pub not_strict: Vec<NotStrictTool>,
     /// The reasons why the response format of a typed answer is sent without `strict`.
     pub answer_not_strict: Vec<String>,
-    /// The tool choice that the request does not contain, since it has no such tool. The model decides instead.
+    /// The tool choice that the request does not contain, since it has no such tool or the API has no tool choice. The model
+    /// decides instead.
     pub ignored_choice: Option<ToolChoice>,
+    /// Whether the API has no tool choice.
+    has_no_choice: bool,
     /// The names of allowed tools that no tool has.
     pub unknown_tools: Vec<String>,
     /// The custom tools of the wire that are sent as functions, since the parameter is not a string or not their only one.
@@ -45,6 +48,12 @@ pub struct NotStrictTool {
 }
 
 impl Report {
+    /// Reports a tool choice that the API does not have.
+    #[cfg(feature = "ollama")]
+    pub(super) fn ignore_choice(&mut self, choice: &ToolChoice) {
+        (self.ignored_choice, self.has_no_choice) = (Some(choice.clone()), true);
+    }
+
     pub(crate) fn drop_part(&mut self, message: usize, kind: impl Into<String>) {
         self.dropped.push(Dropped { message, kind: kind.into() });
     }
@@ -87,6 +96,7 @@ impl fmt::Display for NotStrictTool {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let choice = self.ignored_choice.iter().map(|choice| match choice {
+            _ if self.has_no_choice => "the tool choice is ignored: the API has none".to_owned(),
             ToolChoice::Tool(name) => format!("the tool choice is ignored: the request has no tool `{name}`"),
             _ => "the tool choice is ignored: the request has no tools".to_owned(),
         });

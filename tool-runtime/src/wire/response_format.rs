@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 /// response format of its API. In the others, the model answers with a call of the tool `final_answer`.
 ///
 /// The default is `Always` for [`Anthropic`](crate::wire::Anthropic) and [`Responses`](crate::wire::Responses), and
-/// `WithoutTools` for [`ChatCompletions`](crate::wire::ChatCompletions) and [`Gemini`](crate::wire::Gemini).
+/// `WithoutTools` for [`ChatCompletions`](crate::wire::ChatCompletions), [`Gemini`](crate::wire::Gemini) and
+/// [`Ollama`](crate::wire::Ollama).
 ///
 /// ```
 /// use tool_runtime::wire::{ChatCompletions, UseResponseFormat};

@@ -1,15 +1,14 @@
 //! Ollama's own API, through reqwest. Ollama also has Chat Completions under `/v1`: see `reqwest.rs`.
 
 use clients::{Error, QUESTION, get_weather, http_client, var};
-use tool_runtime::wire::ChatCompletions;
+use tool_runtime::wire::{Ollama, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, conversation::Request, tools};
 
 async fn complete(client: &reqwest::Client, request: Request) -> Result<AssistantMessage, Error> {
     let model = var("OLLAMA_MODEL")?;
-    let body =
-        request.on(&ChatCompletions::new().ollama_api(true))?.with("model", model).with("stream", false);
+    let body = request.on(&Ollama::new())?.with("model", model).with("stream", false);
     let post = client.post(var("OLLAMA_BASE_URL")? + "/api/chat");
-    Ok(post.json(&body).send().await?.error_for_status()?.json().await?)
+    Ok(Ollama::new().read_reply(&post.json(&body).send().await?.text().await?)?)
 }
 
 #[tokio::main]

@@ -6,7 +6,7 @@ const MAX_LINES: usize = 40;
 const MAX_LIBRARY_LINES: usize = 10;
 
 /// Names of the library, and of the conversions of its requests and replies.
-const NAMES: [&str; 20] = [
+const NAMES: [&str; 21] = [
     "tool_runtime",
     "Anthropic",
     "AssistantMessage",
@@ -14,6 +14,7 @@ const NAMES: [&str; 20] = [
     "Chunk",
     "Event",
     "Gemini",
+    "Ollama",
     "Registry",
     "Request",
     "Responses",

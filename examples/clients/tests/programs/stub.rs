@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 
 mod replies;
 
@@ -149,7 +149,7 @@ fn check(uri: &Uri, headers: &HeaderMap, request: &Value) -> Result<Api, String>
     }
     let wire: Box<dyn Wire> = match api {
         Api::ChatCompletions => Box::new(ChatCompletions::new().keep_reasoning(true)),
-        Api::Ollama => Box::new(ChatCompletions::new().ollama_api(true)),
+        Api::Ollama => Box::new(Ollama::new()),
         Api::Responses => Box::new(Responses::new()),
         Api::Anthropic => Box::new(Anthropic::new()),
         Api::Gemini => Box::new(Gemini::new()),

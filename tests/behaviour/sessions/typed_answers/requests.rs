@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tool_runtime::conversation::Request;
 use tool_runtime::session::TypedEnd;
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, UseResponseFormat, Wire};
 use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolChoice, tools};
 
 /// The request for an answer of this type.
@@ -44,6 +44,7 @@ fn response_format(wire: &dyn Wire, request: &Value) -> Value {
         "anthropic" => request["output_config"]["format"]["schema"].clone(),
         "responses" => request["text"]["format"]["schema"].clone(),
         "gemini" => request["generationConfig"]["responseJsonSchema"].clone(),
+        "ollama" => request["format"].clone(),
         _ => request["response_format"]["json_schema"]["schema"].clone(),
     }
 }
@@ -55,7 +56,7 @@ fn tool_names(wire: &dyn Wire, request: &Value) -> Vec<String> {
         _ => &request["tools"],
     };
     let name = |tool: &Value| {
-        if wire.name() == "chat_completions" {
+        if ["chat_completions", "ollama"].contains(&wire.name()) {
             tool["function"]["name"].clone()
         } else {
             tool["name"].clone()
@@ -67,11 +68,12 @@ fn tool_names(wire: &dyn Wire, request: &Value) -> Vec<String> {
 
 #[tokio::test]
 async fn by_default_a_response_format_is_used_where_servers_accept_it_together_with_tools() {
-    let wires: [(Arc<dyn Wire>, bool); 4] = [
+    let wires: [(Arc<dyn Wire>, bool); 5] = [
         (Arc::new(ChatCompletions::new()), false),
         (Arc::new(Anthropic::new()), true),
         (Arc::new(Responses::new()), true),
         (Arc::new(Gemini::new()), false),
+        (Arc::new(Ollama::new()), false),
     ];
     for (wire, has_format_with_tools) in wires {
         let without = request::<Invoice>(Arc::clone(&wire), &no_tools()).await;
@@ -95,7 +97,7 @@ async fn by_default_a_response_format_is_used_where_servers_accept_it_together_w
 
 #[tokio::test]
 async fn the_schema_is_strict_where_the_api_has_strict_schemas() {
-    let [chat, anthropic, responses, gemini] = wires(UseResponseFormat::Always);
+    let [chat, anthropic, responses, gemini, _] = wires(UseResponseFormat::Always);
     let all = json!(["lines", "note", "number", "total"]);
     let required = |schema: &Value| {
         let mut names: Vec<String> = serde_json::from_value(schema["required"].clone()).expect("names");
@@ -139,7 +141,7 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
     struct Prices {
         prices: BTreeMap<String, u32>,
     }
-    let [chat, anthropic, responses, _] = wires(UseResponseFormat::Always);
+    let [chat, anthropic, responses, ..] = wires(UseResponseFormat::Always);
     for wire in [chat, responses] {
         let mut reasons = Vec::new();
         let wire_of_request = Arc::clone(&wire);
@@ -164,7 +166,7 @@ async fn a_type_without_a_strict_form_is_reported_and_is_a_tool_for_anthropic() 
 
 #[tokio::test]
 async fn settings_of_the_program_keep_the_response_format() {
-    let [_, anthropic, responses, gemini] = wires(UseResponseFormat::Always);
+    let [_, anthropic, responses, gemini, _] = wires(UseResponseFormat::Always);
     let bodies = [
         (anthropic, "output_config", json!({"effort": "low"})),
         (responses, "text", json!({"verbosity": "low"})),
@@ -205,7 +207,9 @@ async fn the_tool_for_the_answer_is_always_allowed_and_can_be_chosen() {
         .await;
         assert_eq!(tool_names(&wire, &body), ["final_answer"]);
         let choice = body.get("tool_choice").or(body.get("toolConfig")).map(ToString::to_string);
-        assert!(choice.is_some_and(|choice| choice.contains("final_answer")), "{body}");
+        // Ollama's API has no tool choice.
+        let has_choice = choice.is_some_and(|choice| choice.contains("final_answer"));
+        assert_eq!(has_choice, wire.name() != "ollama", "{body}");
     }
 }
 

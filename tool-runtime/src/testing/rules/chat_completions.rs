@@ -3,18 +3,11 @@
 //! The error messages are those of OpenAI if they are known, otherwise those of the provider in the comment.
 
 use super::response_format::check_openai;
-use super::{RejectedError, list, ollama, reject, unknown_field};
+use super::{RejectedError, list, reject, unknown_field};
 use crate::wire::{ChatCompletions, RequestParts, Wire};
 use serde_json::Value;
 
 pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
-    if ollama::is_written_by(wire) {
-        return check_messages_and_tools(wire, &ollama::to_chat_completions(request)?);
-    }
-    check_messages_and_tools(wire, request)
-}
-
-fn check_messages_and_tools(wire: &dyn Wire, request: &Value) -> Result<(), RejectedError> {
     check_tools(request)?;
     check_openai("response_format.json_schema", &request["response_format"]["json_schema"])?;
     let messages = list(&request["messages"]);
@@ -45,14 +38,21 @@ fn check_messages_and_tools(wire: &dyn Wire, request: &Value) -> Result<(), Reje
 }
 
 /// The calls of an assistant message while their tool messages are read.
-struct OpenCalls {
+pub(super) struct OpenCalls {
     /// The index of the assistant message.
     index: usize,
-    ids: Vec<String>,
-    answered: Vec<bool>,
+    pub(super) ids: Vec<String>,
+    pub(super) answered: Vec<bool>,
 }
 
-fn check_tools(request: &Value) -> Result<(), RejectedError> {
+impl OpenCalls {
+    pub(super) fn new(index: usize, ids: Vec<String>) -> Self {
+        let answered = vec![false; ids.len()];
+        OpenCalls { index, ids, answered }
+    }
+}
+
+pub(super) fn check_tools(request: &Value) -> Result<(), RejectedError> {
     match request.get("tools") {
         None if request.get("tool_choice").is_some() => reject(
             "tool_choice",
@@ -130,11 +130,14 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
         }
         ids.push(id);
     }
-    let answered = vec![false; ids.len()];
-    Ok(Some(OpenCalls { index, ids, answered }))
+    Ok(Some(OpenCalls::new(index, ids)))
 }
 
-fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> Result<(), RejectedError> {
+pub(super) fn check_answer(
+    index: usize,
+    message: &Value,
+    open: Option<&mut OpenCalls>,
+) -> Result<(), RejectedError> {
     let Some(open) = open else {
         return reject(
             format!("messages.[{index}].role"),
@@ -169,7 +172,7 @@ fn check_answer(index: usize, message: &Value, open: Option<&mut OpenCalls>) -> 
     }
 }
 
-fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
+pub(super) fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
     let Some(OpenCalls { index, ids, answered }) = open else { return Ok(()) };
     let missing: Vec<&str> =
         ids.iter().zip(answered).filter(|(_, answered)| !answered).map(|(id, _)| id.as_str()).collect();

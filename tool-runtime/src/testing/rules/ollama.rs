@@ -1,51 +1,82 @@
-//! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions.
+//! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions, which
+//! the API does not check itself.
 
-use super::{RejectedError, reject};
-use crate::message::{AssistantMessage, ToolCall};
-use crate::wire::{RequestParts, Wire};
+use super::chat_completions::{OpenCalls, all_answered, check_answer, check_tools};
+use super::{RejectedError, list, reject};
 use serde_json::Value;
 
-/// Whether the wire writes requests for Ollama's own API.
-pub(super) fn is_written_by(wire: &dyn Wire) -> bool {
-    let reply = AssistantMessage::from_tool_calls(vec![ToolCall::new("call_1", "now", "{}")]);
-    let body = wire.write(&RequestParts::new(&[reply.into()]));
-    body.is_ok_and(|body| {
-        body.get("messages").is_some_and(|messages| messages.get().contains(r#""arguments":{}"#))
-    })
-}
-
-/// The request with its messages in the form of Chat Completions.
-pub(super) fn to_chat_completions(request: &Value) -> Result<Value, RejectedError> {
-    let mut request = request.clone();
-    for message in request["messages"].as_array_mut().into_iter().flatten() {
-        let content = &message["content"];
-        if !content.is_string() && !content.is_null() {
-            return invalid("content", content, "string");
-        }
-        let is_result = message["role"] == "tool";
-        let Some(fields) = message.as_object_mut() else { continue };
-        if is_result && !fields.remove("tool_name").is_some_and(|name| name.is_string()) {
-            return reject("tool_name", "Field required");
-        }
-        if !is_result {
-            fields.remove("thinking");
-            let images = fields.remove("images").unwrap_or_default();
-            if let Some(image) = images.as_array().into_iter().flatten().find(|image| !image.is_string()) {
-                return invalid("images", image, "[]uint8");
+pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
+    check_tools(request)?;
+    let messages = list(&request["messages"]);
+    if messages.is_empty() {
+        return reject("messages", "[] is too short - 'messages'");
+    }
+    let mut open: Option<OpenCalls> = None;
+    let mut tools: Vec<&Value> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        check_types(message)?;
+        match message["role"].as_str() {
+            Some("tool") => {
+                let mut result = message.clone();
+                if let (Value::Null | Value::String(_), Some(open)) = (&message["tool_call_id"], &open) {
+                    result["tool_call_id"] = id_of(message, open, &tools).into();
+                }
+                check_answer(index, &result, open.as_mut())?;
             }
-        }
-        for call in fields.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten() {
-            let arguments = &mut call["function"]["arguments"];
-            if !arguments.is_object() {
-                return invalid("tool_calls.function.arguments", arguments, "api.ToolCallFunctionArguments");
+            Some(role @ ("system" | "user" | "assistant")) => {
+                all_answered(open.take())?;
+                let calls = list(&message["tool_calls"]);
+                if role == "assistant" && !calls.is_empty() {
+                    let ids = (0..).zip(calls).map(|(position, call)| match call["id"].as_str() {
+                        Some(id) if !id.is_empty() => id.to_owned(),
+                        _ => format!("the call {position}"),
+                    });
+                    open = Some(OpenCalls::new(index, ids.collect()));
+                    tools = calls.iter().map(|call| &call["function"]["name"]).collect();
+                }
             }
-            *arguments = arguments.to_string().into();
+            _ => return reject(format!("messages.[{index}].role"), "Invalid value for 'role'."),
         }
     }
-    Ok(request)
+    all_answered(open)
 }
 
-fn invalid<T>(field: &str, value: &Value, expected: &str) -> Result<T, RejectedError> {
+/// The id of a result: its own, or that of the first open call, of its tool if it has a name.
+fn id_of(result: &Value, open: &OpenCalls, tools: &[&Value]) -> String {
+    if let Some(id) = result["tool_call_id"].as_str().filter(|id| !id.is_empty()) {
+        return id.to_owned();
+    }
+    let name = &result["tool_name"];
+    let is_of_tool = |tool: &Value| name.is_null() || name == tool;
+    let mut calls = open.ids.iter().zip(&open.answered).zip(tools);
+    let call = calls.find(|((_, is_answered), tool)| !**is_answered && is_of_tool(tool));
+    call.map(|((id, _), _)| id.clone()).unwrap_or_default()
+}
+
+fn check_types(message: &Value) -> Result<(), RejectedError> {
+    for field in ["content", "thinking", "tool_name", "tool_call_id"] {
+        let value = &message[field];
+        if !value.is_string() && !value.is_null() {
+            return invalid(field, value, "string");
+        }
+    }
+    if let Some(image) = list(&message["images"]).iter().find(|image| !image.is_string()) {
+        return invalid("images", image, "[]uint8");
+    }
+    for call in list(&message["tool_calls"]) {
+        let function = &call["function"];
+        if !function["name"].is_string() {
+            return invalid("tool_calls.function.name", &function["name"], "string");
+        }
+        if !function["arguments"].is_object() {
+            let expected = "api.ToolCallFunctionArguments";
+            return invalid("tool_calls.function.arguments", &function["arguments"], expected);
+        }
+    }
+    Ok(())
+}
+
+fn invalid(field: &str, value: &Value, expected: &str) -> Result<(), RejectedError> {
     let kind = match value {
         Value::Null => "null",
         Value::Bool(_) => "bool",
@@ -54,10 +85,8 @@ fn invalid<T>(field: &str, value: &Value, expected: &str) -> Result<T, RejectedE
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     };
-    reject(
-        format!("messages.{field}"),
-        format!(
-            "json: cannot unmarshal {kind} into Go struct field ChatRequest.messages.{field} of type {expected}"
-        ),
-    )
+    let field = format!("messages.{field}");
+    let text =
+        format!("json: cannot unmarshal {kind} into Go struct field ChatRequest.{field} of type {expected}");
+    reject(field, text)
 }

@@ -7,7 +7,7 @@ use crate::message::{
 };
 use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
-use crate::wire::reasoning::report_dropped;
+use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{IdRules, Report, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -123,7 +123,7 @@ impl<'a> Writer<'a, '_> {
         if let (true, Some(refusal)) = (blocks.is_empty(), refusal) {
             blocks.push(raw(&text_block(refusal))?);
         }
-        report_dropped(index, reply, NAME, true, self.report);
+        report_dropped(index, reply, NAME, Kept::Own, self.report);
         self.push(ASSISTANT, blocks);
         Ok(())
     }

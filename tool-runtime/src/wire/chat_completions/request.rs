@@ -2,7 +2,7 @@
 
 use super::tool::Definition;
 use super::write::{WrittenMessages, report};
-use super::{ChatCompletions, NAME, ollama};
+use super::{ChatCompletions, NAME};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
@@ -18,21 +18,14 @@ use std::sync::Arc;
 pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<Body, WireError> {
     let mut body = Body::new();
     let (messages, keep_reasoning, rules) = (parts.messages, wire.keep_reasoning, wire.id_rules());
-    let mut report = if wire.ollama_api {
-        body.write("messages", &ollama::WrittenMessages { messages, rules })?;
-        ollama::report(messages)
-    } else {
-        body.write("messages", &WrittenMessages { messages, keep_reasoning, rules })?;
-        report(messages, keep_reasoning)
-    };
-    if parts.stream_usage && wire.stream_usage && !wire.ollama_api {
+    body.write("messages", &WrittenMessages { messages, keep_reasoning, rules })?;
+    if parts.stream_usage && wire.stream_usage {
         body.write("stream_options", &json!({ "include_usage": true }))?;
     }
+    let mut report = report(messages, keep_reasoning);
     let choice = parts.choice(&mut report);
-    match parts.answer_schema {
-        Some(answer) if wire.ollama_api => body.write("format", &answer.parameters())?,
-        Some(answer) => body.write("response_format", &response_format(answer, &mut report))?,
-        None => {}
+    if let Some(answer) = parts.answer_schema {
+        body.write("response_format", &response_format(answer, &mut report))?;
     }
     let has_all_tools = parts.allowed_tools.is_none() || wire.native_allowed_tools;
     // Servers reject an empty list, and the other fields without tools.

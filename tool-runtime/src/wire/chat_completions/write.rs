@@ -6,7 +6,7 @@ use super::message::Role;
 use super::{NAME, RULES};
 use crate::message::{AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolMessage};
 use crate::wire::ids::Ids;
-use crate::wire::reasoning::report_dropped;
+use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{IdRules, Report};
 use serde::ser::{SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
@@ -235,5 +235,6 @@ fn report_reply(index: usize, reply: &AssistantMessage, keep_reasoning: bool, re
     if let Some(content) = &reply.content {
         report_content(index, content, report);
     }
-    report_dropped(index, reply, NAME, keep_reasoning, report);
+    let kept = if keep_reasoning { Kept::Own } else { Kept::None };
+    report_dropped(index, reply, NAME, kept, report);
 }

@@ -1,10 +1,11 @@
 //! Histories: how the contents of a request are read.
 
-use super::open_calls::OpenCalls;
+use super::item::provider_id;
 use super::part::read_content;
 use super::{NAME, reply, result};
 use crate::message::{AssistantMessage, InputMessage, Message, Origin};
 use crate::wire::error::beginning;
+use crate::wire::open_calls::OpenCalls;
 use crate::wire::{WireError, detect, other_wires};
 use serde::Deserialize;
 use serde_json::Value;
@@ -57,7 +58,7 @@ pub(super) fn messages(body: &str) -> Result<Vec<Message>, WireError> {
     for content in contents {
         match content {
             Turn::Model(mut reply) => {
-                reader.calls.start_reply(&mut reply);
+                reader.calls.start_reply(&mut reply, |call| provider_id(call)?.as_str());
                 reader.messages.push(Message::Assistant(*reply));
             }
             Turn::User(parts) => reader.read_user(parts),

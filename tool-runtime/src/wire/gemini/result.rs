@@ -3,6 +3,7 @@
 use super::part::{field, snake_case, write_part};
 use super::{NAME, names};
 use crate::message::{Content, Extra, Part, RETURNED, ToolMessage};
+use crate::wire::open_calls::ReadResult;
 use crate::wire::text_with_notices;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -81,16 +82,6 @@ pub(super) fn media(result: &ToolMessage) -> (Vec<Value>, Vec<&str>) {
     (written, dropped)
 }
 
-/// A result of a history.
-pub(super) struct ReadResult {
-    /// The id of the call, if it has one.
-    pub(super) id: Option<String>,
-    /// The name of the tool.
-    pub(super) tool: String,
-    /// The result, without the id of its call.
-    pub(super) message: ToolMessage,
-}
-
 /// Reads a part with a result; `None` if the part is not one.
 pub(super) fn read(part: &Value) -> Option<ReadResult> {
     let Value::Object(result) = field(part, "functionResponse") else { return None };
@@ -107,7 +98,7 @@ pub(super) fn read(part: &Value) -> Option<ReadResult> {
         extra: Extra::new(NAME, extra),
         ..ToolMessage::new("", content)
     };
-    Some(ReadResult { id: text(id).filter(|id| !id.is_empty()), tool, message })
+    Some(ReadResult { id: text(id).filter(|id| !id.is_empty()), tool: Some(tool), message })
 }
 
 /// The content of a response, and whether it is an error. The response stays if the content does not contain all of it.

@@ -7,7 +7,7 @@ use super::{NAME, names};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall, ToolMessage};
 use crate::tool_name;
 use crate::wire::body::{raw, raw_from};
-use crate::wire::reasoning::report_dropped;
+use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{Report, WireError, written_arguments, written_name};
 use serde::Serialize;
 use serde_json::Value;
@@ -135,7 +135,7 @@ impl<'a> Writer<'a, '_> {
         if let (true, Some(refusal)) = (parts.is_empty(), refusal) {
             parts.push(raw(&text_part(refusal))?);
         }
-        report_dropped(index, reply, NAME, true, self.report);
+        report_dropped(index, reply, NAME, Kept::Own, self.report);
         self.push(MODEL, parts)
     }
 

@@ -8,7 +8,7 @@ use crate::message::{
 };
 use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
-use crate::wire::reasoning::report_dropped;
+use crate::wire::reasoning::{Kept, report_dropped};
 use crate::wire::{Report, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -172,7 +172,7 @@ impl<'a> Writer<'a, '_> {
         if let Some(refusal) = reply.refusal().filter(|_| self.items.len() == first) {
             self.push(&json!({ "role": "assistant", "content": refusal }))?;
         }
-        report_dropped(index, reply, NAME, true, self.report);
+        report_dropped(index, reply, NAME, Kept::Own, self.report);
         Ok(())
     }
 

@@ -1,14 +1,12 @@
-//! The messages of Ollama's own API: <https://docs.ollama.com/capabilities/tool-calling>.
+//! Messages: how they are written. <https://docs.ollama.com/capabilities/tool-calling> has examples.
 
-use super::NAME;
-use super::call::{written_arguments, written_name};
-use super::write::text_with_notices;
+use super::{NAME, RULES};
 use crate::message::{
     AssistantMessage, Content, ERROR, InputMessage, Media, Message, Part, ToolCall, ToolMessage,
 };
 use crate::wire::ids::Ids;
-use crate::wire::reasoning::report_dropped;
-use crate::wire::{IdRules, Report};
+use crate::wire::reasoning::{Kept, report_dropped};
+use crate::wire::{Report, text_with_notices, written_arguments, written_name};
 use serde::ser::{Error as _, SerializeMap, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -16,17 +14,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// The messages of a request. Images of tool results are in a user message after the last result of a reply.
-pub(super) struct WrittenMessages<'a> {
-    pub(super) messages: &'a [Message],
-    pub(super) rules: IdRules,
-}
+pub(super) struct WrittenMessages<'a>(pub(super) &'a [Message]);
 
 impl Serialize for WrittenMessages<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut list = serializer.serialize_seq(None)?;
         let mut images = Vec::new();
-        let mut calls = Calls { ids: Ids::new(self.rules), names: HashMap::new() };
-        for (index, message) in self.messages.iter().enumerate() {
+        let mut calls = Calls { ids: Ids::new(RULES), names: HashMap::new() };
+        for (index, message) in self.0.iter().enumerate() {
             if let Message::Assistant(reply) = message {
                 calls.ids.start_reply(&reply.tool_calls);
                 calls.names = reply.tool_calls.iter().map(|call| (&*call.id, written_name(call))).collect();
@@ -34,7 +29,7 @@ impl Serialize for WrittenMessages<'_> {
             list.serialize_element(&WrittenMessage { message, calls: &calls })?;
             let Message::Tool(result) = message else { continue };
             images.extend(images_of(&result.content));
-            if !images.is_empty() && !matches!(self.messages.get(index + 1), Some(Message::Tool(_))) {
+            if !images.is_empty() && !matches!(self.0.get(index + 1), Some(Message::Tool(_))) {
                 let content = Content::from("Images of the tool results:");
                 list.serialize_element(&WrittenInput { role: "user", content: &content, images: &images })?;
                 images.clear();
@@ -72,10 +67,10 @@ impl WrittenMessage<'_> {
     fn write_reply<S: Serializer>(&self, reply: &AssistantMessage, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", "assistant")?;
-        map.serialize_entry("content", reply.text())?;
-        let thinking = reply.reasoning();
-        if !thinking.is_empty() && reply.native.is_empty() {
-            map.serialize_entry("thinking", &thinking)?;
+        let refusal = reply.refusal().filter(|_| reply.text().is_empty() && reply.tool_calls.is_empty());
+        map.serialize_entry("content", refusal.unwrap_or(reply.text()))?;
+        if let Some(thinking) = reply.reasoning_field() {
+            map.serialize_entry("thinking", thinking)?;
         }
         if !reply.tool_calls.is_empty() {
             let ids = &self.calls.ids;
@@ -164,7 +159,12 @@ pub(super) fn report(messages: &[Message]) -> Report {
             Message::System(input) | Message::Developer(input) | Message::User(input) => &input.content,
             Message::Tool(result) => &result.content,
             Message::Assistant(reply) => {
-                report_dropped(index, reply, NAME, true, &mut report);
+                report_dropped(index, reply, NAME, Kept::Text, &mut report);
+                // A reply has text only.
+                let parts = reply.content.as_ref().and_then(Content::parts).unwrap_or_default().iter();
+                for part in parts.filter(|part| part.as_text().is_none()) {
+                    report.drop_part(index, part.kind());
+                }
                 continue;
             }
         };

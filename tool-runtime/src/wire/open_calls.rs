@@ -1,12 +1,20 @@
-//! The ids of calls in a history, most of which have none.
+//! The ids of calls in a history, for formats in which most calls have none.
 
-use super::item::provider_id;
-use super::result::ReadResult;
 use crate::message::{AssistantMessage, ToolCall, ToolMessage};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The calls of the newest content of the model that have no result yet, and the ids of the history.
+/// A result of a history.
+pub(super) struct ReadResult {
+    /// The id of the call, if it has one.
+    pub(super) id: Option<String>,
+    /// The name of the tool; `None` if the result is that of the next call.
+    pub(super) tool: Option<String>,
+    /// The result, without the id of its call.
+    pub(super) message: ToolMessage,
+}
+
+/// The calls of the newest reply that have no result yet, and the ids of the history.
 #[derive(Default)]
 pub(super) struct OpenCalls {
     /// The ids of the whole history.
@@ -17,6 +25,7 @@ pub(super) struct OpenCalls {
     /// The positions of the calls with each id of the provider, and of each tool.
     by_id: HashMap<String, VecDeque<usize>>,
     by_tool: HashMap<String, VecDeque<usize>>,
+    in_order: VecDeque<usize>,
 }
 
 struct OpenCall {
@@ -32,8 +41,13 @@ impl OpenCalls {
     }
 
     /// Sets the calls of the next reply. A call without an id, or with that of an earlier call of the reply, gets one that depends on its
-    /// position in the history, so that a history that is read again has the same ids.
-    pub(super) fn start_reply(&mut self, reply: &mut AssistantMessage) {
+    /// position in the history, so that a history that is read again has the same ids. `sent_id`
+    /// returns the id by which results refer to a call.
+    pub(super) fn start_reply(
+        &mut self,
+        reply: &mut AssistantMessage,
+        sent_id: impl Fn(&ToolCall) -> Option<&str>,
+    ) {
         let mut taken = HashSet::new();
         reply.change_ids(|calls| {
             for call in calls {
@@ -45,8 +59,9 @@ impl OpenCalls {
         self.calls.clear();
         self.by_id.clear();
         self.by_tool.clear();
+        self.in_order = (0..reply.tool_calls.len()).collect();
         for (position, call) in reply.tool_calls.iter().enumerate() {
-            if let Some(id) = provider_id(call).and_then(|id| id.as_str()) {
+            if let Some(id) = sent_id(call) {
                 self.by_id.entry(id.to_owned()).or_default().push_back(position);
             }
             self.by_tool.entry(call.name.clone()).or_default().push_back(position);
@@ -65,7 +80,7 @@ impl OpenCalls {
         }
     }
 
-    /// The messages of results, with the ids of their calls: the call with its id, or the first open call of its tool.
+    /// The messages of results, with the ids of their calls: the call with its id, or the first open call, of its tool if it has a name.
     pub(super) fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
         // Results with an id have their calls before the others.
         let of_ids: Vec<Option<usize>> = results
@@ -75,7 +90,12 @@ impl OpenCalls {
         let mut messages = Vec::with_capacity(results.len());
         for (result, of_id) in results.into_iter().zip(of_ids) {
             let ReadResult { id, tool, mut message } = result;
-            let position = of_id.or_else(|| self.open_call(|calls| calls.by_tool.get_mut(&tool)));
+            let position = of_id.or_else(|| {
+                self.open_call(|calls| match &tool {
+                    Some(tool) => calls.by_tool.get_mut(tool),
+                    None => Some(&mut calls.in_order),
+                })
+            });
             match position.and_then(|position| self.calls.get(position)) {
                 Some(call) => {
                     message.tool_call_id.clone_from(&call.id);
