@@ -5,7 +5,7 @@ use serde_json::json;
 use tool_runtime::history::{ViolationKind, validate, validate_on, warnings};
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, RequestParts, Responses, Wire};
+use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, RequestParts, Responses, Wire};
 use tool_runtime::{AssistantMessage, ToolCall};
 
 #[test]
@@ -122,6 +122,21 @@ fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_r
             };
             assert_eq!(validate(&messages).map_err(kinds), validate_on(&messages, wire).map_err(kinds));
         }
+    }
+}
+
+#[test]
+fn a_violation_without_an_error_of_the_wire_quotes_a_provider_of_chat_completions() {
+    let messages = [user("?"), calling(&["a", "a"]), answer("a")];
+    let quoted = |wire: &dyn Wire| -> Vec<String> {
+        let found = validate_on(&messages, wire).expect_err("two calls have one id");
+        let repeated = found.iter().filter(|found| found.kind == ViolationKind::DuplicateCallId);
+        repeated.map(|found| format!("{}: {}", found.provider(), found.provider_text())).collect()
+    };
+    assert_eq!(quoted(&Anthropic::new()), ["Anthropic: `tool_use` ids must be unique"]);
+    let of_mistral = "Mistral: Duplicate tool call id a in assistant message";
+    for wire in [&Gemini::new() as &dyn Wire, &Ollama::new()] {
+        assert_eq!(quoted(wire), [of_mistral], "{wire:?}");
     }
 }
 

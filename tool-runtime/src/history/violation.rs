@@ -137,8 +137,8 @@ impl Violation {
         &self.provider_message.text
     }
 
-    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: for Chat Completions, one of
-    /// [`ViolationKind::rejected_by`].
+    /// The provider whose error message [`provider_text`](Violation::provider_text) quotes: one of the wire. If none of them
+    /// has an error for this kind, it is one of Chat Completions.
     #[must_use]
     pub fn provider(&self) -> &'static str {
         self.provider_message.by
