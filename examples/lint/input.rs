@@ -9,15 +9,17 @@ use tool_runtime::testing::check_request;
 use tool_runtime::wire::{self, Wire, WireError};
 
 pub(crate) const EXPECTED: &str =
-    "expected a request with `messages`, `input` or `contents`, or the array of one";
+    "expected a request with `messages`, `input` or `contents`, or only that array";
 
 /// A history, as messages and as the text that contains it.
 pub(crate) struct History<'a> {
     pub(crate) wire: Box<dyn Wire>,
     /// The field of a request with the array.
     pub(crate) field: &'static str,
+    /// The text of the request before the array.
     pub(crate) before: &'a str,
     pub(crate) array: &'a str,
+    /// The text of the request after the array.
     pub(crate) after: &'a str,
     /// The elements of the array.
     pub(crate) elements: Vec<&'a RawValue>,
@@ -97,7 +99,7 @@ impl<'a> History<'a> {
             .read_messages(self.array)
             .map_err(|error| format!("the messages cannot be read: {error}"))?;
         if self.groups.last().map_or(0, |group| group.messages.end) != self.messages.len() {
-            // One group of everything is always right.
+            // One group of all elements is correct for every wire.
             let (elements, messages) = (0..self.elements.len(), 0..self.messages.len());
             self.groups = vec![Group { elements, messages }];
         }

@@ -5,8 +5,9 @@
 //! history of plain text, which is read as Chat Completions otherwise.
 //!
 //! `--repair` writes the repaired history to standard output, and the report to standard error. The text around the array
-//! and the messages that need no repair are unchanged; only if the provider still rejects the history, the wire writes all
-//! messages anew. The exit code is 0 if there are no violations, 1 if there are any, and 2 if the input is not a history.
+//! and the messages that need no repair are unchanged. If the provider rejects even the repaired history, the wire writes all
+//! messages anew. The exit code is 0 if the provider accepts the history, 1 if there are violations or it rejects the history,
+//! and 2 if the input is not a history.
 
 mod input;
 mod report;
@@ -26,7 +27,7 @@ const USAGE: &str =
 #[derive(Default)]
 struct Arguments {
     help: bool,
-    repairs: bool,
+    repair: bool,
     wire: Option<String>,
     file: Option<PathBuf>,
 }
@@ -36,7 +37,7 @@ impl Arguments {
         let mut arguments = Arguments::default();
         while let Some(argument) = given.next() {
             match &*argument.to_string_lossy() {
-                "--repair" => arguments.repairs = true,
+                "--repair" => arguments.repair = true,
                 "--help" | "-h" => arguments.help = true,
                 "--wire" => {
                     let name = given.next().ok_or_else(|| format!("--wire needs a name; {USAGE}"))?;
@@ -76,7 +77,7 @@ fn write(mut output: impl Write, text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns whether there are no violations.
+/// Returns whether there are no violations and the provider accepts the history.
 fn lint() -> Result<bool, String> {
     let arguments = Arguments::parse(std::env::args_os().skip(1))?;
     if arguments.help {
@@ -91,9 +92,9 @@ fn lint() -> Result<bool, String> {
     let (repaired, repairs) = history::repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;
     let rejected = history.rejected(&rewritten.array);
-    let whole = rejected.as_ref().and_then(|_| history.rewrite_all(&repaired));
-    let is_whole = whole.is_some();
-    rewritten = whole.unwrap_or(rewritten);
+    let all = rejected.as_ref().and_then(|_| history.rewrite_all(&repaired));
+    let is_rewritten = all.is_some();
+    rewritten = all.unwrap_or(rewritten);
     let report = Report {
         history: &history,
         violations: &violations,
@@ -101,16 +102,16 @@ fn lint() -> Result<bool, String> {
         repairs: &repairs,
         dropped: &rewritten.dropped,
         rejected: rejected.as_deref(),
-        is_whole,
+        is_rewritten,
     };
     let report = report.to_string();
-    if arguments.repairs {
+    if arguments.repair {
         write(io::stderr(), &report)?;
         write(io::stdout(), &format!("{}{}{}\n", history.before, rewritten.array, history.after))?;
     } else {
         write(io::stdout(), &report)?;
     }
-    Ok(violations.is_empty())
+    Ok(violations.is_empty() && rejected.is_none())
 }
 
 fn main() -> ExitCode {

@@ -15,8 +15,8 @@ pub(crate) struct Report<'a> {
     pub(crate) dropped: &'a [(String, String)],
     /// The error message with which the provider rejects the repaired history.
     pub(crate) rejected: Option<&'a str>,
-    /// Whether the wire writes all of it anew for this reason.
-    pub(crate) is_whole: bool,
+    /// Whether the wire writes all messages anew for this reason.
+    pub(crate) is_rewritten: bool,
 }
 
 /// Repairs by the index and id of the violations that they repair.
@@ -132,7 +132,7 @@ impl Display for Report<'_> {
         if let Some(message) = self.rejected {
             let history = if self.repairs.is_empty() { "history" } else { "repaired history" };
             write(format_args!("warning: the provider rejects the {history}: {message}"))?;
-            if self.is_whole {
+            if self.is_rewritten {
                 write(format_args!("    repair: all {unit} are written anew"))?;
             }
         }

@@ -15,7 +15,7 @@ pub(crate) struct Rewritten {
 }
 
 /// A sequence of elements that is either kept or written anew: a reply with its results, or any other element.
-struct Unit {
+struct Segment {
     elements: Range<usize>,
     messages: Range<usize>,
 }
@@ -26,12 +26,12 @@ impl<'a> History<'a> {
     pub(crate) fn rewrite(&self, repaired: &[Message]) -> Result<Rewritten, String> {
         let mut dropped = Vec::new();
         let mut written: Vec<Cow<'a, str>> = Vec::with_capacity(self.elements.len());
-        let units = self.units();
-        let first = units.first().map_or(self.elements.len(), |unit| unit.elements.start);
+        let segments = self.segments();
+        let first = segments.first().map_or(self.elements.len(), |segment| segment.elements.start);
         written.extend(self.texts(0..first));
         let (mut next, mut is_changed) = (0, false);
-        for unit in &units {
-            let old = &self.messages[unit.messages.clone()];
+        for segment in &segments {
+            let old = &self.messages[segment.messages.clone()];
             let start = next;
             for _ in old.iter().filter(|message| !is_result(message)) {
                 let results = repaired.iter().skip(next + 1).take_while(|message| is_result(message)).count();
@@ -39,13 +39,13 @@ impl<'a> History<'a> {
             }
             let new = repaired.get(start..next).unwrap_or_default();
             if new == old {
-                written.extend(self.texts(unit.elements.clone()));
-            } else if let Some(end) = self.end_of(unit, new) {
+                written.extend(self.texts(segment.elements.clone()));
+            } else if let Some(end) = self.end_of(segment, new) {
                 is_changed = true;
-                written.extend(self.texts(unit.elements.start..end));
+                written.extend(self.texts(segment.elements.start..end));
             } else {
                 is_changed = true;
-                written.extend(self.write(unit, new, &mut dropped)?.into_iter().map(Cow::Owned));
+                written.extend(self.write(segment, new, &mut dropped)?.into_iter().map(Cow::Owned));
             }
         }
         let array = if is_changed { self.join(&written) } else { self.array.to_owned() };
@@ -54,8 +54,11 @@ impl<'a> History<'a> {
 
     /// Writes all messages anew, if the provider accepts them then.
     pub(crate) fn rewrite_all(&self, repaired: &[Message]) -> Option<Rewritten> {
-        // A system message would move to a field of the request.
-        if repaired.iter().any(|message| matches!(message, Message::System(_) | Message::Developer(_))) {
+        // On other wires, a system message would move to a field of the request.
+        let keeps_system = self.wire.name() == "ollama";
+        if !keeps_system
+            && repaired.iter().any(|message| matches!(message, Message::System(_) | Message::Developer(_)))
+        {
             return None;
         }
         let body = self.wire.write(&RequestParts::new(repaired)).ok()?;
@@ -68,28 +71,28 @@ impl<'a> History<'a> {
         self.rejected(&array).is_none().then_some(Rewritten { array, dropped })
     }
 
-    fn units(&self) -> Vec<Unit> {
-        let mut units: Vec<Unit> = Vec::new();
+    fn segments(&self) -> Vec<Segment> {
+        let mut segments: Vec<Segment> = Vec::new();
         let mut is_after_reply = false;
         for Group { elements, messages } in &self.groups {
             let of_group = &self.messages[messages.clone()];
-            match units.last_mut().filter(|_| is_after_reply && of_group.first().is_some_and(is_result)) {
-                Some(unit) => (unit.elements.end, unit.messages.end) = (elements.end, messages.end),
-                None => units.push(Unit { elements: elements.clone(), messages: messages.clone() }),
+            match segments.last_mut().filter(|_| is_after_reply && of_group.first().is_some_and(is_result)) {
+                Some(segment) => (segment.elements.end, segment.messages.end) = (elements.end, messages.end),
+                None => segments.push(Segment { elements: elements.clone(), messages: messages.clone() }),
             }
             if let Some(last) = of_group.iter().rfind(|message| !is_result(message)) {
                 is_after_reply = matches!(last, Message::Assistant(_));
             }
         }
-        units
+        segments
     }
 
-    /// The end of the first elements of the unit, if they are exactly these messages.
-    fn end_of(&self, unit: &Unit, messages: &[Message]) -> Option<usize> {
-        let start = unit.messages.start;
-        let first = self.groups.partition_point(|group| group.elements.start < unit.elements.start);
+    /// The end of the first elements of the segment, if they are exactly these messages.
+    fn end_of(&self, segment: &Segment, messages: &[Message]) -> Option<usize> {
+        let start = segment.messages.start;
+        let first = self.groups.partition_point(|group| group.elements.start < segment.elements.start);
         let mut groups =
-            self.groups.iter().skip(first).take_while(|group| group.elements.end <= unit.elements.end);
+            self.groups.iter().skip(first).take_while(|group| group.elements.end <= segment.elements.end);
         groups
             .find(|group| self.messages.get(start..group.messages.end) == Some(messages))
             .map(|group| group.elements.end)
@@ -99,14 +102,14 @@ impl<'a> History<'a> {
         self.elements[elements].iter().map(|element| Cow::Borrowed(element.get()))
     }
 
-    /// The elements of these messages, which replace those of the unit.
+    /// The elements of these messages, which replace those of the segment.
     fn write(
         &self,
-        unit: &Unit,
+        segment: &Segment,
         messages: &[Message],
         dropped: &mut Vec<(String, String)>,
     ) -> Result<Vec<String>, String> {
-        // Some wires add a message of the user to a history that starts with a reply.
+        // Some wires write a user message before a reply that comes first. This message takes its place, and is removed below.
         let user = matches!(messages.first(), Some(Message::Assistant(_))).then(|| Message::user("."));
         let added = usize::from(user.is_some());
         let messages: Vec<Message> = user.into_iter().chain(messages.iter().cloned()).collect();
@@ -115,7 +118,7 @@ impl<'a> History<'a> {
         }
         let body = self.wire.write(&RequestParts::new(&messages)).map_err(|error| error.to_string())?;
         for part in &body.report().dropped {
-            dropped.push((self.place(unit.messages.start), part.kind.clone()));
+            dropped.push((self.place(segment.messages.start), part.kind.clone()));
         }
         let array = body.get(self.field).map_or("[]", RawValue::get);
         let elements: Vec<&RawValue> = serde_json::from_str(array).map_err(|error| error.to_string())?;

@@ -5,7 +5,8 @@
 //! provider's error. [`repair()`] makes any list valid, [`trim()`] shortens a list without separating a call from its tool
 //! message, and [`find()`] finds the call of a tool message. [`warnings()`] lists calls that only some servers of a
 //! [`wire`](crate::wire) reject. [`Wire::read_messages`](crate::wire::Wire::read_messages) reads a history, and
-//! [`wire::detect`](crate::wire::detect()) names its wire. `examples/lint` is a program that does all of this.
+//! [`wire::detect`](crate::wire::detect()) names its wire. `examples/lint` detects the wire of a history, validates it and
+//! repairs it.
 
 mod exchange;
 mod find;
