@@ -4,7 +4,7 @@
     python real_server.py [--runs 24] [--verbose]
 
 The model has random weights. A proxy before the server records each request and response. It also makes the model call
-tools in the first requests of a run, ends some replies early, and lets the model answer at last. Exits with 1 if a request
+tools in the first requests of a run, ends some replies early, and finally lets the model answer. Exits with 1 if a request
 is not paired, the server rejects a request, an example panics, or its exit code does not follow from the last reply.
 """
 
@@ -239,7 +239,7 @@ def main():
         for name in expected:
             if counts[name] == 0:
                 failed += 1
-                print(f"    {name} is 0: the test is void")
+                print(f"    {name} is 0: the test proves nothing")
     print(f"{time.monotonic() - began:.0f} s, {failed} failures")
     sys.exit(1 if failed else 0)
 
