@@ -214,8 +214,8 @@ async fn lines(State(received): State<Received>, headers: HeaderMap, Json(reques
         message[field] = value.clone();
         json!({"message": message, "done": false})
     });
-    let text: String = lines.chain([end]).map(|line| format!("{line}\n")).collect();
-    ([("content-type", "application/x-ndjson")], text).into_response()
+    let lines: Vec<String> = lines.chain([end]).map(|line| line.to_string()).collect();
+    ([("content-type", "application/x-ndjson")], lines.join("\n")).into_response()
 }
 
 #[tokio::test]

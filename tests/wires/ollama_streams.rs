@@ -23,7 +23,7 @@ fn last() -> Value {
     response(&json!({ "role": "assistant", "content": "" }))
 }
 
-fn call(name: &str, arguments: Value) -> Value {
+fn call(name: &str, arguments: &Value) -> Value {
     json!({ "function": { "name": name, "arguments": arguments } })
 }
 
@@ -67,7 +67,7 @@ fn a_reply_in_pieces_of_any_size_equals_the_whole_reply() {
             .map(|_| {
                 // Equal calls are separate calls.
                 let arguments = [json!({}), json!({ "city": "Rome" })][random.usize(..2)].clone();
-                let mut call = call(["f", "g"][random.usize(..2)], arguments);
+                let mut call = call(["f", "g"][random.usize(..2)], &arguments);
                 if random.u8(..3) == 0 {
                     call["id"] = json!(format!("call_{}", random.u32(..)));
                 }
@@ -111,7 +111,7 @@ fn events_arrive_with_their_lines() {
     let lines = [
         line(json!({ "content": "", "thinking": "Hm." })),
         line(json!({ "content": "One " })),
-        line(json!({ "content": "", "tool_calls": [call("now", json!({})), call("now", json!({}))] })),
+        line(json!({ "content": "", "tool_calls": [call("now", &json!({})), call("now", &json!({}))] })),
         last(),
     ];
     let mut assembler = ReplyAssembler::new().wire(Ollama::new());
@@ -178,8 +178,8 @@ fn a_stream_without_its_last_line_is_unconfirmed() {
 async fn a_session_streams_and_runs_the_calls() {
     let first = vec![
         line(json!({ "content": "", "thinking": "Hm." })),
-        line(json!({ "content": "", "tool_calls": [call("get_weather", json!({ "city": "Rome" }))] })),
-        line(json!({ "content": "", "tool_calls": [call("get_weather", json!({ "city": "Atlantis" }))] })),
+        line(json!({ "content": "", "tool_calls": [call("get_weather", &json!({ "city": "Rome" }))] })),
+        line(json!({ "content": "", "tool_calls": [call("get_weather", &json!({ "city": "Atlantis" }))] })),
         last(),
     ];
     let second = vec![line(json!({ "content": "It is " })), line(json!({ "content": "sunny." })), last()];

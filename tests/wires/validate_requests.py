@@ -5,7 +5,7 @@
 
 The types of the clients `openai`, `anthropic` and `google-genai` describe a request. Pydantic validates the requests
 that `print_requests.rs` prints against them, and rejects further fields. Each kind of broken request must be rejected:
-otherwise the test is void. Exits with 1 if a client's type rejects a request.
+otherwise the test proves nothing. Exits with 1 if a client's type rejects a request.
 """
 
 import argparse
@@ -132,7 +132,7 @@ def broken_formats(wire, body):
         "gemini": "generationConfig",
     }[wire]
     if field not in body:
-        sys.exit(f"{wire}: the typed answer has no {field}, so the test is void")
+        sys.exit(f"{wire}: the typed answer has no {field}, so the test proves nothing")
     for name, value in [("a further field", {**body[field], "other": 1}), ("a format of another type", 7)]:
         yield f"{name} in {field}", {**body, field: value}
 
@@ -164,7 +164,7 @@ def main():
         for name, body in itertools.chain(*requests_to_break):
             reason = problem(wire, body)
             if reason is None:
-                sys.exit(f"{wire}: the client's type accepts {name}, so the test is void")
+                sys.exit(f"{wire}: the client's type accepts {name}, so the test proves nothing")
             rejected += 1
             if arguments.verbose:
                 print(f"{wire}: {name} is rejected: {reason}")

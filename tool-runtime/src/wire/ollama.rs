@@ -73,8 +73,8 @@ const RULES: IdRules =
 /// use tool_runtime::stream::ReplyAssembler;
 /// use tool_runtime::wire::Ollama;
 ///
-/// let body = r#"{"message":{"role":"assistant","content":"","tool_calls":[{"function":{"name":"now","arguments":{}}}]},"done":false}
-/// {"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":3}
+/// let body = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"now","arguments":{}}}]},"done":false}
+/// {"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":3}
 /// "#;
 /// let mut reply = ReplyAssembler::new().wire(Ollama::new());
 /// for line in body.lines() {

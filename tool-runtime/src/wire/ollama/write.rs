@@ -84,7 +84,8 @@ impl WrittenMessage<'_> {
         let prefix = if result.is_error() && !result.text().starts_with(ERROR) { ERROR } else { "" };
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", "tool")?;
-        if let Some(name) = self.calls.names.get(&*result.tool_call_id) {
+        let name = self.calls.names.get(&*result.tool_call_id).map(|name| &**name);
+        if let Some(name) = name.or_else(|| result.tool()) {
             map.serialize_entry("tool_name", name)?;
         }
         map.serialize_entry("tool_call_id", &self.calls.ids.written(&result.tool_call_id))?;
