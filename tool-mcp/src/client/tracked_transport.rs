@@ -1,7 +1,7 @@
 //! A transport that tracks the calls that it sends.
 
 use rmcp::model::{
-    GetExtensions as _, GetMeta as _, JsonRpcMessage, ProgressNotificationParam, ProgressToken,
+    GetExtensions as _, GetMeta as _, JsonRpcMessage, ProgressNotificationParam, ProgressToken, RequestId,
     ServerNotification,
 };
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
@@ -98,10 +98,12 @@ impl<T> TrackedTransport<T> {
     }
 
     /// Whether the message is an error for one of the calls, and nobody knows which. Some servers respond like this to a
-    /// session that they do not know, for example after they were started again.
+    /// session that they do not know, for example after they were started again: without an id, or with a text as id, although
+    /// those of the calls are numbers.
     fn is_error_of_any_call(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
+        let has_id_of_call = |id: &Option<RequestId>| matches!(id, Some(RequestId::Number(_)));
         self.channel != Channel::Stream
-            && matches!(message, JsonRpcMessage::Error(error) if error.id.is_none())
+            && matches!(message, JsonRpcMessage::Error(error) if !has_id_of_call(&error.id))
             && !self.calls.lock().is_empty()
     }
 }

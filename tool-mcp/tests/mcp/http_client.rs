@@ -118,11 +118,11 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
 
 /// The text of a call of a tool that is not `read_only`, on a server that responds like this to the first call of each session, and
 /// the number of sessions and calls.
-async fn call_with(status: u16, body: &'static str) -> (String, usize, usize) {
+async fn call_with(status: u16, body: &str) -> (String, usize, usize) {
     let (sessions, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (of_server, called) = (Arc::clone(&sessions), Arc::clone(&calls));
+    let (of_server, called, body) = (Arc::clone(&sessions), Arc::clone(&calls), body.to_owned());
     let respond = move |message: String| {
-        let (sessions, calls) = (Arc::clone(&of_server), Arc::clone(&called));
+        let (sessions, calls, body) = (Arc::clone(&of_server), Arc::clone(&called), body.clone());
         async move {
             let message: Value = serde_json::from_str(&message).unwrap_or_default();
             let result = match message["method"].as_str() {
@@ -134,7 +134,7 @@ async fn call_with(status: u16, body: &'static str) -> (String, usize, usize) {
                 Some("tools/list") => json!({"tools": [{"name": "pay", "inputSchema": {"type": "object"}}]}),
                 Some("tools/call") if calls.fetch_add(1, Ordering::Relaxed) == 0 => {
                     let status = StatusCode::from_u16(status).expect("a status");
-                    return (status, [(CONTENT_TYPE, "application/json")], body.to_owned());
+                    return (status, [(CONTENT_TYPE, "application/json")], body);
                 }
                 Some("tools/call") => json!({"content": [{"type": "text", "text": "paid"}]}),
                 _ => return (StatusCode::ACCEPTED, [(CONTENT_TYPE, "application/json")], String::new()),
@@ -167,6 +167,7 @@ async fn the_status_of_a_response_decides() {
     for (status, body, expected, calls) in [
         (429, "", "paid", 3),
         (400, unknown_session, LOST, 2),
+        (400, &*unknown_session.replace("null", r#""server-error""#), LOST, 2),
         (500, "", LOST, 2),
         (401, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
         (403, "", "Error: the server of the tool requires authorisation, which the program did not give", 2),
