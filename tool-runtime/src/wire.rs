@@ -154,9 +154,8 @@ pub trait Wire: fmt::Debug + Send + Sync {
     /// The body is an error of the server, or not a reply in the format of this wire.
     fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError>;
 
-    /// Reads one event of a streamed reply: the text after `data:` of a server-sent event, or a line of a stream of
-    /// `ollama`. An error of the server, or a
-    /// text that is not an event, is a chunk that interrupts the reply.
+    /// Reads one event of a streamed reply: the text after `data:` of a server-sent event, or a line of a stream of `ollama`. An
+    /// error of the server, or a text that is not an event, is a chunk that interrupts the reply.
     fn read_event(&self, data: &str) -> Chunk;
 
     /// Reads the messages of a request: the body of the request, or its list of messages.

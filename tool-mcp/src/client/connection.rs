@@ -29,6 +29,9 @@ pub(super) fn pauses() -> impl Iterator<Item = Duration> {
     [100, 200, 400, 800].into_iter().map(Duration::from_millis)
 }
 
+/// The pause before a subscription that has ended is created again.
+const PAUSE_OF_SUBSCRIPTIONS: Duration = Duration::from_secs(5);
+
 /// Connects to the server, in one of the two ways of the protocol.
 pub(super) type Connector = Box<dyn Fn(NotificationHandler, ClientLifecycleMode) -> Connecting + Send + Sync>;
 
@@ -170,7 +173,7 @@ async fn listen(peer: Peer<RoleClient>, changes: watch::Sender<u64>) {
         while let Ok(Some(_)) = subscription.next().await {
             changes.send_modify(|changes| *changes += 1);
         }
-        sleep(Duration::from_secs(1)).await;
+        sleep(PAUSE_OF_SUBSCRIPTIONS).await;
     }
 }
 

@@ -37,7 +37,8 @@ fn sources<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item =
     successors(error, |&error| next_source(error))
 }
 
-/// The status with which an HTTP server rejected the request.
+/// The way in which an HTTP server rejected the request.
+#[cfg_attr(not(feature = "http-client"), allow(dead_code, reason = "only HTTP has it"))]
 pub(super) enum Rejection {
     /// The server has not handled the request: there was no connection, it asks for fewer requests, or it does not know the
     /// session.
