@@ -200,7 +200,9 @@ def judge_with_inspector():
                 check(call_tool(tool)["isError"], f"{label}: {tool}")
             check(call_tool("guarded", "harmless=false")["isError"], f"{label}: approval that is not given")
             check(not call_tool("guarded", "harmless=true")["isError"], f"{label}: approval")
-            check("did you mean" in json.dumps(call_tool("get_wether")), f"{label}: unknown tool", call_tool("get_wether"))
+            # The inspector may look for the name itself.
+            unknown = json.dumps(call_tool("get_wether"))
+            check("did you mean" in unknown or "tool_not_found" in unknown, f"{label}: unknown tool", unknown)
             print(f"{label}: ok")
 
 

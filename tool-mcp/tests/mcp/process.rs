@@ -3,10 +3,14 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+/// Those of this test, so that Cargo builds nothing twice.
+const FEATURES: &str =
+    if cfg!(feature = "http-client") { "http-client,http-server" } else { "client,http-server" };
+
 /// The program `tests/judges/server.rs`, which is built now.
 pub(crate) fn server() -> PathBuf {
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", "http-server"]);
+    build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", FEATURES]);
     assert!(build.args(["--example", "judged_server"]).status().expect("cargo runs").success());
     let tests = std::env::current_exe().expect("a path");
     tests.ancestors().nth(2).expect("the folder of the profile").join("examples/judged_server")

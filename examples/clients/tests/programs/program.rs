@@ -37,6 +37,7 @@ pub(crate) const PROGRAMS: &[Program] = programs![
     "ollama" "reqwest" "OLLAMA" "",
     "openai_oxide" "openai-oxide" "OPENAI" "/v1",
     "reqwest" "reqwest" "OPENAI" "/v1",
+    "reqwest_streamed" "reqwest" "OPENAI" "/v1",
     "responses" "reqwest" "OPENAI" "/v1",
     "ureq" "ureq" "OPENAI" "/v1",
 ];
