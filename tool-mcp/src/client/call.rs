@@ -45,12 +45,8 @@ impl Client {
         loop {
             let connection =
                 self.connection().await.map_err(|error| RemoteError::Unreachable(error.into()))?;
-            let no_response = match connection.call(params.clone(), call).await {
-                Ok(Ok(result)) => return output_of(result),
-                Ok(Err(RemoteError::UnexpectedResponse { .. })) => {
-                    return Err(RemoteError::UnexpectedResponse { may_have_taken_effect });
-                }
-                Ok(Err(error)) => return Err(error),
+            let no_response = match connection.call(params.clone(), call, may_have_taken_effect).await {
+                Ok(response) => return output_of(response?),
                 Err(no_response) => no_response,
             };
             self.give_up(&connection).await;
@@ -76,6 +72,7 @@ impl Connection {
         &self,
         params: CallToolRequestParams,
         call: &CallContext,
+        may_have_taken_effect: bool,
     ) -> Result<Result<CallToolResult, RemoteError>, NoResponse> {
         let tracked = TrackedCall::new(call.clone());
         let mut request = CallToolRequest::new(params);
@@ -92,10 +89,11 @@ impl Connection {
         };
         let response = handle.await_response().await;
         sent.id = None;
+        let unexpected = RemoteError::UnexpectedResponse { may_have_taken_effect };
         match response {
             Ok(ServerResult::CallToolResult(result)) => Ok(Ok(result)),
-            Ok(ServerResult::CustomResult(result)) => Ok(read_result(&result.0).ok_or(UNEXPECTED)),
-            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(UNEXPECTED)),
+            Ok(ServerResult::CustomResult(result)) => Ok(read_result(&result.0).ok_or(unexpected)),
+            Ok(_) | Err(ServiceError::UnexpectedResponse) => Ok(Err(unexpected)),
             Err(ServiceError::McpError(error)) => {
                 Ok(Err(RemoteError::Protocol { code: error.code.0, message: error.message.into_owned() }))
             }
@@ -103,16 +101,13 @@ impl Connection {
             Err(error) => match rejection(&error) {
                 Some(Rejection::Unauthorized) => Ok(Err(RemoteError::Unauthorized(request_cause(error)))),
                 Some(Rejection::Status(status)) => Ok(Err(RemoteError::Rejected { status })),
-                Some(Rejection::NotHandled) => Err(NoResponse::NotSent(request_cause(error))),
+                Some(Rejection::MayRepeat) => Err(NoResponse::NotSent(request_cause(error))),
                 None if !tracked.was_sent() => Err(NoResponse::NotSent(request_cause(error))),
                 None => Err(NoResponse::MaybeSent(request_cause(error))),
             },
         }
     }
 }
-
-/// Its field is known to the caller.
-const UNEXPECTED: RemoteError = RemoteError::UnexpectedResponse { may_have_taken_effect: true };
 
 /// A call that was sent. If it is dropped before the response, the server is notified.
 struct SentCall {

@@ -55,7 +55,7 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
         return Err(RemoteError::Tool { message: without_prefix(&error_text(&result)).to_owned() });
     }
     // A server repeats structured content as text, for clients that do not read it.
-    let structured = result.structured_content.as_ref().filter(|value| !value.is_null());
+    let structured = structured_content(&result);
     let is_repeated =
         |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|text| Some(&text) == structured);
     let blocks = result.content.iter().take(MAX_BLOCKS).map(block);
@@ -84,6 +84,10 @@ pub(super) fn output_of(result: CallToolResult) -> Result<ToolOutput, RemoteErro
     Ok(output.with_artifact(result))
 }
 
+fn structured_content(result: &CallToolResult) -> Option<&Value> {
+    result.structured_content.as_ref().filter(|value| !value.is_null())
+}
+
 /// Adds the lines. `end` separates them from the next part.
 fn with_lines(output: ToolOutput, lines: &mut Vec<String>, end: &str) -> ToolOutput {
     if lines.is_empty() {
@@ -95,7 +99,7 @@ fn with_lines(output: ToolOutput, lines: &mut Vec<String>, end: &str) -> ToolOut
 /// The text of a failed call.
 fn error_text(result: &CallToolResult) -> String {
     let texts: Vec<&str> = result.content.iter().filter_map(|block| Some(&*block.as_text()?.text)).collect();
-    match (&texts[..], &result.structured_content) {
+    match (&texts[..], structured_content(result)) {
         ([], Some(value)) => value.to_string(),
         _ => texts.join("\n"),
     }

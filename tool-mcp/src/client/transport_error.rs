@@ -37,19 +37,19 @@ fn sources<'a>(error: Option<&'a (dyn Error + 'static)>) -> impl Iterator<Item =
     successors(error, |&error| next_source(error))
 }
 
-/// The way in which an HTTP server rejected the request.
+/// The reason why an HTTP server has not handled a request.
 #[cfg_attr(not(feature = "http-client"), allow(dead_code, reason = "only HTTP has it"))]
 pub(super) enum Rejection {
-    /// The server has not handled the request: there was no connection, it asks for fewer requests, or it does not know the
-    /// session.
-    NotHandled,
+    /// There was no connection, the server asks for fewer requests, or it does not know the session: the request can be sent
+    /// again.
+    MayRepeat,
     /// 401 or 403.
     Unauthorized,
     /// Another status from 400 to 499.
     Status(u16),
 }
 
-/// Whether and how the server rejected a request.
+/// `None` if the server may have handled the request.
 #[cfg(feature = "http-client")]
 pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
     if error.is_authorization_required() {
@@ -57,12 +57,12 @@ pub(super) fn rejection(error: &ServiceError) -> Option<Rejection> {
     }
     sources(error.source()).filter_map(|error| error.downcast_ref()).find_map(|error: &HttpError| match error
     {
-        HttpError::Client(error) if error.is_connect() => Some(Rejection::NotHandled),
-        HttpError::SessionExpired => Some(Rejection::NotHandled),
+        HttpError::Client(error) if error.is_connect() => Some(Rejection::MayRepeat),
+        HttpError::SessionExpired => Some(Rejection::MayRepeat),
         HttpError::InsufficientScope(_) => Some(Rejection::Unauthorized),
         error => match status(error)? {
             401 | 403 => Some(Rejection::Unauthorized),
-            429 => Some(Rejection::NotHandled),
+            429 => Some(Rejection::MayRepeat),
             status @ 400..=499 => Some(Rejection::Status(status)),
             _ => None,
         },

@@ -163,7 +163,10 @@ async fn results_of_other_servers_become_text_and_json() {
         (json!({"isError": "true", "content": [{"type": "text", "text": "no luck"}]}), "Error: no luck"),
         (json!({"isError": true, "content": [{"type": "text", "text": "no luck"}]}), "Error: no luck"),
         (json!({"isError": true, "content": [{"type": "text", "text": "Error: no luck"}]}), "Error: no luck"),
-        (json!({"isError": true, "content": []}), "Error: the tool `t` failed without an error message."),
+        (
+            json!({"isError": true, "content": [], "structuredContent": null}),
+            "Error: the tool `t` failed without an error message.",
+        ),
     ] {
         let registry = registry_of(returning(result.clone())).await;
         assert_eq!(registry.call("t", ()).await.text(), expected, "{result}");

@@ -2,13 +2,19 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Those of this test, so that Cargo builds nothing twice.
 const FEATURES: &str =
     if cfg!(feature = "http-client") { "http-client,http-server" } else { "client,http-server" };
 
-/// The program `tests/judges/server.rs`, which is built now.
+/// The program `tests/judges/server.rs`, which is built once.
 pub(crate) fn server() -> PathBuf {
+    static SERVER: LazyLock<PathBuf> = LazyLock::new(build_server);
+    SERVER.clone()
+}
+
+fn build_server() -> PathBuf {
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "tool-runtime-mcp", "--features", FEATURES]);
     assert!(build.args(["--example", "judged_server"]).status().expect("cargo runs").success());
