@@ -120,9 +120,11 @@ async def judge_changes(transport, mode, label):
     async with Client(transport(), mode=mode, message_handler=on_message, read_timeout_seconds=20) as client:
         before = len((await client.list_tools()).tools)
         if mode == "legacy":
+            await client.call_tool("remove_a_tool", {})
             await asyncio.wait_for(changed.wait(), 10)
         else:
             async with client.listen(tools_list_changed=True) as events:
+                await client.call_tool("remove_a_tool", {})
                 async with asyncio.timeout(10):
                     async for _ in events:
                         break
@@ -160,11 +162,11 @@ async def judge_with_python():
 
         for mode in ["legacy", "auto"]:
             await judge_server(stdio(), mode, ledger, f"PyPI mcp, stdio, {mode}")
-            await judge_changes(stdio(CHANGE_AFTER="1500"), mode, f"PyPI mcp, stdio, {mode}")
+            await judge_changes(stdio(), mode, f"PyPI mcp, stdio, {mode}")
             with http_server(LEDGER=str(ledger)) as url:
                 await judge_server(lambda: streamable_http_client(url), mode, ledger, f"PyPI mcp, HTTP, {mode}")
                 await judge_users(url, mode, f"PyPI mcp, HTTP, {mode}")
-            with http_server(CHANGE_AFTER="1500") as url:
+            with http_server() as url:
                 await judge_changes(lambda: streamable_http_client(url), mode, f"PyPI mcp, HTTP, {mode}")
 
 
@@ -303,8 +305,8 @@ def judge_client_with_python():
     ]
     results, _ = judge_client([str(time)], calls, "mcp-server-time")
     check("Invalid timezone" in results["get_current_time"]["text"], "mcp-server-time: error", results)
-    # `exit` ends the server, and `wait` waits for ever.
-    ends = [call("exit"), call("wait")]
+    # `exit` ends the server, `wait` waits for ever, and `remove_a_tool` changes the list.
+    ends = [call("exit"), call("wait"), call("remove_a_tool")]
     with http_server() as url:
         for server, label in [([str(SERVER)], "own server, stdio"), ([url], "own server, HTTP")]:
             listed, _, _ = run_client(server, [])

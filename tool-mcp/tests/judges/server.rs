@@ -5,11 +5,12 @@
 
 use std::error::Error;
 use std::io::Write as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tool_runtime::dispatch::Decision;
 use tool_runtime::{BatchContext, CallContext, Registry, ToolOutput, tool};
 use tool_runtime_mcp::rmcp::transport::StreamableHttpServerConfig;
-use tool_runtime_mcp::{McpRequest, serve};
+use tool_runtime_mcp::{McpRequest, ServerHandle, serve};
 
 const IMAGE: &[u8] = include_bytes!("../../examples/sky.png");
 
@@ -127,6 +128,17 @@ fn who_am_i(#[state] user: &User) -> String {
     user.0.clone()
 }
 
+/// Removes the first tool from the server.
+#[tool(idempotent)]
+fn remove_a_tool() {
+    if let Some((server, fewer)) = SMALLER.get() {
+        server.replace(fewer.clone());
+    }
+}
+
+/// The server, and its registry without the first tool.
+static SMALLER: OnceLock<(ServerHandle, Registry)> = OnceLock::new();
+
 struct User(String);
 
 fn record(line: &str) {
@@ -159,15 +171,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         })
         .build()?;
     let server = serve(registry.clone()).name("judged", "1.0.0").try_batch(batch);
-    // The first tool disappears after a while, if a test asks for it.
-    if let Ok(milliseconds) = std::env::var("CHANGE_AFTER") {
-        let (handle, after) = (server.handle(), Duration::from_millis(milliseconds.parse()?));
-        let fewer = registry.subset(registry.names().into_iter().skip(1))?;
-        tokio::spawn(async move {
-            tokio::time::sleep(after).await;
-            handle.replace(fewer);
-        });
-    }
+    let fewer = registry.subset(registry.names().into_iter().skip(1))?;
+    SMALLER.get_or_init(|| (server.handle(), fewer));
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
     // Clients notice sooner that the server has gone.
     let config = StreamableHttpServerConfig::default().with_sse_retry(Some(Duration::from_millis(100)));
