@@ -164,22 +164,26 @@ impl Registry {
         let batch = &registry.new_batch(0);
         let record = CallRecord::default();
         let tool_call = ToolCall::new("", name, arguments);
-        let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, &tool_call));
+        let inner = registry.inner_call(&tool_call);
+        let tool_call = inner.or(&tool_call);
+        let events = batch.stages.contains(Stage::StartEvent).then(|| registry.events(batch, tool_call));
         let events = events.as_ref();
-        let mut result = match registry.tool_to_run(batch, 0, &tool_call) {
+        let mut result = match registry.tool_to_run(batch, 0, tool_call) {
             Ok(tool) => {
                 let (record, approval, all_runs) = (&record, Approval::Bypassed, None);
+                let arguments = &*tool_call.arguments;
                 let call =
                     Call { tool, id: "", arguments, batch, position: 0, approval, record, all_runs, events };
                 registry.run(&call).await
             }
             Err(failure) => Err(failure),
         };
+        result = result.map_err(|failure| registry.with_search_hint(batch, tool_call, failure));
         if let Some(output) = result.as_ref().ok().filter(|output| output.as_pending().is_some()) {
-            result = Err(registry.pending_failure(batch, 0, &tool_call, events, output));
+            result = Err(registry.pending_failure(batch, 0, tool_call, events, output));
         }
         if let Some(events) = events {
-            let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(name).2);
+            let error = result.as_ref().err().cloned().map(|failure| failure.into_parts(&tool_call.name).2);
             let outcome = record.outcome(error, batch.started.elapsed());
             events.send(CallStatus::Finished { result: result.clone().into(), outcome });
         }

@@ -142,6 +142,7 @@ pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
+mod inner_call;
 mod json;
 #[cfg_attr(
     not(all(feature = "anthropic", feature = "gemini", feature = "ollama", feature = "responses")),
@@ -153,6 +154,8 @@ mod output;
 mod panics;
 pub mod registry;
 pub mod schema;
+#[cfg(feature = "search")]
+pub mod search;
 pub mod session;
 mod state;
 pub mod stream;

@@ -18,7 +18,13 @@ mod merge;
 mod name;
 mod options;
 mod ready_call;
+#[cfg(feature = "search")]
+mod search;
+#[cfg(feature = "search")]
+mod search_tools;
 mod validate;
+#[cfg(not(feature = "search"))]
+mod without_search;
 
 pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
@@ -31,6 +37,7 @@ pub(crate) use ready_call::{Layer, OwnedCall};
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
 use crate::context::BatchContext;
+use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
@@ -84,14 +91,62 @@ struct Tools {
     has_call_limits: bool,
     /// For errors. Created on first use, since there may be thousands of tools.
     names: OnceLock<Arc<[String]>>,
+    #[cfg(feature = "search")]
+    search: Option<search::ToolSearch>,
     config: Arc<Config>,
 }
 
 impl Tools {
-    fn new(schemas: Vec<ToolSchema>, registered: Vec<Arc<RegisteredTool>>, config: Arc<Config>) -> Self {
+    /// The tools must be sorted by name. `of` has the tools of which these are a subset.
+    #[cfg_attr(not(feature = "search"), allow(unused_mut, unused_variables))]
+    fn new(mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>, config: Arc<Config>, of: Option<&Self>) -> Self {
+        #[cfg(feature = "search")]
+        let search = config.search.as_ref().map(|(settings, own)| {
+            search::ToolSearch::new(settings, own, &mut tools, of.and_then(|of| of.search.as_ref()))
+        });
+        let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
         let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
         let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
-        Tools { schemas, arrays, index, registered, has_call_limits, names: OnceLock::new(), config }
+        Tools {
+            schemas,
+            arrays,
+            index,
+            registered,
+            has_call_limits,
+            names: OnceLock::new(),
+            #[cfg(feature = "search")]
+            search,
+            config,
+        }
+    }
+
+    /// The definitions of a request.
+    fn listed(&self) -> &[ToolSchema] {
+        #[cfg(feature = "search")]
+        if let Some(search) = &self.search {
+            return &search.listed;
+        }
+        &self.schemas
+    }
+
+    /// Whether this is a tool that a search has added.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, clippy::unused_self))]
+    fn is_of_search(&self, name: &str) -> bool {
+        #[cfg(feature = "search")]
+        return self.search.is_some() && crate::tool_name::is_reserved(name);
+        #[cfg(not(feature = "search"))]
+        false
+    }
+
+    /// The tools, without those of a search.
+    fn without_search(&self) -> impl Iterator<Item = (ToolSchema, Arc<RegisteredTool>)> {
+        let tools = (0..self.schemas.len()).map(|position| self.at(position));
+        tools.filter(|(schema, _)| !self.is_of_search(schema.name()))
+    }
+
+    /// The definition and the tool at this position.
+    fn at(&self, position: usize) -> (ToolSchema, Arc<RegisteredTool>) {
+        (self.schemas[position].clone(), Arc::clone(&self.registered[position]))
     }
 }
 
@@ -131,7 +186,8 @@ impl Registry {
     /// prompt.
     ///
     /// The definitions serialize as the tools of Chat Completions. Each is written once and cached: a request copies its
-    /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty.
+    /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty. With a
+    /// [search](RegistryBuilder::search), these are the pinned tools, `search_tools` and `call_tool`.
     ///
     /// ```
     /// use serde::Serialize;
@@ -151,6 +207,12 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn schemas(&self) -> &[ToolSchema] {
+        self.tools.listed()
+    }
+
+    /// The definitions of all tools, also of those that a search finds.
+    #[cfg(feature = "testing")]
+    pub(crate) fn all_schemas(&self) -> &[ToolSchema] {
         &self.tools.schemas
     }
 
@@ -225,8 +287,9 @@ impl Registry {
     ///
     /// Returns an error if the registry has no such tool, since servers reject such a request.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
-        match self.get(name) {
-            Some(schema) => Ok(ToolChoice::Tool(schema.name().to_owned())),
+        let listed = |name: &str| self.schemas().iter().any(|schema| schema.name() == name);
+        match self.get(name).map(ToolSchema::name).filter(|name| listed(name)) {
+            Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
             None => Err(self.unknown_tool(name)),
         }
     }
@@ -264,9 +327,9 @@ impl Registry {
             let name = name.as_ref();
             indices.insert(self.tools.index.find(name).ok_or_else(|| self.unknown_tool(name))?);
         }
-        let schemas = indices.iter().map(|&index| self.tools.schemas[index].clone()).collect();
-        let tools = indices.iter().map(|&index| Arc::clone(&self.tools.registered[index])).collect();
-        let tools = Tools::new(schemas, tools, Arc::clone(&self.tools.config));
+        let tools = indices.into_iter().map(|index| self.tools.at(index));
+        let tools = tools.filter(|(schema, _)| !self.tools.is_of_search(schema.name())).collect();
+        let tools = Tools::new(tools, Arc::clone(&self.tools.config), Some(&self.tools));
         Ok(Registry { tools: Arc::new(tools), ..self.clone() })
     }
 
@@ -302,8 +365,13 @@ impl Registry {
     /// ```
     #[must_use]
     pub fn allows(&self, name: &str) -> bool {
-        let allowed = self.batch.as_ref().and_then(BatchContext::allowed);
-        self.tool(name).is_some_and(|tool| allowed.is_none_or(|allowed| tool.is_in(allowed)))
+        self.allows_in(self.batch.as_ref(), name)
+    }
+
+    /// Whether calls of this batch may use the tool.
+    fn allows_in(&self, batch: Option<&BatchContext>, name: &str) -> bool {
+        let allowed = batch.and_then(BatchContext::allowed);
+        self.tool(name).is_some_and(|tool| allowed.is_none_or(|allowed| self.is_in(tool, allowed)))
     }
 
     /// This registry with middleware inside its own, for one run of a session.
@@ -361,14 +429,15 @@ impl Registry {
         self.tools.config.before_call.as_ref()
     }
 
-    /// Whether a call of this tool may start before the end of the reply.
-    pub(crate) fn may_start_while_streaming(&self, name: &str) -> bool {
-        self.tools.config.options.start_all_while_streaming || self.may_repeat(name)
+    /// Whether this call may start before the end of the reply.
+    pub(crate) fn may_start_while_streaming(&self, call: &ToolCall) -> bool {
+        self.tools.config.options.start_all_while_streaming || self.may_repeat(call)
     }
 
-    /// Whether a call of this tool may run again after it was interrupted.
-    pub(crate) fn may_repeat(&self, name: &str) -> bool {
-        self.annotations(name).is_some_and(Annotations::may_repeat)
+    /// Whether this call may run again after it was interrupted.
+    pub(crate) fn may_repeat(&self, call: &ToolCall) -> bool {
+        let inner = self.inner_call(call);
+        self.annotations(&inner.or(call).name).is_some_and(Annotations::may_repeat)
     }
 
     /// The number of identical failures of a call after which the model gets a note.

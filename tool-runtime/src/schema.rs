@@ -70,6 +70,17 @@ impl ToolSchema {
         ToolSchema { name, description, forms: Arc::new(Forms::new(parameters)) }
     }
 
+    /// A tool whose strict forms have other parameters.
+    #[cfg(feature = "search")]
+    pub(crate) fn with_strict_parameters(
+        name: Cow<'static, str>,
+        description: Cow<'static, str>,
+        parameters: Box<RawValue>,
+        strict_parameters: Box<RawValue>,
+    ) -> Self {
+        ToolSchema { name, description, forms: Arc::new(Forms::with_strict(parameters, strict_parameters)) }
+    }
+
     pub(crate) fn forms(&self) -> &Arc<Forms> {
         &self.forms
     }

@@ -6,6 +6,18 @@ use crate::fingerprint::fingerprint;
 /// <https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools>.
 const MAX_LENGTH: usize = 64;
 
+/// The tool that searches for tools.
+pub(crate) const SEARCH_TOOLS: &str = "search_tools";
+
+/// The tool that calls a tool that a search has found.
+pub(crate) const CALL_TOOL: &str = "call_tool";
+
+/// Whether a search adds a tool of this name.
+#[cfg(feature = "search")]
+pub(crate) fn is_reserved(name: &str) -> bool {
+    [SEARCH_TOOLS, CALL_TOOL].contains(&name)
+}
+
 pub(crate) fn is_valid(name: &str) -> bool {
     (1..=MAX_LENGTH).contains(&name.len()) && name.chars().all(is_allowed)
 }

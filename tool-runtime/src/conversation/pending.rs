@@ -9,6 +9,7 @@ pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
+use crate::inner_call::InnerCall;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -189,7 +190,7 @@ impl PendingCalls {
             .map(|(call, state)| match state {
                 CallState { result: Some(result), .. } => result,
                 CallState { has_begun: true, .. } => {
-                    let error = CallError::Interrupted { tool: call.name.clone() };
+                    let error = CallError::Interrupted { tool: tool_name(call) };
                     ToolMessage::failed(&call.id, &call.name, error)
                 }
                 _ => denied(call, reason.clone()),
@@ -241,5 +242,10 @@ impl PendingCalls {
 }
 
 pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {
-    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: call.name.clone(), reason })
+    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: tool_name(call), reason })
+}
+
+/// The name of the called tool, for an error.
+fn tool_name(call: &ToolCall) -> String {
+    InnerCall::of(call).or(call).name.clone()
 }

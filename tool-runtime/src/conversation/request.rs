@@ -50,6 +50,8 @@ pub struct Request {
     registry: Registry,
     tool_choice: ToolChoice,
     allowed_tools: Option<Arc<[String]>>,
+    /// The allowed tools that have a definition in the request: those of a search call the others.
+    allowed_definitions: Option<Arc<[String]>>,
     parallel_calls: bool,
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
@@ -68,6 +70,7 @@ impl Conversation {
             registry: registry.clone(),
             tool_choice: ToolChoice::Auto,
             allowed_tools: None,
+            allowed_definitions: None,
             parallel_calls: true,
             stream_usage: false,
             answer: None,
@@ -119,6 +122,8 @@ impl Request {
     pub fn with_allowed_tools<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         let mut names: Vec<String> = names.into_iter().map(|name| self.mapped_name(name.into())).collect();
         self.allowed_tools = Some(names.as_slice().into());
+        names = self.registry.with_search_tools(names);
+        self.allowed_definitions = Some(names.as_slice().into());
         let answer = self.answer.as_ref().map(|answer| answer.schema.name());
         names.extend(answer.filter(|answer| names.iter().all(|name| name != answer)).map(str::to_owned));
         self.allowed_with_answer = Some(names.into());
@@ -199,7 +204,7 @@ impl Request {
             .with_tool_choice(&self.tool_choice)
             .with_parallel_calls(self.parallel_calls)
             .with_stream_usage(self.stream_usage);
-        parts.allowed_tools = self.allowed_tools.as_deref();
+        parts.allowed_tools = self.allowed_definitions.as_deref();
         let Some(answer) = &self.answer else { return parts };
         parts.answer_schema = Some(&answer.schema);
         if wire.writes_response_format(&parts) {
@@ -225,7 +230,7 @@ impl Request {
         &self.messages
     }
 
-    /// The tools of the registry.
+    /// The tools of the registry that a request contains: see [`Registry::schemas`].
     #[must_use]
     pub fn tools(&self) -> &[ToolSchema] {
         self.registry.schemas()

@@ -40,6 +40,8 @@ impl Registry {
         position: usize,
         call: &ToolCall,
     ) -> Option<ProposedCall> {
+        let inner = self.inner_call(call);
+        let call = inner.or(call);
         let tool = self.tool_to_run(batch, position, call).ok()?;
         let has_reached =
             |limit: usize| batch.context.is_some_and(|context| context.has_reached(&tool.name, limit));
@@ -54,6 +56,8 @@ impl Registry {
     /// invalid.
     #[cold]
     pub(crate) fn object_to_run(&self, batch: &Batch<'_>, position: usize, call: &ToolCall) -> String {
+        let inner = self.inner_call(call);
+        let call = inner.or(call);
         let proposed = self.proposed_call(batch, position, call);
         proposed.map_or_else(|| call.arguments.clone(), |proposed| proposed.arguments().get().to_owned())
     }

@@ -29,11 +29,14 @@ impl Registry {
         observed: Option<&'a CallRecord>,
         message: &'a mut ToolMessage,
     ) -> impl Future<Output = ()> + Send + 'a {
+        let inner = self.inner_call(tool_call);
         #[cfg(feature = "tracing")]
-        let span = self.span(tool_call);
+        let span = self.span(inner.or(tool_call));
         #[cfg(feature = "tracing")]
         let recorded = span.clone();
         let writing = async move {
+            let outer = tool_call;
+            let tool_call = inner.or(outer);
             let own_record = CallRecord::default();
             let record = observed.unwrap_or(&own_record);
             let has_listeners = batch.stages.contains(Stage::StartEvent);
@@ -57,9 +60,13 @@ impl Registry {
                     Err(error)
                 }
             };
+            let result = result.map_err(|failure| self.with_search_hint(batch, tool_call, failure));
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);
+            if inner.is_some() {
+                message.tool = Cow::Owned(outer.name.clone());
+            }
             #[cfg(feature = "tracing")]
             self.record(&recorded, message);
         };
@@ -79,7 +86,7 @@ impl Registry {
             return Err(CallError::TooManyCalls { limit }.into());
         }
         let Some(tool) = self.tool(&call.name) else {
-            return Err(CallError::UnknownTool(self.unknown_tool(&call.name)).into());
+            return Err(CallError::UnknownTool(self.unknown_tool_of_call(batch, &call.name)).into());
         };
         if let Some(rejection) = batch.rejection {
             return Err(rejection(tool.name.to_string()).into());
@@ -88,7 +95,7 @@ impl Registry {
             return Err(CallError::Truncated { tool: tool.name.to_string() }.into());
         }
         match batch.context.and_then(|context| context.allowed()) {
-            Some(allowed) if !tool.is_in(allowed) => Err(self.not_allowed(tool, allowed).into()),
+            Some(allowed) if !self.is_in(tool, allowed) => Err(self.not_allowed(tool, allowed).into()),
             _ => Ok(tool),
         }
     }

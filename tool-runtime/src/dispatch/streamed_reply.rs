@@ -148,7 +148,7 @@ impl StreamedReply {
                     None => Some(Chunk::failed(StreamError::Cancelled)),
                 },
             };
-            let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(&call.name));
+            let ready = self.take(next, &mut on_event, |call| registry.may_start_while_streaming(call));
             for (index, call) in ready {
                 let early = Arc::new(EarlyCall::default());
                 self.early.insert(index, Arc::clone(&early));

@@ -13,7 +13,8 @@ pub struct UnknownToolError {
     pub name: String,
     /// The name of the most similar tool.
     pub suggestion: Option<String>,
-    /// The sorted names of all tools. A clone shares the list, as do all errors of one registry.
+    /// The sorted names of all tools, or with a [search](crate::RegistryBuilder::search) those of the tools that the request
+    /// contains. A clone shares the list.
     pub available: Arc<[String]>,
 }
 
@@ -26,6 +27,20 @@ impl UnknownToolError {
             name: name.to_owned(),
             suggestion: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
             available: Arc::clone(available),
+        }
+    }
+
+    /// The error of a call that may use only some of the tools.
+    #[cfg(feature = "search")]
+    pub(crate) fn with_suggestion<'a>(
+        name: &str,
+        suggestion: Option<&str>,
+        available: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        UnknownToolError {
+            name: name.to_owned(),
+            suggestion: suggestion.map(str::to_owned),
+            available: available.map(str::to_owned).collect(),
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct RegistryBuilder {
     pub(super) options: BuildOptions,
     pub(super) before_call: Option<BeforeCall>,
     pub(super) layers: Vec<Layer>,
+    #[cfg(feature = "search")]
+    pub(super) search: Option<crate::search::Search>,
     pub(super) errors: Vec<BuildErrorKind>,
 }
 
@@ -233,6 +235,8 @@ impl RegistryBuilder {
             options,
             before_call,
             layers,
+            #[cfg(feature = "search")]
+            search,
             mut errors,
         } = self;
         options.limits.reject_zero(&mut errors);
@@ -287,6 +291,10 @@ impl RegistryBuilder {
             );
             is_kept
         });
+        #[cfg(feature = "search")]
+        if search.is_some() {
+            validate::reserved_names(candidates.iter().map(|candidate| &candidate.tool), &mut errors);
+        }
         if options.skip_invalid_tools {
             validate::skip_duplicates(&mut candidates, &mut skipped);
         }
@@ -296,16 +304,18 @@ impl RegistryBuilder {
             return Err(BuildError { errors, skipped: None });
         }
         let config = Config::new(options, before_call, layers, skipped);
+        #[cfg(feature = "search")]
+        let config = config.with_search(search)?;
         let states = Arc::new(states);
-        let (schemas, tools) = candidates
+        let tools = candidates
             .into_iter()
             .map(|Candidate { schema, mut tool, .. }| {
                 tool.states = Arc::clone(&states);
                 config.apply_to(&mut tool);
                 (schema, Arc::new(tool))
             })
-            .unzip();
-        let tools = Arc::new(Tools::new(schemas, tools, Arc::new(config)));
+            .collect();
+        let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
         Ok(Registry { tools, batch: None })
     }
 }

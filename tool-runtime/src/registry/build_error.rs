@@ -25,6 +25,14 @@ pub enum BuildErrorKind {
         /// The location of the second tool.
         second: String,
     },
+    /// A registry with a [search](crate::RegistryBuilder::search) has a tool with the name of one that the search adds.
+    #[non_exhaustive]
+    ReservedName {
+        /// The name: `search_tools` or `call_tool`.
+        name: String,
+        /// The location of the tool as text, as in `DuplicateName`.
+        location: String,
+    },
     /// Servers reject the name of a dynamic tool, or the prefixed name of a toolset's tool.
     #[non_exhaustive]
     InvalidName {
@@ -147,6 +155,11 @@ impl fmt::Display for BuildErrorKind {
                 f,
                 "two tools are named `{name}`, one {first} and one {second}; \
                  rename one of them, or give the toolset or the remote server a prefix"
+            ),
+            BuildErrorKind::ReservedName { name, location } => write!(
+                f,
+                "a search adds a tool named `{name}`, and there is another one {location}; rename it, or give the \
+                 toolset or the remote server a prefix"
             ),
             BuildErrorKind::InvalidName { name } => write!(
                 f,

@@ -108,6 +108,12 @@ impl Candidate {
         drop(enforced);
     }
 
+    /// The definition and the tool.
+    #[cfg(feature = "search")]
+    pub(super) fn into_tool(self) -> (ToolSchema, RegisteredTool) {
+        (self.schema, self.tool)
+    }
+
     /// The state, the limits and the stages are set when the registry is built.
     fn new(
         name: Cow<'static, str>,

@@ -4,8 +4,14 @@ use super::Limits;
 use super::build_error::BuildError;
 use super::options::BuildOptions;
 use super::ready_call::Layer;
+#[cfg(feature = "search")]
+use super::{search_tools::SearchTools, validate::schema_error};
 use crate::approval::BeforeCall;
+#[cfg(feature = "search")]
+use crate::search::Search;
 use crate::tool::{RegisteredTool, Stage, StageSet};
+#[cfg(feature = "search")]
+use crate::tool_name::SEARCH_TOOLS;
 use tokio::sync::Semaphore;
 
 pub(super) struct Config {
@@ -16,6 +22,9 @@ pub(super) struct Config {
     pub(super) permits: Option<Semaphore>,
     /// The errors of the skipped dynamic tools.
     pub(super) skipped: Vec<BuildError>,
+    /// The settings of the search, and its tools.
+    #[cfg(feature = "search")]
+    pub(super) search: Option<(Search, SearchTools)>,
 }
 
 impl Config {
@@ -26,7 +35,27 @@ impl Config {
         skipped: Vec<BuildError>,
     ) -> Self {
         let permits = options.limits.max_concurrency.map(|tools| tools.min(Semaphore::MAX_PERMITS));
-        Config { options, before_call, layers, permits: permits.map(Semaphore::new), skipped }
+        Config {
+            options,
+            before_call,
+            layers,
+            permits: permits.map(Semaphore::new),
+            skipped,
+            #[cfg(feature = "search")]
+            search: None,
+        }
+    }
+
+    #[cfg(feature = "search")]
+    pub(super) fn with_search(mut self, settings: Option<Search>) -> Result<Self, BuildError> {
+        if let Some(settings) = settings {
+            let tools = SearchTools::new(&settings, &self).map_err(|error| BuildError {
+                errors: vec![schema_error(SEARCH_TOOLS, error)],
+                skipped: None,
+            })?;
+            self.search = Some((settings, tools));
+        }
+        Ok(self)
     }
 
     /// Sets the time limits of a tool and the stages that its calls pass.

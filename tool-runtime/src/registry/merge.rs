@@ -1,6 +1,8 @@
 //! Union of registries.
 
 use super::validate::duplicates;
+#[cfg(feature = "search")]
+use super::validate::reserved_names;
 use super::{BuildError, Registry, Tools};
 use std::sync::Arc;
 
@@ -9,7 +11,7 @@ impl Registry {
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
     /// middleware, the limits, the options, the batch and the [`skipped`](Registry::skipped) tools are those of this
-    /// registry.
+    /// registry, and so is its [search](super::RegistryBuilder::search).
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -33,20 +35,22 @@ impl Registry {
     #[allow(clippy::needless_pass_by_value, reason = "the union contains the tools of `other`")]
     pub fn merge(&self, other: Registry) -> Result<Self, BuildError> {
         let config = Arc::clone(&self.tools.config);
-        let own = self.tools.schemas.iter().cloned().zip(self.tools.registered.iter().cloned());
-        let added = other.tools.schemas.iter().zip(&other.tools.registered).map(|(schema, tool)| {
-            let mut tool = (**tool).clone();
+        let added = other.tools.without_search().map(|(schema, tool)| {
+            let mut tool = (*tool).clone();
             config.apply_to(&mut tool);
-            (schema.clone(), Arc::new(tool))
+            (schema, Arc::new(tool))
         });
-        let mut all: Vec<_> = own.chain(added).collect();
+        let mut all: Vec<_> = self.tools.without_search().chain(added).collect();
         all.sort_by(|(_, a), (_, b)| (&a.name, a.location()).cmp(&(&b.name, b.location())));
         let mut errors = Vec::new();
         duplicates(all.iter().map(|(_, tool)| &**tool), &mut errors);
+        #[cfg(feature = "search")]
+        if config.search.is_some() {
+            reserved_names(all.iter().map(|(_, tool)| &**tool), &mut errors);
+        }
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });
         }
-        let (schemas, tools) = all.into_iter().unzip();
-        Ok(Registry { tools: Arc::new(Tools::new(schemas, tools, config)), ..self.clone() })
+        Ok(Registry { tools: Arc::new(Tools::new(all, config, None)), ..self.clone() })
     }
 }

@@ -118,3 +118,14 @@ pub(super) fn duplicates<'a>(
         }
     }
 }
+
+/// The errors of tools that have the name of a tool of the search.
+#[cfg(feature = "search")]
+pub(super) fn reserved_names<'a>(
+    tools: impl Iterator<Item = &'a RegisteredTool>,
+    errors: &mut Vec<BuildErrorKind>,
+) {
+    errors.extend(tools.filter(|tool| tool_name::is_reserved(&tool.name)).map(|tool| {
+        BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() }
+    }));
+}

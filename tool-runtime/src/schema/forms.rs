@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(crate) struct Forms {
     pub(super) parameters: Box<RawValue>,
+    /// The parameters of the strict forms, if they are others.
+    strict_parameters: Option<Box<RawValue>>,
     /// The entry of the `tools` array of Chat Completions.
     pub(crate) definition: OnceLock<Box<RawValue>>,
     openai: OnceLock<Result<Box<RawValue>, Vec<NotStrict>>>,
@@ -18,18 +20,34 @@ pub(crate) struct Forms {
 
 impl Forms {
     pub(super) fn new(parameters: Box<RawValue>) -> Self {
-        Forms { parameters, definition: OnceLock::new(), openai: OnceLock::new(), anthropic: OnceLock::new() }
+        Forms {
+            parameters,
+            strict_parameters: None,
+            definition: OnceLock::new(),
+            openai: OnceLock::new(),
+            anthropic: OnceLock::new(),
+        }
+    }
+
+    /// Forms of a tool whose strict forms have other parameters.
+    #[cfg(feature = "search")]
+    pub(super) fn with_strict(parameters: Box<RawValue>, strict_parameters: Box<RawValue>) -> Self {
+        Forms { strict_parameters: Some(strict_parameters), ..Forms::new(parameters) }
+    }
+
+    fn strict_parameters(&self) -> &RawValue {
+        self.strict_parameters.as_ref().unwrap_or(&self.parameters)
     }
 
     pub(super) fn openai_strict(&self) -> Result<&RawValue, &[NotStrict]> {
-        match self.openai.get_or_init(|| openai_strict(&self.parameters)) {
+        match self.openai.get_or_init(|| openai_strict(self.strict_parameters())) {
             Ok(parameters) => Ok(parameters),
             Err(reasons) => Err(reasons),
         }
     }
 
     pub(super) fn anthropic_strict(&self) -> Result<&AnthropicStrict, &[NotStrict]> {
-        match &**self.anthropic.get_or_init(|| anthropic_strict(&self.parameters).into()) {
+        match &**self.anthropic.get_or_init(|| anthropic_strict(self.strict_parameters()).into()) {
             Ok(form) => Ok(form),
             Err(reasons) => Err(reasons),
         }

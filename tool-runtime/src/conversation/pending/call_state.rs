@@ -2,6 +2,7 @@
 
 use crate::conversation::WaitingCall;
 use crate::fingerprint::Fingerprint;
+use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::tool::Approval;
 use serde::{Deserialize, Serialize};
@@ -61,10 +62,12 @@ impl CallState {
             WaitsFor::Approval { arguments, error } => (arguments, &None, error),
             WaitsFor::Result { arguments, ticket } => (arguments, ticket, &None),
         };
+        let inner = InnerCall::of(call);
+        let ToolCall { id, name, arguments: of_model, .. } = inner.or(call);
         Some(WaitingCall {
-            id: call.id.clone(),
-            tool: call.name.clone(),
-            arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
+            id: id.clone(),
+            tool: name.clone(),
+            arguments: arguments.as_ref().unwrap_or(of_model).clone(),
             ticket: ticket.clone(),
             error: error.clone(),
         })

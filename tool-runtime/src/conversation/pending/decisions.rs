@@ -4,6 +4,7 @@ use super::call_state::fingerprint;
 use super::{CallState, PendingCalls, WaitsFor, denied};
 use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
+use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
@@ -44,8 +45,8 @@ impl PendingCalls {
         let (call, state) = self.call_to_approve(id)?;
         // The text of arguments is a string, and arguments are never a string.
         match serde_json::to_value(arguments) {
-            Ok(Value::String(text)) => call.set_arguments(text),
-            Ok(arguments) => call.set_arguments(arguments.to_string()),
+            Ok(Value::String(text)) => InnerCall::set_arguments(call, text),
+            Ok(arguments) => InnerCall::set_arguments(call, arguments.to_string()),
             Err(error) => {
                 let (id, error) = (id.to_owned(), error.to_string());
                 return Err(NotPendingError::NotSerializable { id, error });

@@ -1,6 +1,6 @@
 //! The run of pending calls.
 
-use super::{CallState, PendingCalls, WaitsFor};
+use super::{CallState, PendingCalls, WaitsFor, tool_name};
 use crate::context::{BatchContext, CallRecord};
 use crate::conversation::repeated_failures::Failures;
 use crate::dispatch::{Concurrent, EarlyCalls};
@@ -85,7 +85,7 @@ impl PendingCalls {
         });
         let running = open.map(|(position, (call, state))| async move {
             let batch = match &*state {
-                CallState { has_begun: true, .. } if !registry.may_repeat(&call.name) => interrupted,
+                CallState { has_begun: true, .. } if !registry.may_repeat(call) => interrupted,
                 state if state.waits_for_result() => no_result,
                 _ => batch,
             };
@@ -186,7 +186,7 @@ impl CallsRun<'_> {
             Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
                 if call.is_truncated =>
             {
-                let error = CallError::Truncated { tool: call.name.clone() };
+                let error = CallError::Truncated { tool: tool_name(call) };
                 *state = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
             }
             Some(CallError::NeedsApproval { .. }) => {

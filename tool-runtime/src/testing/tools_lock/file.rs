@@ -59,7 +59,7 @@ impl Lock {
     /// The lock of a registry, and its text. The lock is read from the text, so that it equals one that is read from a file.
     pub(super) fn from_registry(registry: &Registry) -> Result<(Self, String), String> {
         let mut tools = Vec::with_capacity(registry.len());
-        for schema in registry.schemas() {
+        for schema in registry.all_schemas() {
             let name = schema.name();
             tools.push(LockedTool {
                 name: name.to_owned(),

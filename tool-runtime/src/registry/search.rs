@@ -1,0 +1,206 @@
+//! The search of a registry: the definitions of its requests, and errors that help a model to find other tools.
+
+use super::search_tools::SearchTools;
+use super::{Registry, RegistryBuilder};
+use crate::inner_call::InnerCall;
+use crate::message::ToolCall;
+use crate::outcome::{CallError, UnknownToolError};
+use crate::output::ToolFailure;
+use crate::schema::ToolSchema;
+use crate::search::{Catalog, Findable, Members, Search, signature};
+use crate::suggest::suggest;
+use crate::tool::{Batch, RegisteredTool};
+use crate::tool_name::{self, CALL_TOOL, SEARCH_TOOLS};
+use std::sync::Arc;
+
+/// A definition and its tool.
+pub(super) type Tool = (ToolSchema, Arc<RegisteredTool>);
+
+/// The search of a registry, or of a subset of it.
+pub(super) struct ToolSearch {
+    catalog: Arc<Catalog>,
+    /// The tools of the catalog that the registry has.
+    members: Members,
+    /// The definitions that each request contains, sorted by name.
+    pub(super) listed: Vec<ToolSchema>,
+    /// The definitions that a search can find, sorted by name.
+    pub(super) deferred: Vec<ToolSchema>,
+}
+
+impl ToolSearch {
+    /// The search in these tools, which are sorted by name. Adds the tools that search and call. `of` is the registry of a
+    /// subset.
+    pub(super) fn new(settings: &Search, search_tools: &SearchTools, tools: &mut Vec<Tool>, of: Option<&Self>) -> Self {
+        let is_pinned = |tool: &RegisteredTool| tool.is_in(&settings.pinned);
+        let (pinned, deferred): (Vec<Tool>, Vec<Tool>) =
+            tools.iter().cloned().partition(|(_, tool)| is_pinned(tool));
+        let definitions = |tools: &[Tool]| tools.iter().map(|(schema, _)| schema.clone()).collect::<Vec<_>>();
+        let (mut listed, found) = (definitions(&pinned), definitions(&deferred));
+        let (catalog, members) = match of {
+            Some(of) => {
+                let members = found.iter().filter_map(|schema| of.catalog.position(schema.name()));
+                (Arc::clone(&of.catalog), Some(Arc::new(members.collect())))
+            }
+            None => (Arc::new(Catalog::new(settings.clone(), deferred)), None),
+        };
+        // A subset without tools to find is used without a search.
+        if of.is_none() || !found.is_empty() {
+            let own = search_tools.bind(&catalog, &members);
+            listed.extend(definitions(&own));
+            tools.extend(own);
+            listed.sort_by(|a, b| a.name().cmp(b.name()));
+            tools.sort_by(|(a, _), (b, _)| a.name().cmp(b.name()));
+        }
+        ToolSearch { catalog, members, listed, deferred: found }
+    }
+
+    fn findable<'a>(&'a self, batch: &Batch<'a>) -> Findable<'a> {
+        Findable { catalog: &self.catalog, members: &self.members, batch: batch.context() }
+    }
+}
+
+impl RegistryBuilder {
+    /// Lets the model find tools with a search: each request contains the [pinned](Search::pin) tools and two others, and their
+    /// JSON stays equal while the registry of a program changes. Default: each request contains all tools. Needs the feature
+    /// `search`.
+    ///
+    /// - **`search_tools(query, limit)`** is `read_only`. It returns the tools that match best: the full schema of the first one,
+    ///   and the signatures of the others.
+    /// - **`call_tool(name, arguments)`** calls a tool. The call is that of the tool itself: its arguments are validated, its
+    ///   approval, limits, hooks, middleware, spans and events have its own name and arguments, and the model receives its
+    ///   result. The history keeps the call as the model wrote it. On a strict wire, `arguments` is a string with JSON. In a call,
+    ///   it may always be an object or a string.
+    /// - **A tool that the model has not searched for** runs as well, by `call_tool` or by its own name. If the arguments are
+    ///   invalid, the error ends with the signature of the tool. The error of an unknown tool suggests the nearest one.
+    /// - **Tools that a request may not use** are neither found nor called: those outside of a
+    ///   [`subset`](Registry::subset) or of [`allowed_tools`](crate::BatchContext::allowed_tools), and those that have reached
+    ///   their [`max_calls`](super::Policy::max_calls).
+    /// - **Tools that come and go**: [`merge`](Registry::merge) creates a registry with other tools, for example after the list of
+    ///   an MCP server has changed. Its search finds them, and its requests stay equal.
+    /// - **Other methods of the registry** know all tools, except [`schemas`](Registry::schemas), which returns the definitions of
+    ///   the requests, and [`tool_choice`](Registry::tool_choice), which accepts only these.
+    ///
+    /// Wires with a native search use it on request: see `Anthropic::native_tool_search` and `Responses::native_tool_search`.
+    ///
+    /// ```
+    /// use tool_runtime::search::Search;
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// /// Looks up the weather of a city.
+    /// #[tool]
+    /// fn get_weather(city: &str) -> String {
+    ///     format!("{city}: sunny")
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let search = Search::new().pin(["now"]);
+    /// let registry = Registry::builder().tools(tools![now, get_weather]).search(search).build()?;
+    /// let names: Vec<_> = registry.schemas().iter().map(|schema| schema.name()).collect();
+    /// assert_eq!(names, ["call_tool", "now", "search_tools"]);
+    ///
+    /// let calls = [
+    ///     ToolCall::new("call_1", "search_tools", r#"{"query":"weather"}"#),
+    ///     ToolCall::new("call_2", "call_tool", r#"{"name":"get_weather","arguments":{"city":"Rome"}}"#),
+    /// ];
+    /// let messages = registry.dispatch(&calls).await;
+    /// assert!(messages[0].text().contains("Looks up the weather of a city."));
+    /// assert_eq!(messages[1].text(), "Rome: sunny");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`build`](RegistryBuilder::build) returns an error if a tool is named `search_tools` or `call_tool`.
+    pub fn search(mut self, search: Search) -> Self {
+        self.search = Some(search);
+        self
+    }
+}
+
+impl Registry {
+    /// The definitions that `search_tools` can find, sorted by name. Empty without a search. Needs the feature `search`.
+    ///
+    /// For a program that writes its own requests: see
+    /// [`RequestParts::with_deferred_tools`](crate::wire::RequestParts::with_deferred_tools).
+    #[must_use]
+    pub fn deferred_schemas(&self) -> &[ToolSchema] {
+        self.tools.search.as_ref().map_or(&[], |search| &search.deferred)
+    }
+
+    /// The call in the arguments of a call of `call_tool`.
+    pub(crate) fn inner_call(&self, call: &ToolCall) -> InnerCall {
+        if self.tools.search.is_none() || call.name != CALL_TOOL {
+            return InnerCall::default();
+        }
+        let inner = InnerCall::of(call);
+        if inner.is_some() || call.is_truncated || !self.is_lenient() {
+            return inner;
+        }
+        let tool = self.tool(&call.name);
+        let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(tool)));
+        coerced.map_or(inner, |coerced| InnerCall::with_arguments(call, &coerced.arguments))
+    }
+
+    /// Whether the tool is in a list of allowed tools. The tools of the search always are: they find and call only allowed
+    /// tools.
+    pub(crate) fn is_in(&self, tool: &RegisteredTool, allowed: &[String]) -> bool {
+        tool.is_in(allowed) || (self.tools.search.is_some() && tool_name::is_reserved(&tool.name))
+    }
+
+    /// The names of tools in a request that may use these tools: those that call a tool that is not in the request are added.
+    pub(crate) fn with_search_tools(&self, mut names: Vec<String>) -> Vec<String> {
+        let is_deferred = |name: &String| self.tool(name).is_some_and(|tool| self.is_deferred(&tool.name));
+        if names.iter().any(is_deferred) {
+            names.retain(|name| !is_deferred(name) && !tool_name::is_reserved(name));
+            names.extend([SEARCH_TOOLS, CALL_TOOL].map(str::to_owned));
+        }
+        names
+    }
+
+    /// Whether a request contains no definition of this tool.
+    fn is_deferred(&self, name: &str) -> bool {
+        let deferred = self.deferred_schemas();
+        deferred.binary_search_by(|schema| schema.name().cmp(name)).is_ok()
+    }
+
+    /// The error of a call of an unknown tool. With a search, it suggests only tools that the batch may use.
+    #[cold]
+    pub(crate) fn unknown_tool_of_call(&self, batch: &Batch<'_>, name: &str) -> UnknownToolError {
+        let Some(search) = &self.tools.search else { return self.unknown_tool(name) };
+        let findable = search.findable(batch);
+        let is_allowed = |schema: &&ToolSchema| self.allows_in(batch.context, schema.name());
+        let listed: Vec<&ToolSchema> = search.listed.iter().filter(is_allowed).collect();
+        let names = findable.tools().chain(listed.iter().copied()).map(ToolSchema::name);
+        let suggestion = suggest(name, names).or_else(|| Some(findable.nearest(name)?.name()));
+        UnknownToolError::with_suggestion(name, suggestion, listed.iter().map(|schema| schema.name()))
+    }
+
+    /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
+    pub(crate) fn with_search_hint(&self, batch: &Batch<'_>, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
+        let Some(search) = &self.tools.search else { return failure };
+        let hint = match failure.error() {
+            Some(CallError::UnknownTool(unknown)) => {
+                let tool = unknown.suggestion.as_deref().and_then(|name| self.get(name));
+                let tool = tool.filter(|tool| self.is_deferred(tool.name()));
+                let hint = tool.map(|tool| format!(" Signature: {}.", signature(tool))).unwrap_or_default();
+                let can_search = self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
+                hint + if can_search { " Find other tools with `search_tools`." } else { "" }
+            }
+            Some(error) if error.is_about_arguments() => match self.get(&call.name) {
+                Some(tool) if self.is_deferred(tool.name()) => format!(" Signature: {}.", signature(tool)),
+                _ => return failure,
+            },
+            _ => return failure,
+        };
+        let message = failure.message().to_owned() + &hint;
+        failure.with_message(message)
+    }
+}

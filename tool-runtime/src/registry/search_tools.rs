@@ -1,0 +1,108 @@
+//! The two tools of a search.
+
+use super::Config;
+use super::candidate::{Candidate, SchemaError};
+use super::search::Tool;
+use crate::schema::ToolSchema;
+use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Members, Search};
+use crate::tool::{Body, DynamicTool, RegisteredTool};
+use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
+use serde_json::value::to_raw_value;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// `search_tools`, without tools to find, and `call_tool`.
+pub(super) struct SearchTools {
+    search: Tool,
+    call: Tool,
+}
+
+impl SearchTools {
+    /// The tools of a registry with this configuration.
+    pub(super) fn new(settings: &Search, config: &Config) -> Result<Self, SchemaError> {
+        let configured = |(schema, mut tool): (ToolSchema, RegisteredTool)| {
+            config.apply_to(&mut tool);
+            (schema, Arc::new(tool))
+        };
+        Ok(SearchTools { search: configured(search_tool(settings)?), call: configured(call_tool()?) })
+    }
+
+    /// The tools, for these tools to find.
+    pub(super) fn bind(&self, catalog: &Arc<Catalog>, members: &Members) -> [Tool; 2] {
+        let (schema, tool) = &self.search;
+        let bound = (Arc::clone(catalog), members.clone());
+        let search = DynamicTool::with_context("", "", Value::Null, move |arguments, call| {
+            let (catalog, members) = bound.clone();
+            async move {
+                let findable = Findable { catalog: &catalog, members: &members, batch: &call.batch };
+                let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+                let limit = arguments.get("limit").and_then(Value::as_u64);
+                findable.search(query, limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))).await
+            }
+        });
+        let search = RegisteredTool { body: Body::Dynamic(search.handler), ..RegisteredTool::clone(tool) };
+        [(schema.clone(), Arc::new(search)), self.call.clone()]
+    }
+}
+
+fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), SchemaError> {
+    let subject = match &*settings.subject {
+        "" => String::new(),
+        subject => format!(" for {subject}"),
+    };
+    let description = format!(
+        "Finds further tools{subject}. Returns the names, descriptions and parameters of those that match best."
+    );
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "A task in a few words, for example \"create an issue\", or the name of a tool.",
+            },
+            "limit": {
+                "type": "integer",
+                "minimum": 1,
+                "description": format!("The maximum number of tools; {DEFAULT_LIMIT} by default."),
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    let unbound = |_: Map<String, Value>| async { Ok::<_, String>(()) };
+    let tool = DynamicTool::new(SEARCH_TOOLS, description, parameters, unbound).read_only();
+    Candidate::from_dynamic(SEARCH_TOOLS.to_owned(), tool).map(Candidate::into_tool)
+}
+
+fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
+    let parameters = |arguments: Value| {
+        json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "description": "The name of the tool." },
+                "arguments": arguments,
+            },
+            "required": ["name"],
+            "additionalProperties": false,
+        })
+    };
+    let description = "Calls a tool that `search_tools` has found, with arguments that match its schema.";
+    let of_strict = parameters(json!({ "type": "string", "description": "The arguments: the text of one JSON object." }));
+    let published = parameters(json!({ "type": "object", "description": "The arguments of the tool." }));
+    // The other forms of `arguments` are valid in every call, since a model may write either.
+    let enforced = parameters(json!({ "type": ["object", "string", "null"] }));
+    // A call with valid arguments is that of the tool itself: only a call of `call_tool` arrives here.
+    let handler = |_: Map<String, Value>| async {
+        Err::<String, _>("`call_tool` cannot call itself. Pass the name and the arguments of another tool.")
+    };
+    let tool = DynamicTool::new(CALL_TOOL, description, enforced, handler);
+    let (_, tool) = Candidate::from_dynamic(CALL_TOOL.to_owned(), tool).map(Candidate::into_tool)?;
+    let schema = ToolSchema::with_strict_parameters(
+        CALL_TOOL.into(),
+        description.into(),
+        to_raw_value(&published)?,
+        to_raw_value(&of_strict)?,
+    );
+    let tool = RegisteredTool { forms: Arc::clone(schema.forms()), ..tool };
+    Ok((schema, tool))
+}

@@ -1,0 +1,22 @@
+//! Tools that a model finds with a search instead of reading all definitions in each request.
+//!
+//! A registry with [`RegistryBuilder::search`](crate::RegistryBuilder::search) sends the definitions of the pinned tools and
+//! of two others: `search_tools` finds the remaining tools, and `call_tool` calls them. So the `tools` of a request stay equal
+//! during a conversation, also if the registry gets other tools, and the prompt cache of the provider stays valid.
+//!
+//! [`Search`] has the settings. A [`KeywordIndex`] ranks the tools by their words (BM25); a program can rank them itself with a
+//! [`Ranking`], for example with embeddings.
+
+mod catalog;
+mod keyword_index;
+mod ranking;
+mod results;
+mod settings;
+mod signature;
+mod words;
+
+pub(crate) use catalog::{Catalog, DEFAULT_LIMIT, Findable, Members};
+pub use keyword_index::KeywordIndex;
+pub use ranking::{Ranked, Ranking, SearchQuery};
+pub use settings::Search;
+pub(crate) use signature::signature;

@@ -1,0 +1,65 @@
+//! The result of a search.
+
+use super::settings::Search;
+use super::signature;
+use crate::output::ToolOutput;
+use crate::schema::ToolSchema;
+use std::fmt::Write as _;
+
+/// In characters. Descriptions of remote servers may have thousands, and the model can read a whole one in a later search.
+const MAX_DESCRIPTION: usize = 200;
+const MAX_FULL_DESCRIPTION: usize = 2_000;
+
+/// In bytes. A larger schema is replaced by the signature.
+const MAX_SCHEMA: usize = 8_000;
+
+/// The tools that a search has found, the best first.
+pub(super) struct Results<'a> {
+    pub(super) found: &'a [&'a ToolSchema],
+    /// The number of tools that match.
+    pub(super) matches: usize,
+    pub(super) settings: &'a Search,
+}
+
+impl Results<'_> {
+    /// The description of the tools for the model, and a reference to each.
+    pub(super) fn into_output(self) -> ToolOutput {
+        let Results { found, matches, settings } = self;
+        if found.is_empty() {
+            return "No tool matches. Search with other words for the task, its objects or its data.".into();
+        }
+        let mut text = match (matches, found.len()) {
+            (matches, shown) if matches > shown => format!("The best {shown} of {matches} tools that match."),
+            (1, _) => "1 tool matches.".to_owned(),
+            (matches, _) => format!("{matches} tools match."),
+        };
+        text.push_str(" Call one with `call_tool`.\n");
+        for (index, tool) in found.iter().enumerate() {
+            let schema = Some(tool.parameters().get()).filter(|schema| schema.len() <= MAX_SCHEMA);
+            text.push('\n');
+            match schema.filter(|_| index < settings.full_schemas.0) {
+                Some(schema) => {
+                    let description = Start(tool.description(), MAX_FULL_DESCRIPTION);
+                    let _ = writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
+                }
+                None => {
+                    let description = Start(tool.description(), MAX_DESCRIPTION);
+                    let _ = writeln!(text, "{}\n{description}", signature(tool));
+                }
+            }
+        }
+        ToolOutput::from(text.trim_end())
+    }
+}
+
+/// The first characters of a text.
+struct Start<'a>(&'a str, usize);
+
+impl std::fmt::Display for Start<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.char_indices().nth(self.1) {
+            Some((end, _)) => write!(f, "{}…", self.0[..end].trim_end()),
+            None => f.write_str(self.0.trim_end()),
+        }
+    }
+}
