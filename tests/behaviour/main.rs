@@ -64,6 +64,7 @@ mod strict_schemas;
 mod suggested_names;
 mod text;
 mod tool_options;
+mod tool_search;
 mod tools_lock;
 mod toolsets;
 mod truncated_replies;

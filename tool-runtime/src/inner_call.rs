@@ -32,6 +32,19 @@ impl InnerCall {
         InnerCall::default()
     }
 
+    /// The name of the tool that this call or its inner call calls.
+    #[cfg(feature = "testing")]
+    pub(crate) fn tool_of(call: &ToolCall) -> &str {
+        #[cfg(feature = "search")]
+        if call.name == CALL_TOOL {
+            // A name with escapes in its JSON is no name of a tool.
+            if let Ok(Arguments { name: Cow::Borrowed(name), .. }) = serde_json::from_str(&call.arguments) {
+                return name;
+            }
+        }
+        &call.name
+    }
+
     /// Like `of`, with coerced arguments.
     #[cfg(feature = "search")]
     pub(crate) fn with_arguments(call: &ToolCall, arguments: &str) -> Self {

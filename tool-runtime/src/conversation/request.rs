@@ -50,8 +50,8 @@ pub struct Request {
     registry: Registry,
     tool_choice: ToolChoice,
     allowed_tools: Option<Arc<[String]>>,
-    /// The allowed tools that have a definition in the request: those of a search call the others.
-    allowed_definitions: Option<Arc<[String]>>,
+    /// The allowed tools, and those of a search that can find any of them.
+    allowed_with_search: Option<Arc<[String]>>,
     parallel_calls: bool,
     stream_usage: bool,
     answer: Option<Arc<AnswerTool>>,
@@ -70,7 +70,7 @@ impl Conversation {
             registry: registry.clone(),
             tool_choice: ToolChoice::Auto,
             allowed_tools: None,
-            allowed_definitions: None,
+            allowed_with_search: None,
             parallel_calls: true,
             stream_usage: false,
             answer: None,
@@ -123,7 +123,7 @@ impl Request {
         let mut names: Vec<String> = names.into_iter().map(|name| self.mapped_name(name.into())).collect();
         self.allowed_tools = Some(names.as_slice().into());
         names = self.registry.with_search_tools(names);
-        self.allowed_definitions = Some(names.as_slice().into());
+        self.allowed_with_search = Some(names.as_slice().into());
         let answer = self.answer.as_ref().map(|answer| answer.schema.name());
         names.extend(answer.filter(|answer| names.iter().all(|name| name != answer)).map(str::to_owned));
         self.allowed_with_answer = Some(names.into());
@@ -200,11 +200,12 @@ impl Request {
     /// The parts that this wire writes.
     fn parts(&self, wire: &dyn Wire) -> RequestParts<'_> {
         let mut parts = RequestParts::new(&self.messages)
+            .with_deferred_tools(self.registry.deferred_schemas())
             .with_cached_tools(self.tools(), self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
             .with_parallel_calls(self.parallel_calls)
             .with_stream_usage(self.stream_usage);
-        parts.allowed_tools = self.allowed_definitions.as_deref();
+        parts.allowed_tools = self.allowed_with_search.as_deref();
         let Some(answer) = &self.answer else { return parts };
         parts.answer_schema = Some(&answer.schema);
         if wire.writes_response_format(&parts) {

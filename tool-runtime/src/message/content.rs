@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
-/// The content of a message: text, or parts (text, JSON, images, files).
+/// The content of a message: text, or parts (text, JSON, images, files, references to tools).
 ///
 /// [`as_str`](Content::as_str) returns its text. A `Content` can be compared with strings.
 ///
@@ -115,9 +115,31 @@ impl Content {
         self.native_content().filter(|native| native.wire == wire).map(|native| &native.value)
     }
 
-    /// Whether any part, such as an image, is not text.
+    /// Whether any part, such as an image, is neither text nor a reference to a tool.
     pub(crate) fn has_more_than_text(&self) -> bool {
-        self.parts().unwrap_or_default().iter().any(|part| part.as_text().is_none())
+        let is_more = |part: &Part| part.as_text().is_none() && part.as_tool_reference().is_none();
+        self.parts().unwrap_or_default().iter().any(is_more)
+    }
+
+    /// The names of the tools that a search found.
+    pub(crate) fn tool_references(&self) -> impl Iterator<Item = &str> {
+        self.parts().unwrap_or_default().iter().filter_map(Part::as_tool_reference)
+    }
+
+    /// The content without references to tools, for formats that do not have them. One text that is left is a content
+    /// without parts, as if the references had not been added.
+    pub(crate) fn without_tool_references(&self) -> Cow<'_, Content> {
+        if self.tool_references().next().is_none() {
+            return Cow::Borrowed(self);
+        }
+        let mut parts = self.parts().unwrap_or_default().to_vec();
+        parts.retain(|part| part.as_tool_reference().is_none());
+        Cow::Owned(match &*parts {
+            [] => Content::default(),
+            [Part::Text { text }] => text.clone().into(),
+            [Part::Json { json }] => Content::from_json_text(json.to_string()),
+            _ => Content::from_parts(parts),
+        })
     }
 
     /// Whether there is no text and no part.

@@ -1,4 +1,4 @@
-//! Parts of contents: text, JSON, images and files.
+//! Parts of contents: text, JSON, images, files and references to tools.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -37,6 +37,18 @@ pub enum Part {
         name: Option<String>,
         /// The file, or its address.
         media: Media,
+    },
+    /// The name of a tool that a search found. It is no text.
+    ///
+    /// [`Anthropic`] and [`Responses`] write the definition of the tool in its place if their setting
+    /// `native_tool_search` is on. Other requests do not contain it, since the text of the result describes the tools.
+    ///
+    /// [`Anthropic`]: crate::wire::Anthropic
+    /// [`Responses`]: crate::wire::Responses
+    #[non_exhaustive]
+    ToolReference {
+        /// The name of the tool.
+        name: String,
     },
     /// A part that only its provider defines, such as audio. It goes back to this provider unchanged, and is dropped
     /// elsewhere.
@@ -127,12 +139,35 @@ impl Part {
         Part::File { name: Some(name.into()), media: Media::Url { url: url.into() } }
     }
 
+    /// The name of a tool that a search found: see [`Part::ToolReference`].
+    ///
+    /// ```
+    /// use tool_runtime::message::{Content, Part};
+    ///
+    /// let content = Content::from_parts([Part::text("get_weather(city)"), Part::tool_reference("get_weather")]);
+    /// assert_eq!(content, "get_weather(city)");
+    /// assert_eq!(serde_json::to_string(&content)?, r#""get_weather(city)""#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn tool_reference(name: impl Into<String>) -> Self {
+        Part::ToolReference { name: name.into() }
+    }
+
     /// The text for the model, of a part that is text or JSON.
     pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Part::Text { text } => Some(Cow::Borrowed(text)),
             Part::Json { json } => Some(Cow::Owned(json.to_string())),
-            Part::Image { .. } | Part::File { .. } | Part::Other { .. } => None,
+            Part::Image { .. } | Part::File { .. } | Part::ToolReference { .. } | Part::Other { .. } => None,
+        }
+    }
+
+    /// The name of the tool, of a reference.
+    pub(crate) fn as_tool_reference(&self) -> Option<&str> {
+        match self {
+            Part::ToolReference { name } => Some(name),
+            _ => None,
         }
     }
 
@@ -143,6 +178,7 @@ impl Part {
             Part::Json { .. } => "json",
             Part::Image { .. } => "image",
             Part::File { .. } => "file",
+            Part::ToolReference { .. } => "tool_reference",
             Part::Other { kind } => kind,
         }
     }

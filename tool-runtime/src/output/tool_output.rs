@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The output of a tool: content for the model, and an optional artifact for the program.
 ///
-/// The content is text, JSON, images and files. A wire whose format has no images in results sends them in a user message
+/// The content is text, JSON, images, files and references to tools. A wire whose format has no images in results sends them in a user message
 /// after the last result.
 ///
 /// The artifact is any value, for example a table or an id. It is not part of the request; the program gets it from the
@@ -170,6 +170,19 @@ impl ToolOutput {
         bytes: impl AsRef<[u8]>,
     ) -> Self {
         self.with_part(Part::file(name, mime_type, bytes))
+    }
+
+    /// Adds the name of a tool that a search found: see [`Part::ToolReference`].
+    ///
+    /// ```
+    /// use tool_runtime::ToolOutput;
+    ///
+    /// let output = ToolOutput::new().with_text("get_weather(city)").with_tool_reference("get_weather");
+    /// assert_eq!(output.text(), "get_weather(city)");
+    /// ```
+    #[must_use]
+    pub fn with_tool_reference(self, name: impl Into<String>) -> Self {
+        self.with_part(Part::tool_reference(name))
     }
 
     /// Adds a part.

@@ -155,11 +155,10 @@ impl Registry {
         tool.is_in(allowed) || (self.tools.search.is_some() && tool_name::is_reserved(&tool.name))
     }
 
-    /// The names of tools in a request that may use these tools: those that call a tool that is not in the request are added.
+    /// The allowed tools of a request, with the tools of the search if it can find any of them.
     pub(crate) fn with_search_tools(&self, mut names: Vec<String>) -> Vec<String> {
-        let is_deferred = |name: &String| self.tool(name).is_some_and(|tool| self.is_deferred(&tool.name));
-        if names.iter().any(is_deferred) {
-            names.retain(|name| !is_deferred(name) && !tool_name::is_reserved(name));
+        if names.iter().any(|name| self.is_deferred(name)) {
+            names.retain(|name| !tool_name::is_reserved(name));
             names.extend([SEARCH_TOOLS, CALL_TOOL].map(str::to_owned));
         }
         names

@@ -48,7 +48,8 @@ impl Results<'_> {
                 }
             }
         }
-        ToolOutput::from(text.trim_end())
+        let output = ToolOutput::new().with_text(text.trim_end());
+        found.iter().fold(output, |output, tool| output.with_tool_reference(tool.name()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Assertions on sessions, for the tests of programs.
 
 use super::check_request;
+use crate::inner_call::InnerCall;
 use crate::conversation::PendingCalls;
 use crate::message::{AssistantMessage, Message, ToolCall};
 use crate::session::Session;
@@ -36,15 +37,18 @@ use std::fmt::Write as _;
 /// # Ok(())
 /// # }
 /// ```
+///
+/// A call of `call_tool` counts as a call of the tool in its arguments: see [`search`](crate::RegistryBuilder::search).
 #[must_use]
 pub fn called_tools(session: &Session) -> Vec<&str> {
-    calls(session).map(|call| &*call.name).collect()
+    calls(session).map(InnerCall::tool_of).collect()
 }
 
 /// Asserts that the session has a call of this tool with these arguments, whatever its result is. The arguments of a call that
 /// was [approved with others](Session::approve_with) are those of the approval.
 ///
-/// The arguments are compared as JSON: the order of the fields and white space do not matter.
+/// The arguments are compared as JSON: the order of the fields and white space do not matter. A call of `call_tool` counts as
+/// a call of the tool in its arguments.
 ///
 /// ```
 /// use serde_json::json;
@@ -77,6 +81,8 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
         Err(error) => panic!("the expected arguments cannot be written as JSON: {error}"),
     };
     let is_expected = |call: &ToolCall| {
+        let inner = InnerCall::of(call);
+        let call = inner.or(call);
         call.name == tool
             && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value == expected)
     };

@@ -13,7 +13,7 @@ const PIECE_CHARACTERS: usize = 6;
 /// pieces of their arguments, and the end.
 pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
     let mut deltas = vec![start(reply, wire)];
-    if reply.content.as_ref().is_some_and(|content| content.parts().is_some()) {
+    if reply.content.as_ref().is_some_and(|content| content.without_tool_references().parts().is_some()) {
         let Ok(Value::Array(parts)) = serde_json::to_value(&reply.content) else { return Vec::new() };
         deltas.push(delta(ContentPiece { parts, ..text(reply.text()) }));
     } else {

@@ -1,6 +1,7 @@
 //! Reports about written requests.
 
 use super::tool_arrays::reasons;
+use crate::message::Part;
 use crate::schema::{NotStrict, ToolSchema};
 use crate::tool_choice::ToolChoice;
 use serde_json::value::RawValue;
@@ -52,6 +53,13 @@ impl Report {
     #[cfg(feature = "ollama")]
     pub(super) fn ignore_choice(&mut self, choice: &ToolChoice) {
         (self.ignored_choice, self.has_no_choice) = (Some(choice.clone()), true);
+    }
+
+    /// Reports a part of a content, unless it is a reference to a tool: the text describes the tool too.
+    pub(super) fn drop_content_part(&mut self, message: usize, part: &Part) {
+        if part.as_tool_reference().is_none() {
+            self.drop_part(message, part.kind());
+        }
     }
 
     pub(crate) fn drop_part(&mut self, message: usize, kind: impl Into<String>) {

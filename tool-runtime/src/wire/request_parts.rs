@@ -28,6 +28,9 @@ pub struct RequestParts<'a> {
     pub messages: &'a [Message],
     /// The tools.
     pub tools: &'a [ToolSchema],
+    /// The tools that the model finds with `search_tools` instead of reading them in each request. Only a wire whose
+    /// setting `native_tool_search` is on uses them.
+    pub deferred_tools: &'a [ToolSchema],
     /// Whether the model may, must or must not call a tool.
     pub tool_choice: &'a ToolChoice,
     /// The names of the tools that the model may call; `None` for all.
@@ -39,8 +42,16 @@ pub struct RequestParts<'a> {
     /// The schema that the final answer must have, which is sent as the response format of the API; `None` for any text. It is
     /// set only if the wire [writes it](super::Wire::writes_response_format).
     pub answer_schema: Option<&'a ToolSchema>,
-    /// These tools have cached arrays. A wire that wraps another one may set other tools.
-    cached: Option<(&'a [ToolSchema], &'a ToolArrays)>,
+    /// The tools with cached arrays. A wire that wraps another one may set other tools.
+    cached: Option<Cached<'a>>,
+}
+
+/// The cached arrays of these tools.
+#[derive(Clone, Copy, Debug)]
+struct Cached<'a> {
+    tools: &'a [ToolSchema],
+    deferred_tools: &'a [ToolSchema],
+    arrays: &'a ToolArrays,
 }
 
 impl<'a> RequestParts<'a> {
@@ -50,6 +61,7 @@ impl<'a> RequestParts<'a> {
         RequestParts {
             messages,
             tools: &[],
+            deferred_tools: &[],
             tool_choice: &ToolChoice::Auto,
             allowed_tools: None,
             parallel_calls: true,
@@ -66,9 +78,18 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// Sets the tools, with the cache of their arrays.
+    /// Sets the tools, with the cache of their arrays. The cache belongs to these tools together with the deferred tools
+    /// that are set already.
     pub(crate) fn with_cached_tools(mut self, tools: &'a [ToolSchema], arrays: &'a ToolArrays) -> Self {
-        (self.tools, self.cached) = (tools, Some((tools, arrays)));
+        let deferred_tools = self.deferred_tools;
+        (self.tools, self.cached) = (tools, Some(Cached { tools, deferred_tools, arrays }));
+        self
+    }
+
+    /// Sets the tools that the model finds with `search_tools` instead of reading them in each request. Default: none.
+    #[must_use]
+    pub fn with_deferred_tools(mut self, tools: &'a [ToolSchema]) -> Self {
+        self.deferred_tools = tools;
         self
     }
 
@@ -126,7 +147,7 @@ impl<'a> RequestParts<'a> {
     /// so are names of allowed tools that no tool has.
     pub(super) fn choice(&self, report: &mut Report) -> &'a ToolChoice {
         for name in self.allowed_tools.unwrap_or_default() {
-            if self.tools.iter().all(|tool| tool.name() != name) {
+            if self.tools.iter().chain(self.deferred_tools).all(|tool| tool.name() != name) {
                 report.unknown_tools.push(name.clone());
             }
         }
@@ -145,8 +166,8 @@ impl<'a> RequestParts<'a> {
         make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
         match self.cached {
-            Some((tools, arrays)) if has_all_tools && std::ptr::eq(tools, self.tools) => {
-                arrays.get_or_init(form, || make(&self.listed(has_all_tools)))
+            Some(cached) if has_all_tools && self.are_cached(&cached, form) => {
+                cached.arrays.get_or_init(form, || make(&self.listed(has_all_tools)))
             }
             _ => self.uncached_tool_array(has_all_tools, make),
         }
@@ -159,6 +180,12 @@ impl<'a> RequestParts<'a> {
         make: impl Fn(&[&ToolSchema]) -> Result<ToolArray, WireError>,
     ) -> Result<Arc<ToolArray>, WireError> {
         make(&self.listed(has_all_tools)).map(Arc::new)
+    }
+
+    /// Whether the arrays are those of the tools of these parts.
+    fn are_cached(&self, cached: &Cached<'_>, form: ToolForm) -> bool {
+        let has_same_deferred_tools = std::ptr::eq(cached.deferred_tools, self.deferred_tools);
+        std::ptr::eq(cached.tools, self.tools) && (has_same_deferred_tools || !form.has_deferred_tools)
     }
 
     fn listed(&self, has_all_tools: bool) -> Vec<&'a ToolSchema> {

@@ -27,6 +27,8 @@ pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
     pub(super) is_strict: bool,
+    /// Whether the array depends on the deferred tools too.
+    pub(super) has_deferred_tools: bool,
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

@@ -20,7 +20,7 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
             }
             Some(block)
         }
-        Part::Other { .. } => None,
+        Part::ToolReference { .. } | Part::Other { .. } => None,
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn write(
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict };
+    let form = ToolForm { wire: NAME, is_strict, has_deferred_tools: false };
     let has_all_tools = parts.allowed_tools.is_none();
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, is_strict))?;
     body.set("tools", Arc::clone(&array.json));

@@ -207,7 +207,7 @@ impl<'a> Writer<'a, '_> {
             match write_part(&part) {
                 Some(block) => blocks.push(raw(&block)?),
                 None if part.as_text().is_some() => {}
-                None => self.report.drop_part(index, part.kind()),
+                None => self.report.drop_content_part(index, &part),
             }
         }
         Ok(blocks)

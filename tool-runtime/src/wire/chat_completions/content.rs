@@ -11,9 +11,12 @@ use std::fmt;
 /// The content that was read, or its parts that Chat Completions has.
 impl Serialize for Content {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (self.native(NAME), self.parts()) {
-            (Some(native), _) => native.serialize(serializer),
-            (None, Some(parts)) => {
+        if let Some(native) = self.native(NAME) {
+            return native.serialize(serializer);
+        }
+        let content = self.without_tool_references();
+        match content.parts() {
+            Some(parts) => {
                 let written: Vec<Value> = parts.iter().filter_map(write_part).collect();
                 // Servers reject an array without parts, unless they sent it.
                 if written.is_empty() && !parts.is_empty() {
@@ -22,7 +25,7 @@ impl Serialize for Content {
                     written.serialize(serializer)
                 }
             }
-            (None, None) => serializer.serialize_str(self.as_str()),
+            None => serializer.serialize_str(content.as_str()),
         }
     }
 }
@@ -36,7 +39,7 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
             let name = name.as_deref().unwrap_or("file");
             Some(json!({ "type": "file", "file": { "filename": name, "file_data": media.to_url() } }))
         }
-        Part::File { .. } | Part::Other { .. } => None,
+        Part::File { .. } | Part::ToolReference { .. } | Part::Other { .. } => None,
     }
 }
 

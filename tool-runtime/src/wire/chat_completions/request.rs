@@ -32,12 +32,12 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(body.with_report(report));
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict };
+    let form = ToolForm { wire: NAME, is_strict: wire.strict, has_deferred_tools: false };
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     if let Some(names) = parts.allowed_tools.filter(|_| wire.native_allowed_tools) {
-        body.write("tool_choice", &allowed_tools(choice, names))?;
+        body.write("tool_choice", &allowed_tools(choice, names, parts.tools))?;
     } else if *choice != ToolChoice::Auto {
         body.write("tool_choice", choice)?;
     }
@@ -81,14 +81,16 @@ fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireE
 }
 
 /// <https://platform.openai.com/docs/guides/function-calling#allowed-tools>
-fn allowed_tools(choice: &ToolChoice, names: &[String]) -> Value {
+fn allowed_tools(choice: &ToolChoice, names: &[String], tools: &[ToolSchema]) -> Value {
     let mode = match choice {
         ToolChoice::Required => "required",
         ToolChoice::Auto => "auto",
         ToolChoice::None | ToolChoice::Tool(_) => return json!(choice),
     };
+    // A deferred tool, or an unknown one, is not in the request.
+    let listed = names.iter().filter(|name| tools.iter().any(|tool| tool.name() == *name));
     let tools: Vec<Value> =
-        names.iter().map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
+        listed.map(|name| json!({ "type": "function", "function": { "name": name } })).collect();
     json!({ "type": "allowed_tools", "allowed_tools": { "mode": mode, "tools": tools } })
 }
 

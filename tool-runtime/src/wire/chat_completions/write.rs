@@ -155,7 +155,7 @@ fn notice(part: &Part) -> Option<String> {
         Part::File { name, media: Media::Data { mime_type, .. } } => {
             Some(format!("[file: {}]", name.as_deref().unwrap_or(mime_type)))
         }
-        Part::Text { .. } | Part::Json { .. } | Part::Other { .. } => None,
+        Part::Text { .. } | Part::Json { .. } | Part::ToolReference { .. } | Part::Other { .. } => None,
     }
 }
 
@@ -226,7 +226,7 @@ fn report_content(index: usize, content: &Content, report: &mut Report) {
     if content.native(NAME).is_none() {
         let parts = content.parts().unwrap_or_default().iter();
         for part in parts.filter(|part| write_part(part).is_none()) {
-            report.drop_part(index, part.kind());
+            report.drop_content_part(index, part);
         }
     }
 }

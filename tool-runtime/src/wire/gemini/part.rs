@@ -32,7 +32,7 @@ pub(super) fn write_part(part: &Part) -> Option<Value> {
             (!text.is_empty()).then(|| text_part(&text))
         }
         Part::Image { media } | Part::File { media, .. } => write_media(media),
-        Part::Other { .. } => None,
+        Part::ToolReference { .. } | Part::Other { .. } => None,
     }
 }
 

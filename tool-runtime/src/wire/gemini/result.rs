@@ -59,9 +59,11 @@ fn response(result: &ToolMessage) -> Response<'_> {
             return Response::Json { output };
         }
     }
-    Response::Value(match content.parts() {
+    let parts = content.parts().unwrap_or_default().iter();
+    let parts: Vec<&Part> = parts.filter(|part| part.as_tool_reference().is_none()).collect();
+    Response::Value(match &*parts {
         _ if result.is_error() => json!({ "error": text_with_notices("", content) }),
-        Some([Part::Json { json }]) => json!({ "output": json }),
+        [Part::Json { json }] => json!({ "output": json }),
         _ => json!({ "output": text_with_notices("", content) }),
     })
 }
@@ -75,6 +77,7 @@ pub(super) fn media(result: &ToolMessage) -> (Vec<Value>, Vec<&str>) {
         for part in parts.iter().filter(|part| part.as_text().is_none()) {
             match write_part(part) {
                 Some(part) => written.push(part),
+                None if part.as_tool_reference().is_some() => {}
                 None => dropped.push(part.kind()),
             }
         }

@@ -183,7 +183,7 @@ impl<'a> Writer<'a, '_> {
             match part.as_text() {
                 Some(text) if text.is_empty() => {}
                 Some(text) => written.push(raw(&text_part(&text))?),
-                None => self.report.drop_part(index, part.kind()),
+                None => self.report.drop_content_part(index, &part),
             }
         }
         Ok(written)
@@ -204,7 +204,7 @@ impl<'a> Writer<'a, '_> {
             match write_part(&part) {
                 Some(part) => written.push(raw(&part)?),
                 None if part.as_text().is_some() => {}
-                None => self.report.drop_part(index, part.kind()),
+                None => self.report.drop_content_part(index, &part),
             }
         }
         Ok(written)

@@ -164,14 +164,14 @@ pub(super) fn report(messages: &[Message]) -> Report {
                 // A reply has text only.
                 let parts = reply.content.as_ref().and_then(Content::parts).unwrap_or_default().iter();
                 for part in parts.filter(|part| part.as_text().is_none()) {
-                    report.drop_part(index, part.kind());
+                    report.drop_content_part(index, part);
                 }
                 continue;
             }
         };
         let parts = content.parts().unwrap_or_default().iter();
         for part in parts.filter(|part| part.as_text().is_none() && image(part).is_none()) {
-            report.drop_part(index, part.kind());
+            report.drop_content_part(index, part);
         }
     }
     report

@@ -9,6 +9,7 @@ pub(super) fn write_content(content: &Content, mut dropped: impl FnMut(&Part)) -
     if let Some(native) = content.native(NAME) {
         return native.clone();
     }
+    let content = content.without_tool_references();
     let Some(parts) = content.parts() else { return content.as_str().into() };
     let mut written = Vec::with_capacity(parts.len());
     for part in parts {
@@ -43,7 +44,7 @@ fn write_part(part: &Part) -> Option<Value> {
             }
             Some(file)
         }
-        Part::Other { .. } => None,
+        Part::ToolReference { .. } | Part::Other { .. } => None,
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn write(
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict };
+    let form = ToolForm { wire: NAME, is_strict: wire.strict, has_deferred_tools: false };
     let make = |tools: &[&ToolSchema]| tool_array(tools, wire);
     let array = if wire.custom_tools.is_empty() {
         parts.tool_array(has_all_tools, form, make)?

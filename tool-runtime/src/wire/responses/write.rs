@@ -68,7 +68,7 @@ fn instructions(messages: &[Message]) -> Option<&str> {
 }
 
 fn is_plain(input: &InputMessage) -> bool {
-    input.content.parts().is_none() && input.extra.on_wire(NAME).next().is_none()
+    input.content.without_tool_references().parts().is_none() && input.extra.on_wire(NAME).next().is_none()
 }
 
 fn response_id(message: &Message) -> Option<&str> {
@@ -105,7 +105,7 @@ impl<'a> Writer<'a, '_> {
     }
 
     fn content(&mut self, index: usize, content: &Content) -> Value {
-        write_content(content, |part| self.report.drop_part(index, part.kind()))
+        write_content(content, |part| self.report.drop_content_part(index, part))
     }
 
     fn input(&mut self, index: usize, role: &str, input: &InputMessage) -> Result<(), WireError> {
@@ -178,7 +178,7 @@ impl<'a> Writer<'a, '_> {
 
     fn text(&mut self, index: usize, content: &Content) -> Result<(), WireError> {
         for part in content.parts().unwrap_or_default().iter().filter(|part| part.as_text().is_none()) {
-            self.report.drop_part(index, part.kind());
+            self.report.drop_content_part(index, part);
         }
         if content.as_str().is_empty() {
             return Ok(());

@@ -1,0 +1,188 @@
+//! Calls of `call_tool`, and of tools that the request does not contain.
+
+use super::{builder, call, content, named, registry};
+use serde_json::json;
+use std::sync::{Arc, Mutex};
+use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
+use tool_runtime::search::Search;
+use tool_runtime::{BatchContext, CallError, Registry, ToolCall};
+
+#[tokio::test]
+async fn an_unloaded_tool_runs_by_call_tool_and_by_its_own_name() {
+    let registry = registry();
+    let calls = [
+        call("1", "get_weather", json!({"city": "Rome", "days": 2})),
+        ToolCall::new("2", "get_weather", r#"{"city":"Rome"}"#),
+        call("3", "now", json!({})),
+    ];
+    let messages = registry.dispatch(&calls).await;
+    let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
+    assert_eq!(texts, ["Rome in 2 days: sunny", "Rome in 0 days: sunny", "12:00"]);
+    let ids: Vec<_> = messages.iter().map(|message| &*message.tool_call_id).collect();
+    assert_eq!(ids, ["1", "2", "3"]);
+}
+
+#[tokio::test]
+async fn the_arguments_are_an_object_a_string_or_absent() {
+    let registry = registry();
+    for arguments in [
+        r#"{"name":"get_weather","arguments":{"city":"Rome"}}"#,
+        r#"{"name":"get_weather","arguments":"{\"city\":\"Rome\"}"}"#,
+        r#"{"arguments":"{\"city\":\"R\\u006fme\"}","name":"get\u005fweather"}"#,
+    ] {
+        let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;
+        assert_eq!(text, "Rome in 0 days: sunny", "{arguments}");
+    }
+    for arguments in [r#"{"name":"now"}"#, r#"{"name":"now","arguments":null}"#, r#"{"name":"now","arguments":""}"#] {
+        assert_eq!(content(&registry, ToolCall::new("1", "call_tool", arguments)).await, "12:00", "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn invalid_arguments_of_an_unloaded_tool_are_answered_with_its_signature() {
+    let registry = registry();
+    let text = content(&registry, call("1", "get_weather", json!({"town": "Rome"}))).await;
+    assert!(text.starts_with("Error: invalid arguments for `get_weather`: `city` is missing"), "{text}");
+    assert!(text.contains("get_weather(city: string, days?: integer"), "{text}");
+    let by_name = content(&registry, ToolCall::new("1", "get_weather", r#"{"town":"Rome"}"#)).await;
+    assert_eq!(by_name, text);
+    let broken = r#"{"name":"get_weather","arguments":"{\"city\":"}"#;
+    let text = content(&registry, ToolCall::new("1", "call_tool", broken)).await;
+    assert!(text.starts_with("Error: the arguments of `get_weather` are not valid JSON"), "{text}");
+    assert!(text.contains("get_weather(city: string"), "{text}");
+    // The model has read the definition of a pinned tool.
+    let text = content(&registry, call("1", "now", json!({"zone": "UTC"}))).await;
+    assert!(text.starts_with("Error: invalid arguments for `now`") && !text.contains("Signature"), "{text}");
+}
+
+#[tokio::test]
+async fn a_gone_tool_is_answered_with_the_nearest_one() {
+    let registry = registry();
+    let text = content(&registry, call("1", "get_wether", json!({"city": "Rome"}))).await;
+    assert!(text.starts_with("Error: there is no tool `get_wether`; did you mean `get_weather`?"), "{text}");
+    assert!(text.contains("get_weather(city: string") && text.contains("`search_tools`"), "{text}");
+    // No similar name: the words decide.
+    let text = content(&registry, call("1", "customer_invoice_email_v2", json!({}))).await;
+    assert!(text.contains("did you mean `send_invoice`?"), "{text}");
+    let text = content(&registry, ToolCall::new("1", "gone", "{}")).await;
+    assert!(text.starts_with("Error: there is no tool `gone`. Available: `call_tool`, `now`, `search_tools`."), "{text}");
+    assert!(text.ends_with(" Find other tools with `search_tools`."), "{text}");
+}
+
+#[tokio::test]
+async fn a_tool_that_is_not_allowed_is_neither_called_nor_suggested() {
+    let registry = registry();
+    let batch = BatchContext::new().allowed_tools(["get_weather"]);
+    let bound = registry.with(&batch);
+    let text = content(&bound, call("1", "delete_file", json!({"path": "a"}))).await;
+    assert!(text.starts_with("Error: the tool `delete_file` may not be called now."), "{text}");
+    let text = content(&bound, call("1", "delete_fil", json!({"path": "a"}))).await;
+    assert!(text.starts_with("Error: there is no tool `delete_fil`. ") && !text.contains("delete_file"), "{text}");
+    assert_eq!(content(&bound, call("1", "get_weather", json!({"city": "Rome"}))).await, "Rome in 0 days: sunny");
+    assert!(bound.allows("search_tools") && bound.allows("get_weather") && !bound.allows("delete_file"));
+    let subset = registry.subset(["get_weather"]).expect("it is there");
+    let text = content(&subset, call("1", "delete_file", json!({"path": "a"}))).await;
+    assert!(text.starts_with("Error: there is no tool `delete_file`. ") && !text.contains("mean"), "{text}");
+}
+
+#[tokio::test]
+async fn call_tool_cannot_call_itself() {
+    let registry = registry();
+    let nested = call("1", "call_tool", json!({"name": "now", "arguments": {}}));
+    let text = content(&registry, nested).await;
+    assert_eq!(text, "Error: `call_tool` cannot call itself. Pass the name and the arguments of another tool.");
+    let text = content(&registry, call("1", "search_tools", json!({"query": "weather"}))).await;
+    assert!(text.contains("get_weather"), "{text}");
+}
+
+#[tokio::test]
+async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
+    let registry = registry();
+    for (arguments, error) in [
+        ("", "Error: invalid arguments for `call_tool`: `name` is missing"),
+        ("[]", "Error: the arguments of `call_tool` must be one JSON object, not an array."),
+        (r#"{"name":"#, "Error: the arguments of `call_tool` are not valid JSON"),
+        (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name` must be a string"),
+        (r#"{"name":"now","zone":"UTC"}"#, "Error: invalid arguments for `call_tool`: `zone` is not an argument"),
+        (r#"{"name":"now","arguments":[1]}"#, "Error: the arguments of `now` must be one JSON object, not an array."),
+    ] {
+        let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;
+        assert!(text.starts_with(error), "{arguments}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn lenient_arguments_are_repaired_in_both_layers() {
+    let registry = builder().lenient_arguments(true).build().expect("the tools are valid");
+    for arguments in [
+        r#"{"name":"get_weather","arguments":{"city":"Rome","days":"2"}}"#,
+        r#"{"name":"get_weather","arguments":{"city":"Rome","days":2,}}"#,
+        r#"```json
+{"name":"get_weather","arguments":{"city":"Rome","days":2}}
+```"#,
+    ] {
+        let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;
+        assert_eq!(text, "Rome in 2 days: sunny", "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn hooks_middleware_and_events_have_the_tool_itself() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let [of_hook, of_layer, of_event] = [(); 3].map(|()| Arc::clone(&seen));
+    let record = |seen: &Mutex<Vec<String>>, text: String| seen.lock().expect("no panic").push(text);
+    let registry = builder()
+        .before_call(move |call: ProposedCall| {
+            record(&of_hook, format!("hook {} {}", call.tool(), call.arguments()));
+            async { Decision::Undecided }
+        })
+        .around_call(move |call: ReadyCall| {
+            record(&of_layer, format!("layer {} {}", call.tool(), call.arguments()));
+            async move { call.run().await }
+        })
+        .build()
+        .expect("the tools are valid");
+    let batch = BatchContext::new().on_event(move |event| record(&of_event, format!("event {}", event.tool)));
+    let arguments = json!({"city": "Rome"});
+    let messages = registry.with(&batch).dispatch(&[call("1", "get_weather", arguments)]).await;
+    assert_eq!(messages[0].text(), "Rome in 0 days: sunny");
+    let expected = [
+        r#"hook get_weather {"city":"Rome"}"#,
+        "event get_weather",
+        r#"layer get_weather {"city":"Rome"}"#,
+        "event get_weather",
+    ];
+    assert_eq!(*seen.lock().expect("no panic"), expected);
+}
+
+#[tokio::test]
+async fn the_limits_are_those_of_the_tool() {
+    let registry = registry();
+    let bound = registry.with(&BatchContext::new());
+    assert_eq!(content(&bound, call("1", "send_invoice", json!({"customer": 7}))).await, "sent to 7");
+    let text = content(&bound, call("2", "send_invoice", json!({"customer": 7}))).await;
+    assert_eq!(text, "Error: not run: `send_invoice` may be called only once, and this limit is reached.");
+    let needs = registry.dispatch(&[call("1", "delete_file", json!({"path": "a"}))]).await;
+    let error = needs[0].outcome().and_then(|outcome| outcome.error());
+    assert!(matches!(error, Some(CallError::NeedsApproval { tool, .. }) if tool == "delete_file"), "{error:?}");
+}
+
+#[tokio::test]
+async fn without_a_search_call_tool_is_an_ordinary_tool() {
+    let registry = Registry::builder().dynamic(named("call_tool", "Calls.")).build().expect("the name is free");
+    assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");
+    let error = Registry::builder().dynamic(named("call_tool", "Calls.")).search(Search::new()).build();
+    let error = error.expect_err("the name is taken").to_string();
+    assert!(error.contains("a search adds a tool named `call_tool`"), "{error}");
+    let error = super::registry().merge(registry).expect_err("the name is taken").to_string();
+    assert!(error.contains("a search adds a tool named `call_tool`"), "{error}");
+}
+
+#[tokio::test]
+async fn scripts_call_tools_in_the_same_way() {
+    let registry = registry();
+    let result = registry.call("call_tool", json!({"name": "get_weather", "arguments": {"city": "Rome"}})).await;
+    assert_eq!(result.text(), "Rome in 0 days: sunny");
+    let result = registry.call("get_weather", json!({})).await;
+    assert!(result.text().contains("get_weather(city: string"), "{}", result.text());
+}

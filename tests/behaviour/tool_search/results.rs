@@ -1,0 +1,128 @@
+//! The results of `search_tools`.
+
+use super::{builder, content, named, registry};
+use serde_json::json;
+use tool_runtime::message::Part;
+use tool_runtime::search::{Ranked, Ranking, Search, SearchQuery};
+use tool_runtime::{BatchContext, Registry, ToolCall};
+
+fn search(query: &str) -> ToolCall {
+    ToolCall::new("1", "search_tools", json!({"query": query}).to_string())
+}
+
+/// The names that a search returns.
+async fn found(registry: &Registry, query: &str) -> Vec<String> {
+    let messages = registry.dispatch(&[search(query)]).await;
+    let parts = messages[0].content.parts().unwrap_or_default().iter();
+    let references = parts.filter_map(|part| match part {
+        Part::ToolReference { name, .. } => Some(name.clone()),
+        _ => None,
+    });
+    references.collect()
+}
+
+#[tokio::test]
+async fn the_first_tool_has_its_schema_and_the_others_have_signatures() {
+    let registry = Registry::builder()
+        .dynamic(named("list_issues", "Lists the issues of a repository."))
+        .dynamic(named("create_issue", "Creates an issue in a repository."))
+        .search(Search::new())
+        .build()
+        .expect("the tools are valid");
+    let text = content(&registry, search("create an issue")).await;
+    assert_eq!(
+        text,
+        "2 tools match. Call one with `call_tool`.\n\n\
+         create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"type\":\"object\",\"properties\":{}}\n\n\
+         list_issues()\nLists the issues of a repository."
+    );
+    assert_eq!(found(&registry, "create an issue").await, ["create_issue", "list_issues"]);
+}
+
+#[tokio::test]
+async fn pinned_tools_are_not_found() {
+    assert_eq!(found(&registry(), "the time of day now").await, Vec::<String>::new());
+    let text = content(&registry(), search("xyzzy")).await;
+    assert!(text.starts_with("No tool matches."), "{text}");
+}
+
+#[tokio::test]
+async fn tools_that_a_request_may_not_use_are_not_found() {
+    let registry = registry();
+    assert_eq!(found(&registry, "delete a file").await, ["delete_file"]);
+    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    assert_eq!(found(&registry.with(&weather), "delete a file").await, Vec::<String>::new());
+    assert_eq!(found(&registry.with(&weather), "weather").await, ["get_weather"]);
+    let subset = registry.subset(["get_weather", "now"]).expect("they are there");
+    assert_eq!(found(&subset, "delete a file").await, Vec::<String>::new());
+    assert_eq!(found(&subset, "weather").await, ["get_weather"]);
+    assert_eq!(subset.subset(["now"]).expect("it is there").names(), ["now"]);
+
+    let bound = registry.with(&BatchContext::new());
+    assert_eq!(found(&bound, "send an invoice").await, ["send_invoice"]);
+    bound.call("send_invoice", json!({"customer": 1})).await;
+    assert_eq!(found(&bound, "send an invoice").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_limit_of_a_result_is_at_most_that_of_the_search() {
+    let mut builder = Registry::builder().search(Search::new().max_results(7));
+    for number in 0..30 {
+        builder = builder.dynamic(named(&format!("report_{number}"), "Writes a report."));
+    }
+    let registry = builder.build().expect("the tools are valid");
+    for (limit, expected) in [(None, 5), (Some(2), 2), (Some(100), 7)] {
+        let arguments = json!({"query": "report", "limit": limit.unwrap_or(5)});
+        let messages = registry.dispatch(&[ToolCall::new("1", "search_tools", arguments.to_string())]).await;
+        let text = messages[0].text();
+        assert!(text.starts_with(&format!("The best {expected} of 30 tools that match.")), "{text}");
+        assert_eq!(text.matches("Writes a report.").count(), expected);
+    }
+    let zero = ToolCall::new("1", "search_tools", r#"{"query":"report","limit":0}"#);
+    assert!(content(&registry, zero).await.starts_with("Error: invalid arguments for `search_tools`"));
+}
+
+#[tokio::test]
+async fn long_descriptions_and_schemas_are_short_in_a_result() {
+    let long = "A very long text about reports. ".repeat(1_000);
+    let properties: serde_json::Map<_, _> = (0..500)
+        .map(|number| (format!("field_{number}"), json!({"type": "string", "description": "A field of a report."})))
+        .collect();
+    let large = tool_runtime::DynamicTool::new(
+        "report",
+        &*long,
+        json!({"type": "object", "properties": properties}),
+        |_| async { Ok::<_, String>(()) },
+    );
+    let registry = Registry::builder()
+        .dynamic(large)
+        .dynamic(named("report_b", &long))
+        .search(Search::new())
+        .build()
+        .expect("the tools are valid");
+    let text = content(&registry, search("report")).await;
+    assert!(text.len() < 12_000, "{} bytes", text.len());
+    assert!(text.contains("report_b()\nA very long text"), "{text}");
+}
+
+#[tokio::test]
+async fn a_program_can_rank_tools_itself() {
+    struct Reversed;
+    impl Ranking for Reversed {
+        fn rank<'a>(&'a self, query: SearchQuery<'a>) -> Ranked<'a> {
+            Box::pin(async move {
+                if query.text() == "fail" {
+                    return Err("the index is not available".into());
+                }
+                // A tool twice is a tool once.
+                let tools = query.tools().iter().rev().chain(query.tools());
+                Ok(tools.collect())
+            })
+        }
+    }
+    let registry = builder().search(Search::new().pin(["now"]).ranking(Reversed)).build().expect("valid");
+    assert_eq!(found(&registry, "any").await, ["send_invoice", "get_weather", "delete_file"]);
+    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    assert_eq!(found(&registry.with(&weather), "any").await, ["get_weather"]);
+    assert_eq!(content(&registry, search("fail")).await, "Error: the index is not available");
+}

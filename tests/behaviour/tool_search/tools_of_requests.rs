@@ -1,0 +1,134 @@
+//! The `tools` of requests with a search: equal bytes, on every wire.
+
+use super::{builder, call, named, registry};
+use serde_json::json;
+use tool_runtime::search::Search;
+use tool_runtime::testing::ScriptedModel;
+use tool_runtime::wire::{self, Wire};
+use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice};
+
+fn wires() -> Vec<Box<dyn Wire>> {
+    vec![
+        Box::new(wire::ChatCompletions::new()),
+        Box::new(wire::ChatCompletions::new().strict(true)),
+        Box::new(wire::Anthropic::new()),
+        Box::new(wire::Anthropic::new().strict(true)),
+        //NATIVE Box::new(wire::Anthropic::new().native_tool_search(true)),
+        Box::new(wire::Responses::new()),
+        Box::new(wire::Responses::new().strict(true)),
+        //NATIVE Box::new(wire::Responses::new().native_tool_search(true)),
+        Box::new(wire::Gemini::new()),
+        Box::new(wire::Ollama::new()),
+    ]
+}
+
+/// The names of ten tools.
+fn ten() -> [String; 10] {
+    std::array::from_fn(|number| format!("tool_{number}"))
+}
+
+fn registry_of_ten() -> Registry {
+    let tools = ten().iter().fold(builder(), |builder, name| builder.dynamic(named(name, &format!("Does {name}."))));
+    tools.build().expect("the tools are valid")
+}
+
+/// The JSON of `tools` in a request.
+fn tools(request: &tool_runtime::conversation::Request, wire: &dyn Wire) -> String {
+    let body = request.on(wire).expect("it can be written");
+    body.get("tools").map_or_else(String::new, |tools| tools.get().to_owned())
+}
+
+#[tokio::test]
+async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
+    let registry = registry_of_ten();
+    for wire in wires() {
+        let mut arrays = Vec::new();
+        let replies = ten().into_iter().enumerate().flat_map(|(number, name)| {
+            let search = ToolCall::new(format!("s{number}"), "search_tools", json!({"query": name}).to_string());
+            let call = call(&format!("c{number}"), &name, json!({}));
+            [search, call].map(|call| AssistantMessage::from_tool_calls(vec![call]))
+        });
+        let model = ScriptedModel::new(replies.chain([AssistantMessage::from_text("Done.")]));
+        let mut session = Session::new().user("Do all ten.");
+        let end = session
+            .run(&registry)
+            .complete(|request| {
+                arrays.push(tools(&request, &*wire));
+                model.complete(request)
+            })
+            .await;
+        end.expect("the requests are valid");
+        assert_eq!(arrays.len(), 21);
+        assert!(arrays[0].contains("search_tools") || arrays[0].contains("tool_search"), "{}", arrays[0]);
+        assert!(arrays.iter().all(|array| *array == arrays[0]), "{wire:?}");
+        let results = session.messages().iter().filter(|message| message.text().starts_with("tool_"));
+        assert_eq!(results.count(), 10, "{:?}", session.messages());
+    }
+}
+
+#[test]
+fn the_bytes_stay_equal_when_tools_come_and_go() {
+    let chat = Conversation::new().user("Hello!");
+    let other = Registry::builder().dynamic(named("other", "Does other things.")).build().expect("valid");
+    let merged = registry().merge(other).expect("the names differ");
+    assert!(merged.get("other").is_some());
+    let again = merged.subset(["now", "other"]).expect("they are there");
+    // Anthropic's native form has the definitions of all tools. It does not put them into the prompt.
+    for wire in wires().into_iter().filter(|wire| !format!("{wire:?}").contains("Anthropic")) {
+        let before = tools(&chat.request(&registry()), &*wire);
+        assert_eq!(tools(&chat.request(&merged), &*wire), before, "{wire:?}");
+        assert_eq!(tools(&chat.request(&again), &*wire), before, "{wire:?}");
+    }
+}
+
+#[test]
+fn call_tool_is_strict_with_a_string() {
+    let registry = registry();
+    let chat = Conversation::new().user("Hello!");
+    let strict = tools(&chat.request(&registry), &wire::ChatCompletions::new().strict(true));
+    let strict: serde_json::Value = serde_json::from_str(&strict).expect("it is JSON");
+    let call_tool = &strict[0]["function"];
+    assert_eq!(call_tool["name"], "call_tool");
+    assert_eq!(call_tool["strict"], true);
+    assert_eq!(call_tool["parameters"]["properties"]["arguments"]["type"], json!(["string", "null"]));
+    let plain = tools(&chat.request(&registry), &wire::ChatCompletions::new());
+    let plain: serde_json::Value = serde_json::from_str(&plain).expect("it is JSON");
+    assert_eq!(plain[0]["function"]["parameters"]["properties"]["arguments"]["type"], "object");
+}
+
+#[test]
+fn allowed_tools_keep_the_search_if_it_can_find_any() {
+    let registry = registry();
+    let request = |names: &[&str]| {
+        let request = Conversation::new().user("Hello!").request(&registry).with_allowed_tools(names.iter().copied());
+        let body = request.on(&wire::ChatCompletions::new()).expect("it can be written");
+        assert_eq!(body.report().unknown_tools, Vec::<String>::new());
+        let tools = body.get("tools").map_or("[]", |tools| tools.get());
+        let tools: Vec<serde_json::Value> = serde_json::from_str(tools).expect("it is JSON");
+        tools.iter().map(|tool| tool["function"]["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(request(&["now", "get_weather"]), ["call_tool", "now", "search_tools"]);
+    assert_eq!(request(&["get_weather"]), ["call_tool", "search_tools"]);
+    assert_eq!(request(&["now"]), ["now"]);
+    assert_eq!(request(&[]), Vec::<String>::new());
+}
+
+#[test]
+fn a_tool_choice_names_a_tool_of_the_request() {
+    let registry = registry();
+    assert_eq!(registry.tool_choice("now").expect("it is pinned"), ToolChoice::Tool("now".to_owned()));
+    assert!(registry.tool_choice("search_tools").is_ok());
+    assert!(registry.tool_choice("get_weather").is_err());
+}
+
+#[test]
+fn the_registry_knows_all_tools() {
+    let registry = registry();
+    let names = ["call_tool", "delete_file", "get_weather", "now", "search_tools", "send_invoice"];
+    assert_eq!(registry.names(), names);
+    assert_eq!(registry.deferred_schemas().len(), 3);
+    assert_eq!(registry.schemas().len(), 3);
+    assert!(registry.get("get_weather").is_some());
+    let other = Registry::builder().search(Search::new()).build().expect("a registry may have no tools");
+    assert_eq!(other.merge(registry).expect("no name is equal").names(), names);
+}
