@@ -9,14 +9,16 @@
 
 mod catalog;
 mod keyword_index;
+mod logarithm;
 mod ranking;
 mod results;
 mod settings;
 mod signature;
+mod tool_words;
 mod words;
 
 pub(crate) use catalog::{Catalog, DEFAULT_LIMIT, Findable, Members};
 pub use keyword_index::KeywordIndex;
 pub use ranking::{Ranked, Ranking, SearchQuery};
 pub use settings::Search;
-pub(crate) use signature::signature;
+pub use signature::{documented_signature, signature};

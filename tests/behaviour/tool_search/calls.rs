@@ -66,7 +66,7 @@ async fn a_gone_tool_is_answered_with_the_nearest_one() {
     assert!(text.contains("did you mean `send_invoice`?"), "{text}");
     let text = content(&registry, ToolCall::new("1", "gone", "{}")).await;
     assert!(text.starts_with("Error: there is no tool `gone`. Available: `call_tool`, `now`, `search_tools`."), "{text}");
-    assert!(text.ends_with(" Find other tools with `search_tools`."), "{text}");
+    assert!(text.ends_with("\nFind other tools with `search_tools`."), "{text}");
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
         ("", "Error: invalid arguments for `call_tool`: `name` is missing"),
         ("[]", "Error: the arguments of `call_tool` must be one JSON object, not an array."),
         (r#"{"name":"#, "Error: the arguments of `call_tool` are not valid JSON"),
-        (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name` must be a string"),
+        (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name`: expected a string"),
         (r#"{"name":"now","zone":"UTC"}"#, "Error: invalid arguments for `call_tool`: `zone` is not an argument"),
         (r#"{"name":"now","arguments":[1]}"#, "Error: the arguments of `now` must be one JSON object, not an array."),
     ] {

@@ -32,8 +32,8 @@ async fn the_first_tool_has_its_schema_and_the_others_have_signatures() {
     let text = content(&registry, search("create an issue")).await;
     assert_eq!(
         text,
-        "2 tools match. Call one with `call_tool`.\n\n\
-         create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"type\":\"object\",\"properties\":{}}\n\n\
+        "2 tools match, the best first. Call one with `call_tool`.\n\n\
+         create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"properties\":{},\"type\":\"object\"}\n\n\
          list_issues()\nLists the issues of a repository."
     );
     assert_eq!(found(&registry, "create an issue").await, ["create_issue", "list_issues"]);
@@ -41,7 +41,7 @@ async fn the_first_tool_has_its_schema_and_the_others_have_signatures() {
 
 #[tokio::test]
 async fn pinned_tools_are_not_found() {
-    assert_eq!(found(&registry(), "the time of day now").await, Vec::<String>::new());
+    assert_eq!(found(&registry(), "noon").await, Vec::<String>::new());
     let text = content(&registry(), search("xyzzy")).await;
     assert!(text.starts_with("No tool matches."), "{text}");
 }
@@ -75,7 +75,7 @@ async fn the_limit_of_a_result_is_at_most_that_of_the_search() {
         let arguments = json!({"query": "report", "limit": limit.unwrap_or(5)});
         let messages = registry.dispatch(&[ToolCall::new("1", "search_tools", arguments.to_string())]).await;
         let text = messages[0].text();
-        assert!(text.starts_with(&format!("The best {expected} of 30 tools that match.")), "{text}");
+        assert!(text.starts_with(&format!("{expected} tools match, the best first.")), "{text}");
         assert_eq!(text.matches("Writes a report.").count(), expected);
     }
     let zero = ToolCall::new("1", "search_tools", r#"{"query":"report","limit":0}"#);

@@ -118,7 +118,7 @@ async fn an_interrupted_call_continues_as_its_tool_allows() {
     let mut stored = serde_json::to_value(&pending).expect("it can be stored");
     let text = stored.to_string();
     assert!(text.contains("call_tool"));
-    for state in stored["states"].as_array_mut().into_iter().flatten() {
+    for state in stored["calls"].as_array_mut().into_iter().flatten() {
         state["has_begun"] = json!(true);
     }
     let Ok(pending) = serde_json::from_value::<tool_runtime::conversation::PendingCalls>(stored.clone()) else {

@@ -189,12 +189,12 @@ impl Registry {
             Some(CallError::UnknownTool(unknown)) => {
                 let tool = unknown.suggestion.as_deref().and_then(|name| self.get(name));
                 let tool = tool.filter(|tool| self.is_deferred(tool.name()));
-                let hint = tool.map(|tool| format!(" Signature: {}.", signature(tool))).unwrap_or_default();
+                let hint = tool.map(|tool| signature_line(tool)).unwrap_or_default();
                 let can_search = self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
-                hint + if can_search { " Find other tools with `search_tools`." } else { "" }
+                hint + if can_search { "\nFind other tools with `search_tools`." } else { "" }
             }
             Some(error) if error.is_about_arguments() => match self.get(&call.name) {
-                Some(tool) if self.is_deferred(tool.name()) => format!(" Signature: {}.", signature(tool)),
+                Some(tool) if self.is_deferred(tool.name()) => signature_line(tool),
                 _ => return failure,
             },
             _ => return failure,
@@ -202,4 +202,8 @@ impl Registry {
         let message = failure.message().to_owned() + &hint;
         failure.with_message(message)
     }
+}
+
+fn signature_line(tool: &ToolSchema) -> String {
+    format!("\nSignature: {}", signature(tool))
 }

@@ -42,10 +42,6 @@ impl Catalog {
         &self.tools
     }
 
-    pub(crate) fn settings(&self) -> &Search {
-        &self.settings
-    }
-
     pub(super) fn index(&self) -> &KeywordIndex {
         self.index.get_or_init(|| KeywordIndex::new(&self.tools))
     }
@@ -67,8 +63,8 @@ impl<'a> Findable<'a> {
 
     /// The tool whose words are the most similar to this name.
     pub(crate) fn nearest(&self, name: &str) -> Option<&'a ToolSchema> {
-        let position = self.catalog.index().rank(name).into_iter().find(|&position| self.contains(position))?;
-        self.catalog.tools.get(position)
+        let nearest = self.catalog.index().rank_among(name, 1, |position| self.contains(position));
+        self.catalog.tools.get(*nearest.first()?)
     }
 
     /// The definitions of the tools.
@@ -86,18 +82,22 @@ impl<'a> Findable<'a> {
     ) -> Result<ToolOutput, Box<dyn Error + Send + Sync>> {
         let Catalog { settings, tools, .. } = self.catalog;
         let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.max_results.0);
-        let positions = match &settings.ranking {
-            None => self.catalog.index().rank(query),
+        let found: Vec<&ToolSchema> = match &settings.ranking {
+            None => {
+                let positions = self.catalog.index().rank_among(query, limit, |position| self.contains(position));
+                positions.into_iter().filter_map(|position| tools.get(position)).collect()
+            }
             Some(ranking) => {
                 let ranked = ranking.rank(SearchQuery { text: query, catalog: self.catalog }).await?;
                 let mut known = HashSet::new();
-                let positions = ranked.into_iter().filter_map(|tool| self.catalog.position(tool.name()));
-                positions.filter(|&position| known.insert(position)).collect()
+                let is_findable = |tool: &&ToolSchema| {
+                    let position = self.catalog.position(tool.name());
+                    position.is_some_and(|position| self.contains(position) && known.insert(position))
+                };
+                ranked.into_iter().filter(is_findable).take(limit).collect()
             }
         };
-        let found = positions.into_iter().filter(|&position| self.contains(position));
-        let found: Vec<_> = found.filter_map(|position| tools.get(position)).collect();
-        Ok(Results { matches: found.len(), found: &found[..found.len().min(limit)], settings }.into_output())
+        Ok(Results { found: &found, settings }.into_output())
     }
 }
 

@@ -1,14 +1,209 @@
+//! A ranking of tools by keywords.
+
+use super::logarithm::ln;
+use super::tool_words::ToolWords;
+use super::words::{stems, tokens};
 use crate::schema::ToolSchema;
-pub struct KeywordIndex(Vec<String>);
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The weights of BM25F, the form of BM25 for documents with fields
+/// (<https://doi.org/10.1145/1031171.1031181>). The name says most about a tool, then the description; the parameters
+/// are shared by many tools.
+const NAME: f64 = 3.0;
+const DESCRIPTION: f64 = 2.0;
+const PARAMETERS: f64 = 1.0;
+/// How fast repetitions of a word stop counting, and how much the length of a field counts; the usual values.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// The maximum number of tokens of a query; the rest is ignored, since the time of a query grows with their number.
+const MAX_QUERY_LENGTH: usize = 100;
+/// The maximum number of parts of a name. Servers accept names of 64 characters.
+const MAX_NAME_LENGTH: usize = 64;
+
+/// An index of tools for queries in words, for example of a model that searches a tool.
+///
+/// The ranking is BM25F over the names, the descriptions, and the names, descriptions and values of the parameters.
+/// Names are split at `_`, `-`, `.` and where the case changes, English words are reduced to their stems, and words such
+/// as `the` are ignored. A query that contains an identifier such as `get_weather` or `getWeather` has the tool with this
+/// name first, and so has a query that is a name, also as `get weather`. The order is the same on every machine, and tools
+/// with equal scores are sorted by name.
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::ToolSchema;
+/// use tool_runtime::search::KeywordIndex;
+///
+/// let tool = |name: &str, description: &str| {
+///     let function = json!({"name": name, "description": description, "parameters": {"type": "object"}});
+///     serde_json::from_value::<ToolSchema>(json!({"type": "function", "function": function}))
+/// };
+/// let tools = [
+///     tool("send_mail", "Sends an e-mail.")?,
+///     tool("get_weather", "Looks up the weather of a city.")?,
+///     tool("get_time", "Returns the time of a city.")?,
+/// ];
+/// let index = KeywordIndex::new(&tools);
+/// assert_eq!(index.rank("What is the weather in the cities of Norway?", 10), [1, 2]);
+/// assert_eq!(index.rank("get time", 1), [2]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct KeywordIndex {
+    /// For each word, the tools that contain it.
+    postings: HashMap<String, Vec<Posting>>,
+    /// The tools by their names in lower case, without separators; more than one if the names differ only there.
+    tools_by_name: HashMap<String, Vec<u32>>,
+    /// For each tool, its position in the order of names.
+    name_order: Vec<u32>,
+}
+
+/// A tool that contains a word.
+#[derive(Clone, Copy, Debug)]
+struct Posting {
+    tool: u32,
+    score: f32,
+}
+
 impl KeywordIndex {
+    /// An index of these tools. [`rank`](KeywordIndex::rank) returns positions in this order.
     pub fn new<'a>(tools: impl IntoIterator<Item = &'a ToolSchema>) -> Self {
-        KeywordIndex(tools.into_iter().map(|t| format!("{} {}", t.name(), t.description()).to_lowercase()).collect())
+        let mut names = Vec::new();
+        let mut tools_by_name = HashMap::<_, Vec<_>>::new();
+        let mut words = Vec::new();
+        for (tool, position) in tools.into_iter().zip(0..) {
+            names.push((tool.name(), position));
+            tools_by_name.entry(name_parts(tool.name()).concat()).or_default().push(position);
+            words.push(ToolWords::new(tool));
+        }
+        tools_by_name.remove("");
+        let mut name_order = vec![0; names.len()];
+        names.sort_unstable();
+        for (&(_, position), order) in names.iter().zip(0..) {
+            if let Some(slot) = name_order.get_mut(position as usize) {
+                *slot = order;
+            }
+        }
+        KeywordIndex { postings: postings(&words), tools_by_name, name_order }
     }
-    pub fn rank(&self, query: &str) -> Vec<usize> {
-        let query = query.to_lowercase();
-        let score = |t: &String| query.split(|c: char| !c.is_alphanumeric()).filter(|w| t.contains(w)).count();
-        let mut r: Vec<(usize, usize)> = self.0.iter().enumerate().map(|(i, t)| (score(t), i)).filter(|(s, _)| *s > 0).collect();
-        r.sort_by_key(|(s, i)| (usize::MAX - s, *i));
-        r.into_iter().map(|(_, i)| i).collect()
+
+    /// The positions of at most `limit` tools that match the query, the best first. Empty if no tool contains a word of
+    /// the query.
+    ///
+    /// Only the first 100 words of a query count.
+    #[must_use]
+    pub fn rank(&self, query: &str, limit: usize) -> Vec<usize> {
+        self.rank_among(query, limit, |_| true)
     }
+
+    /// Like [`rank`](KeywordIndex::rank), only among the positions for which `is_candidate` returns true, for example the
+    /// tools that a request may use.
+    #[must_use]
+    pub fn rank_among(&self, query: &str, limit: usize, is_candidate: impl Fn(usize) -> bool) -> Vec<usize> {
+        let named = self.named_in(query);
+        // Each word once and in one order, so that the sums do not depend on the order of the query.
+        let words: BTreeSet<String> =
+            stems(tokens(query, MAX_QUERY_LENGTH)).into_iter().take(MAX_QUERY_LENGTH).collect();
+        let mut scores = vec![0.0_f32; self.name_order.len()];
+        for posting in words.iter().filter_map(|word| self.postings.get(word)).flatten() {
+            if let Some(score) = scores.get_mut(posting.tool as usize) {
+                *score += posting.score;
+            }
+        }
+        let mut matches: Vec<Match> = Vec::new();
+        for ((score, &name_order), tool) in scores.into_iter().zip(&self.name_order).zip(0..) {
+            let name_parts = named.get(&tool).copied().unwrap_or_default();
+            let position = tool as usize;
+            if (score > 0.0 || name_parts > 0) && is_candidate(position) {
+                matches.push(Match { position, name_parts, score, name_order });
+            }
+        }
+        // Sorting all matches would take longer than finding them.
+        if limit < matches.len() {
+            matches.select_nth_unstable_by(limit, Match::best_first);
+            matches.truncate(limit);
+        }
+        matches.sort_unstable_by(Match::best_first);
+        matches.into_iter().map(|found| found.position).collect()
+    }
+
+    /// Each tool whose name is in the query, with the number of parts of the name. A name is one identifier, such as
+    /// `get_weather`, or the whole query. Words inside a sentence, such as `find` or `book flight`, are no names.
+    fn named_in(&self, query: &str) -> HashMap<u32, usize> {
+        let is_separator = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | '.');
+        let identifiers = query.split(is_separator).take(MAX_QUERY_LENGTH).map(name_parts);
+        let identifiers = identifiers.filter(|parts| parts.len() > 1);
+        let mut named = HashMap::new();
+        for parts in identifiers.chain([name_parts(query)]) {
+            for &tool in self.tools_by_name.get(&parts.concat()).into_iter().flatten() {
+                let most = named.entry(tool).or_default();
+                *most = parts.len().max(*most);
+            }
+        }
+        named
+    }
+}
+
+/// The parts of a name or of a query that is one. A query with more parts is none.
+fn name_parts(name: &str) -> Vec<String> {
+    tokens(name, MAX_NAME_LENGTH).flatten().take(MAX_NAME_LENGTH).collect()
+}
+
+/// A tool that matches a query.
+struct Match {
+    position: usize,
+    /// The number of parts of its name, if the query contains it; otherwise 0.
+    name_parts: usize,
+    score: f32,
+    name_order: u32,
+}
+
+impl Match {
+    fn best_first(&self, other: &Self) -> Ordering {
+        (other.name_parts.cmp(&self.name_parts))
+            .then_with(|| other.score.total_cmp(&self.score))
+            .then_with(|| self.name_order.cmp(&other.name_order))
+    }
+}
+
+/// The score of each word in each tool.
+fn postings(tools: &[ToolWords]) -> HashMap<String, Vec<Posting>> {
+    #[allow(clippy::cast_precision_loss, reason = "the numbers are small")]
+    let float = |number: usize| number as f64;
+    let fields: [(f64, fn(&ToolWords) -> &[String]); 3] = [
+        (NAME, |tool| &tool.name),
+        (DESCRIPTION, |tool| &tool.description),
+        (PARAMETERS, |tool| &tool.parameters),
+    ];
+    let count = float(tools.len());
+    let fields = fields.map(|(weight, words)| {
+        let total: usize = tools.iter().map(|tool| words(tool).len()).sum();
+        (weight, words, float(total.max(1)) / count.max(1.0))
+    });
+    let mut frequencies = HashMap::<&str, Vec<(u32, f64)>>::new();
+    for (tool, position) in tools.iter().zip(0..) {
+        let mut of_tool = BTreeMap::<&str, f64>::new();
+        for (weight, words, average) in &fields {
+            let words = words(tool);
+            let norm = 1.0 - B + B * float(words.len()) / average;
+            for word in words {
+                *of_tool.entry(word).or_default() += weight / norm;
+            }
+        }
+        for (word, frequency) in of_tool {
+            frequencies.entry(word).or_default().push((position, frequency));
+        }
+    }
+    let postings = frequencies.into_iter().map(|(word, found)| {
+        let with_word = float(found.len());
+        let rarity = ln(1.0 + (count - with_word + 0.5) / (with_word + 0.5));
+        #[allow(clippy::cast_possible_truncation, reason = "the precision suffices for a ranking")]
+        let posting = |(tool, frequency): (u32, f64)| Posting {
+            tool,
+            score: (rarity * frequency / (K1 + frequency)) as f32,
+        };
+        (word.to_owned(), found.into_iter().map(posting).collect())
+    });
+    postings.collect()
 }

@@ -80,7 +80,7 @@ impl<'a> SearchQuery<'a> {
     /// another one.
     #[must_use]
     pub fn by_keywords(&self) -> Vec<&'a ToolSchema> {
-        let positions = self.catalog.index().rank(self.text);
+        let positions = self.catalog.index().rank(self.text, usize::MAX);
         positions.into_iter().filter_map(|position| self.tools().get(position)).collect()
     }
 }

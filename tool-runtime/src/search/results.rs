@@ -16,22 +16,19 @@ const MAX_SCHEMA: usize = 8_000;
 /// The tools that a search has found, the best first.
 pub(super) struct Results<'a> {
     pub(super) found: &'a [&'a ToolSchema],
-    /// The number of tools that match.
-    pub(super) matches: usize,
     pub(super) settings: &'a Search,
 }
 
 impl Results<'_> {
     /// The description of the tools for the model, and a reference to each.
     pub(super) fn into_output(self) -> ToolOutput {
-        let Results { found, matches, settings } = self;
+        let Results { found, settings } = self;
         if found.is_empty() {
             return "No tool matches. Search with other words for the task, its objects or its data.".into();
         }
-        let mut text = match (matches, found.len()) {
-            (matches, shown) if matches > shown => format!("The best {shown} of {matches} tools that match."),
-            (1, _) => "1 tool matches.".to_owned(),
-            (matches, _) => format!("{matches} tools match."),
+        let mut text = match found.len() {
+            1 => "1 tool matches.".to_owned(),
+            tools => format!("{tools} tools match, the best first."),
         };
         text.push_str(" Call one with `call_tool`.\n");
         for (index, tool) in found.iter().enumerate() {

@@ -1,1 +1,116 @@
+//! Text as words: split, in lower case, without stop words, and stemmed.
 
+use frostem::{Algorithm, Stemmer};
+
+/// In characters. The rest of a longer identifier, or of a longer text without spaces, is ignored.
+const MAX_TOKEN_LENGTH: usize = 400;
+/// In characters; the rest of a longer word is ignored.
+const MAX_WORD_LENGTH: usize = 40;
+
+/// The stop words of Snowball (<https://snowballstem.org/algorithms/english/stop.txt>), except for prepositions such as
+/// `between` that describe what a tool does, and the words of a request to an assistant. Definitions of tools contain
+/// few of them, so the ranking would consider them specific. Sorted.
+#[rustfmt::skip]
+const STOP_WORDS: [&str; 113] = [
+    "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "being", "both", "but",
+    "by", "can", "could", "did", "do", "does", "doing", "don", "each", "few", "for", "from", "had", "has", "have",
+    "having", "he", "hello", "help", "her", "hers", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is",
+    "it", "its", "just", "let", "like", "may", "me", "might", "more", "most", "must", "my", "need", "no", "nor", "not",
+    "of", "off", "on", "or", "other", "our", "ours", "out", "please", "same", "shall", "she", "should", "so", "some",
+    "such", "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "to", "too", "us", "very", "want", "was", "we", "were", "what", "when", "where", "which", "while", "who",
+    "whom", "why", "will", "with", "would", "you", "your",
+];
+
+/// An identifier or a word between spaces and punctuation, as its parts in lower case: `getHTTPUrl2` is `get`, `http`,
+/// `url`, `2`.
+pub(super) type Token = Vec<String>;
+
+/// Splits at everything that is neither a letter nor a digit, and at most `limit` tokens.
+pub(super) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
+    let is_separator =
+        |letter: char| !letter.is_alphanumeric() && !is_apostrophe(letter) && !is_accent(letter);
+    text.split(is_separator).map(parts).filter(|parts| !parts.is_empty()).take(limit)
+}
+
+/// The words for the ranking: the parts of each token and, since some write `GitHub` and others `github`, the whole
+/// token.
+pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
+    let stemmer = Stemmer::new(Algorithm::English);
+    let mut stems = Vec::new();
+    let mut push = |word: &str| {
+        if STOP_WORDS.binary_search(&word).is_err() {
+            // The algorithm is for English; words of other languages stay whole.
+            let is_english = word.bytes().all(|byte| byte.is_ascii_lowercase());
+            stems.push(if is_english { stemmer.stem(word).into_owned() } else { word.to_owned() });
+        }
+    };
+    for token in tokens {
+        token.iter().for_each(|part| push(part));
+        if token.len() > 1 && !token.iter().any(|part| part.starts_with(is_without_spaces)) {
+            push(&truncated(&token.concat()));
+        }
+    }
+    stems
+}
+
+fn parts(token: &str) -> Token {
+    let letters: Vec<char> =
+        token.chars().filter(|&letter| !is_accent(letter)).take(MAX_TOKEN_LENGTH).collect();
+    // `what's` is `what`, and `l'hôtel` is `hôtel`.
+    let longest = letters.split(|&letter| is_apostrophe(letter)).rev().max_by_key(|letters| letters.len());
+    let mut rest = longest.unwrap_or_default();
+    let mut parts = Vec::new();
+    while !rest.is_empty() {
+        let end = (1..rest.len()).find(|&at| is_boundary(rest, at)).unwrap_or(rest.len());
+        let (part, tail) = rest.split_at(end);
+        match part {
+            [first, _, _, ..] if is_without_spaces(*first) => {
+                parts.extend(part.windows(2).map(|pair| pair.iter().collect::<String>()));
+            }
+            _ => parts
+                .push(truncated(&part.iter().flat_map(|letter| letter.to_lowercase()).collect::<String>())),
+        }
+        rest = tail;
+    }
+    parts
+}
+
+/// Whether a word ends before the letter at this position.
+fn is_boundary(letters: &[char], at: usize) -> bool {
+    let (before, after) = letters.split_at(at);
+    let (Some(last), Some(first)) = (before.last(), after.first()) else { return false };
+    if is_without_spaces(*last) != is_without_spaces(*first) || last.is_numeric() != first.is_numeric() {
+        return true;
+    }
+    match after {
+        [first, ..] if last.is_lowercase() && first.is_uppercase() => true,
+        // `HTTPUrl`, but `URLs` is one word.
+        [first, 's', rest @ ..] if first.is_uppercase() => {
+            rest.first().is_some_and(|next| next.is_lowercase())
+        }
+        [first, second, ..] => last.is_uppercase() && first.is_uppercase() && second.is_lowercase(),
+        _ => false,
+    }
+}
+
+fn truncated(word: &str) -> String {
+    word.chars().take(MAX_WORD_LENGTH).collect()
+}
+
+fn is_apostrophe(letter: char) -> bool {
+    matches!(letter, '\'' | '’')
+}
+
+/// A combining accent, which some systems write after the letter.
+fn is_accent(letter: char) -> bool {
+    ('\u{300}'..='\u{36f}').contains(&letter)
+}
+
+/// Scripts without spaces between words: Thai, Lao, Burmese, Khmer, kana and Chinese characters. Their words are
+/// overlapping pairs of characters, as in Lucene:
+/// <https://lucene.apache.org/core/10_0_0/analysis/common/org/apache/lucene/analysis/cjk/CJKBigramFilter.html>.
+fn is_without_spaces(letter: char) -> bool {
+    matches!(u32::from(letter), 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
+        | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
+}

@@ -1,0 +1,69 @@
+//! The words of a tool's definition, by field.
+
+use super::words::{stems, tokens};
+use crate::schema::ToolSchema;
+use serde_json::Value;
+
+/// In words of one field. The documentation of a tool is shorter; a longer one would make every query slow.
+const MAX_FIELD_LENGTH: usize = 1_000;
+
+/// The words of each field of a definition.
+pub(super) struct ToolWords {
+    pub(super) name: Vec<String>,
+    pub(super) description: Vec<String>,
+    /// Names, descriptions and values of parameters, the nested ones too.
+    pub(super) parameters: Vec<String>,
+}
+
+impl ToolWords {
+    pub(super) fn new(tool: &ToolSchema) -> Self {
+        // Deeper schemas than the parser accepts have no words.
+        let schema: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
+        let words = |text| limited(stems(tokens(text, MAX_FIELD_LENGTH)));
+        let parameters =
+            texts(&schema).flat_map(|text| tokens(text, MAX_FIELD_LENGTH)).take(MAX_FIELD_LENGTH);
+        let mut parameters = limited(stems(parameters));
+        // Numbers are values of examples there. A question contains others.
+        parameters.retain(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
+        ToolWords { name: words(tool.name()), description: words(tool.description()), parameters }
+    }
+}
+
+/// One identifier can have many parts.
+fn limited(mut words: Vec<String>) -> Vec<String> {
+    words.truncate(MAX_FIELD_LENGTH);
+    words
+}
+
+/// Names of properties, descriptions and values, without recursion. References are not followed, so each text occurs
+/// once.
+fn texts(schema: &Value) -> impl Iterator<Item = &str> {
+    let mut rest = vec![schema];
+    let schemas = std::iter::from_fn(move || {
+        let schema = rest.pop()?;
+        for (keyword, value) in schema.as_object().into_iter().flatten() {
+            match (keyword.as_str(), value) {
+                ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(schemas)) => {
+                    rest.extend(schemas.values());
+                }
+                ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
+                    rest.extend(schemas)
+                }
+                ("items" | "additionalProperties", schema) => rest.push(schema),
+                _ => {}
+            }
+        }
+        Some(schema)
+    });
+    schemas.flat_map(|schema| {
+        let names = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| &**name);
+        let values =
+            schema.get("enum").and_then(Value::as_array).into_iter().flatten().chain(schema.get("const"));
+        names.chain(schema.get("description").into_iter().chain(values).filter_map(Value::as_str))
+    })
+}
