@@ -132,7 +132,7 @@ fn assert_limits_of_concurrency(settings: &Settings, running: &Running) {
 
 /// Dispatches one batch.
 async fn dispatch(registry: &Registry, settings: &Settings, planned: &Batch, tenant: usize) -> Dispatched {
-    let calls: Vec<ToolCall> = planned.calls.iter().map(|planned| planned.call.clone()).collect();
+    let calls: Vec<ToolCall> = planned.calls.iter().map(|planned| planned.sent.clone()).collect();
     let mut batch = BatchContext::new().state(Tenant(tenant)).run_id(tenant.to_string());
     batch = batch.state(planned.behaviours());
     if let Some(allowed) = &planned.allowed {

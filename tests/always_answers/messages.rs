@@ -60,6 +60,9 @@ impl Oracle<'_> {
     fn count(&self, possible: &Possible<'_>, message: &ToolMessage, tally: &mut Tally) {
         let Some(outcome) = message.outcome() else { return };
         tally.count_call(outcome.error().map_or("succeeded", CallError::kind));
+        if possible.planned.sent != possible.planned.call {
+            tally.count("called by call_tool");
+        }
         if outcome.responded_by_hook() {
             tally.count("answered by the hook");
         }

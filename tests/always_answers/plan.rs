@@ -4,6 +4,7 @@ use crate::limited_tools;
 use crate::middleware::{Behaviour, Behaviours};
 use crate::settings::Settings;
 use fastrand::Rng;
+use serde_json::json;
 use tool_runtime::ToolCall;
 
 /// The behaviour of a call.
@@ -53,6 +54,8 @@ impl Batch {
 #[derive(Debug)]
 pub(crate) struct Planned {
     pub(crate) call: ToolCall,
+    /// The call as the model sends it: this call, or one of `call_tool` that contains it.
+    pub(crate) sent: ToolCall,
     pub(crate) kind: Kind,
     /// The behaviour of each middleware, the outermost first.
     pub(crate) middleware: Vec<Behaviour>,
@@ -143,7 +146,16 @@ fn planned(settings: &Settings, frequent: Option<&'static str>, random: &mut Rng
         _ => format!("call_{:x}", random.u64(..)),
     };
     let middleware = middleware(settings, kind, random);
-    Planned { call: ToolCall::new(id, name, arguments), kind, middleware }
+    let call = ToolCall::new(id, name, arguments);
+    let sent = if settings.has_search && random.bool() { with_call_tool(&call, random) } else { call.clone() };
+    Planned { call, sent, kind, middleware }
+}
+
+/// A call of `call_tool` that contains this call, with an object or with a string.
+fn with_call_tool(call: &ToolCall, random: &mut Rng) -> ToolCall {
+    let object = serde_json::from_str(&call.arguments).ok().filter(serde_json::Value::is_object);
+    let arguments = object.filter(|_| random.bool()).unwrap_or_else(|| json!(call.arguments));
+    ToolCall::new(&call.id, "call_tool", json!({ "name": call.name, "arguments": arguments }).to_string())
 }
 
 /// The behaviours of one call. At most two of them run it twice, so that the oracle has few possible ends.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::Registry;
 use tool_runtime::dispatch::Decision;
+use tool_runtime::search::Search;
 
 /// The limits of one registry, and the cancellation and drop of its batches.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) middleware: Vec<bool>,
     pub(crate) cancelled_after: Option<Duration>,
     pub(crate) dropped_after: Option<Duration>,
+    /// Whether the model finds tools with a search, and calls some with `call_tool`.
+    pub(crate) has_search: bool,
     pub(crate) batches: usize,
     pub(crate) max_planned_calls: usize,
 }
@@ -75,6 +78,7 @@ impl Settings {
             max_calls: sometimes(random, |random| random.usize(1..20)),
             cancelled_after: sometimes(random, |random| ms(random.u64(0..120))),
             dropped_after: (random.u8(..8) == 0).then(|| ms(random.u64(0..120))),
+            has_search: random.bool(),
             batches: random.usize(1..=4),
             // Batches of more than 30 calls are polled in another way.
             max_planned_calls: if random.u8(..10) == 0 { 60 } else { 12 },
@@ -88,6 +92,9 @@ impl Settings {
             .state(Arc::clone(running))
             .batch_state::<Tenant>()
             .batch_state::<Arc<tokio::sync::Barrier>>();
+        if self.has_search {
+            registry = registry.search(Search::new().pin(["succeeds", "sleeps"]));
+        }
         if let Some(timeout) = self.timeout {
             registry = registry.timeout(timeout);
         }

@@ -30,6 +30,7 @@ const KINDS: &[&str] = &[
     "unserializable",
     "panic",
     "quota",
+    "called by call_tool",
     "waited for its tool",
     "ended by call_timeout",
     "event: started",
