@@ -2,6 +2,7 @@
 
 pub mod approval;
 pub mod planner;
+pub mod search;
 pub mod streaming;
 pub mod subagent;
 pub mod weather;

@@ -147,7 +147,8 @@ fn planned(settings: &Settings, frequent: Option<&'static str>, random: &mut Rng
     };
     let middleware = middleware(settings, kind, random);
     let call = ToolCall::new(id, name, arguments);
-    let sent = if settings.has_search && random.bool() { with_call_tool(&call, random) } else { call.clone() };
+    let sent =
+        if settings.has_search && random.bool() { with_call_tool(&call, random) } else { call.clone() };
     Planned { call, sent, kind, middleware }
 }
 

@@ -99,7 +99,11 @@ struct Tools {
 impl Tools {
     /// The tools must be sorted by name. `of` has the tools of which these are a subset.
     #[cfg_attr(not(feature = "search"), allow(unused_mut, unused_variables))]
-    fn new(mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>, config: Arc<Config>, of: Option<&Self>) -> Self {
+    fn new(
+        mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+        config: Arc<Config>,
+        of: Option<&Self>,
+    ) -> Self {
         #[cfg(feature = "search")]
         let search = config.search.as_ref().map(|(settings, own)| {
             search::ToolSearch::new(settings, own, &mut tools, of.and_then(|of| of.search.as_ref()))

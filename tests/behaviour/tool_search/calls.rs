@@ -33,8 +33,14 @@ async fn the_arguments_are_an_object_a_string_or_absent() {
         let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;
         assert_eq!(text, "Rome in 0 days: sunny", "{arguments}");
     }
-    for arguments in [r#"{"name":"now"}"#, r#"{"name":"now","arguments":null}"#, r#"{"name":"now","arguments":""}"#] {
-        assert_eq!(content(&registry, ToolCall::new("1", "call_tool", arguments)).await, "12:00", "{arguments}");
+    for arguments in
+        [r#"{"name":"now"}"#, r#"{"name":"now","arguments":null}"#, r#"{"name":"now","arguments":""}"#]
+    {
+        assert_eq!(
+            content(&registry, ToolCall::new("1", "call_tool", arguments)).await,
+            "12:00",
+            "{arguments}"
+        );
     }
 }
 
@@ -65,7 +71,10 @@ async fn a_gone_tool_is_answered_with_the_nearest_one() {
     let text = content(&registry, call("1", "customer_invoice_email_v2", json!({}))).await;
     assert!(text.contains("did you mean `send_invoice`?"), "{text}");
     let text = content(&registry, ToolCall::new("1", "gone", "{}")).await;
-    assert!(text.starts_with("Error: there is no tool `gone`. Available: `call_tool`, `now`, `search_tools`."), "{text}");
+    assert!(
+        text.starts_with("Error: there is no tool `gone`. Available: `call_tool`, `now`, `search_tools`."),
+        "{text}"
+    );
     assert!(text.ends_with("\nFind other tools with `search_tools`."), "{text}");
 }
 
@@ -77,8 +86,14 @@ async fn a_tool_that_is_not_allowed_is_neither_called_nor_suggested() {
     let text = content(&bound, call("1", "delete_file", json!({"path": "a"}))).await;
     assert!(text.starts_with("Error: the tool `delete_file` may not be called now."), "{text}");
     let text = content(&bound, call("1", "delete_fil", json!({"path": "a"}))).await;
-    assert!(text.starts_with("Error: there is no tool `delete_fil`. ") && !text.contains("delete_file"), "{text}");
-    assert_eq!(content(&bound, call("1", "get_weather", json!({"city": "Rome"}))).await, "Rome in 0 days: sunny");
+    assert!(
+        text.starts_with("Error: there is no tool `delete_fil`. ") && !text.contains("delete_file"),
+        "{text}"
+    );
+    assert_eq!(
+        content(&bound, call("1", "get_weather", json!({"city": "Rome"}))).await,
+        "Rome in 0 days: sunny"
+    );
     assert!(bound.allows("search_tools") && bound.allows("get_weather") && !bound.allows("delete_file"));
     let subset = registry.subset(["get_weather"]).expect("it is there");
     let text = content(&subset, call("1", "delete_file", json!({"path": "a"}))).await;
@@ -90,7 +105,10 @@ async fn call_tool_cannot_call_itself() {
     let registry = registry();
     let nested = call("1", "call_tool", json!({"name": "now", "arguments": {}}));
     let text = content(&registry, nested).await;
-    assert_eq!(text, "Error: `call_tool` cannot call itself. Pass the name and the arguments of another tool.");
+    assert_eq!(
+        text,
+        "Error: `call_tool` cannot call itself. Pass the name and the arguments of another tool."
+    );
     let text = content(&registry, call("1", "search_tools", json!({"query": "weather"}))).await;
     assert!(text.contains("get_weather"), "{text}");
 }
@@ -103,8 +121,14 @@ async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
         ("[]", "Error: the arguments of `call_tool` must be one JSON object, not an array."),
         (r#"{"name":"#, "Error: the arguments of `call_tool` are not valid JSON"),
         (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name`: expected a string"),
-        (r#"{"name":"now","zone":"UTC"}"#, "Error: invalid arguments for `call_tool`: `zone` is not an argument"),
-        (r#"{"name":"now","arguments":[1]}"#, "Error: the arguments of `now` must be one JSON object, not an array."),
+        (
+            r#"{"name":"now","zone":"UTC"}"#,
+            "Error: invalid arguments for `call_tool`: `zone` is not an argument",
+        ),
+        (
+            r#"{"name":"now","arguments":[1]}"#,
+            "Error: the arguments of `now` must be one JSON object, not an array.",
+        ),
     ] {
         let text = content(&registry, ToolCall::new("1", "call_tool", arguments)).await;
         assert!(text.starts_with(error), "{arguments}: {text}");
@@ -164,12 +188,16 @@ async fn the_limits_are_those_of_the_tool() {
     assert_eq!(text, "Error: not run: `send_invoice` may be called only once, and this limit is reached.");
     let needs = registry.dispatch(&[call("1", "delete_file", json!({"path": "a"}))]).await;
     let error = needs[0].outcome().and_then(|outcome| outcome.error());
-    assert!(matches!(error, Some(CallError::NeedsApproval { tool, .. }) if tool == "delete_file"), "{error:?}");
+    assert!(
+        matches!(error, Some(CallError::NeedsApproval { tool, .. }) if tool == "delete_file"),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
 async fn without_a_search_call_tool_is_an_ordinary_tool() {
-    let registry = Registry::builder().dynamic(named("call_tool", "Calls.")).build().expect("the name is free");
+    let registry =
+        Registry::builder().dynamic(named("call_tool", "Calls.")).build().expect("the name is free");
     assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");
     let error = Registry::builder().dynamic(named("call_tool", "Calls.")).search(Search::new()).build();
     let error = error.expect_err("the name is taken").to_string();
@@ -181,7 +209,8 @@ async fn without_a_search_call_tool_is_an_ordinary_tool() {
 #[tokio::test]
 async fn scripts_call_tools_in_the_same_way() {
     let registry = registry();
-    let result = registry.call("call_tool", json!({"name": "get_weather", "arguments": {"city": "Rome"}})).await;
+    let result =
+        registry.call("call_tool", json!({"name": "get_weather", "arguments": {"city": "Rome"}})).await;
     assert_eq!(result.text(), "Rome in 0 days: sunny");
     let result = registry.call("get_weather", json!({})).await;
     assert!(result.text().contains("get_weather(city: string"), "{}", result.text());

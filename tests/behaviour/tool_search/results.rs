@@ -86,7 +86,9 @@ async fn the_limit_of_a_result_is_at_most_that_of_the_search() {
 async fn long_descriptions_and_schemas_are_short_in_a_result() {
     let long = "A very long text about reports. ".repeat(1_000);
     let properties: serde_json::Map<_, _> = (0..500)
-        .map(|number| (format!("field_{number}"), json!({"type": "string", "description": "A field of a report."})))
+        .map(|number| {
+            (format!("field_{number}"), json!({"type": "string", "description": "A field of a report."}))
+        })
         .collect();
     let large = tool_runtime::DynamicTool::new(
         "report",

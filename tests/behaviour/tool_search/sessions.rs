@@ -68,7 +68,10 @@ async fn edited_arguments_that_are_invalid_wait_again() {
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::NeedsApproval);
     let waiting = session.awaiting_approval();
-    assert!(waiting[0].error.as_deref().is_some_and(|error| error.contains("`path` is missing")), "{waiting:?}");
+    assert!(
+        waiting[0].error.as_deref().is_some_and(|error| error.contains("`path` is missing")),
+        "{waiting:?}"
+    );
     assert_eq!(waiting[0].arguments, r#"{"paht":"b.txt"}"#);
     session.approve_with("a", json!({"path": "b.txt"})).expect("it waits");
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
@@ -110,7 +113,10 @@ async fn events_and_keys_are_those_of_the_tool() {
 #[tokio::test]
 async fn an_interrupted_call_continues_as_its_tool_allows() {
     let registry = registry();
-    let calls = [call("a", "get_weather", json!({"city": "Rome"})), call("b", "send_invoice", json!({"customer": 7}))];
+    let calls = [
+        call("a", "get_weather", json!({"city": "Rome"})),
+        call("b", "send_invoice", json!({"customer": 7})),
+    ];
     let Received::ToolCalls(pending) = Conversation::new().user("Go.").receive(calling(calls)) else {
         panic!("it calls tools");
     };
@@ -121,7 +127,8 @@ async fn an_interrupted_call_continues_as_its_tool_allows() {
     for state in stored["calls"].as_array_mut().into_iter().flatten() {
         state["has_begun"] = json!(true);
     }
-    let Ok(pending) = serde_json::from_value::<tool_runtime::conversation::PendingCalls>(stored.clone()) else {
+    let Ok(pending) = serde_json::from_value::<tool_runtime::conversation::PendingCalls>(stored.clone())
+    else {
         panic!("it can be loaded: {stored}");
     };
     let chat = pending.dispatch(&registry).await;

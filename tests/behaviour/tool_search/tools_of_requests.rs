@@ -28,7 +28,8 @@ fn ten() -> [String; 10] {
 }
 
 fn registry_of_ten() -> Registry {
-    let tools = ten().iter().fold(builder(), |builder, name| builder.dynamic(named(name, &format!("Does {name}."))));
+    let tools =
+        ten().iter().fold(builder(), |builder, name| builder.dynamic(named(name, &format!("Does {name}."))));
     tools.build().expect("the tools are valid")
 }
 
@@ -44,7 +45,8 @@ async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
     for wire in wires() {
         let mut arrays = Vec::new();
         let replies = ten().into_iter().enumerate().flat_map(|(number, name)| {
-            let search = ToolCall::new(format!("s{number}"), "search_tools", json!({"query": name}).to_string());
+            let search =
+                ToolCall::new(format!("s{number}"), "search_tools", json!({"query": name}).to_string());
             let call = call(&format!("c{number}"), &name, json!({}));
             [search, call].map(|call| AssistantMessage::from_tool_calls(vec![call]))
         });
@@ -100,12 +102,16 @@ fn call_tool_is_strict_with_a_string() {
 fn allowed_tools_keep_the_search_if_it_can_find_any() {
     let registry = registry();
     let request = |names: &[&str]| {
-        let request = Conversation::new().user("Hello!").request(&registry).with_allowed_tools(names.iter().copied());
+        let request =
+            Conversation::new().user("Hello!").request(&registry).with_allowed_tools(names.iter().copied());
         let body = request.on(&wire::ChatCompletions::new()).expect("it can be written");
         assert_eq!(body.report().unknown_tools, Vec::<String>::new());
         let tools = body.get("tools").map_or("[]", |tools| tools.get());
         let tools: Vec<serde_json::Value> = serde_json::from_str(tools).expect("it is JSON");
-        tools.iter().map(|tool| tool["function"]["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        tools
+            .iter()
+            .map(|tool| tool["function"]["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(request(&["now", "get_weather"]), ["call_tool", "now", "search_tools"]);
     assert_eq!(request(&["get_weather"]), ["call_tool", "search_tools"]);

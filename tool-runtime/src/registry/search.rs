@@ -30,7 +30,12 @@ pub(super) struct ToolSearch {
 impl ToolSearch {
     /// The search in these tools, which are sorted by name. Adds the tools that search and call. `of` is the registry of a
     /// subset.
-    pub(super) fn new(settings: &Search, search_tools: &SearchTools, tools: &mut Vec<Tool>, of: Option<&Self>) -> Self {
+    pub(super) fn new(
+        settings: &Search,
+        search_tools: &SearchTools,
+        tools: &mut Vec<Tool>,
+        of: Option<&Self>,
+    ) -> Self {
         let is_pinned = |tool: &RegisteredTool| tool.is_in(&settings.pinned);
         let (pinned, deferred): (Vec<Tool>, Vec<Tool>) =
             tools.iter().cloned().partition(|(_, tool)| is_pinned(tool));
@@ -183,14 +188,20 @@ impl Registry {
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
-    pub(crate) fn with_search_hint(&self, batch: &Batch<'_>, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
+    pub(crate) fn with_search_hint(
+        &self,
+        batch: &Batch<'_>,
+        call: &ToolCall,
+        failure: ToolFailure,
+    ) -> ToolFailure {
         let Some(search) = &self.tools.search else { return failure };
         let hint = match failure.error() {
             Some(CallError::UnknownTool(unknown)) => {
                 let tool = unknown.suggestion.as_deref().and_then(|name| self.get(name));
                 let tool = tool.filter(|tool| self.is_deferred(tool.name()));
                 let hint = tool.map(|tool| signature_line(tool)).unwrap_or_default();
-                let can_search = self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
+                let can_search =
+                    self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
                 hint + if can_search { "\nFind other tools with `search_tools`." } else { "" }
             }
             Some(error) if error.is_about_arguments() => match self.get(&call.name) {

@@ -87,7 +87,8 @@ fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
         })
     };
     let description = "Calls a tool that `search_tools` has found, with arguments that match its schema.";
-    let of_strict = parameters(json!({ "type": "string", "description": "The arguments: the text of one JSON object." }));
+    let of_strict =
+        parameters(json!({ "type": "string", "description": "The arguments: the text of one JSON object." }));
     let published = parameters(json!({ "type": "object", "description": "The arguments of the tool." }));
     // The other forms of `arguments` are valid in every call, since a model may write either.
     let enforced = parameters(json!({ "type": ["object", "string", "null"] }));

@@ -84,7 +84,8 @@ impl<'a> Findable<'a> {
         let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.max_results.0);
         let found: Vec<&ToolSchema> = match &settings.ranking {
             None => {
-                let positions = self.catalog.index().rank_among(query, limit, |position| self.contains(position));
+                let positions =
+                    self.catalog.index().rank_among(query, limit, |position| self.contains(position));
                 positions.into_iter().filter_map(|position| tools.get(position)).collect()
             }
             Some(ranking) => {

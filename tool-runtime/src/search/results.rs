@@ -37,7 +37,8 @@ impl Results<'_> {
             match schema.filter(|_| index < settings.full_schemas.0) {
                 Some(schema) => {
                     let description = Start(tool.description(), MAX_FULL_DESCRIPTION);
-                    let _ = writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
+                    let _ =
+                        writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
                 }
                 None => {
                     let description = Start(tool.description(), MAX_DESCRIPTION);

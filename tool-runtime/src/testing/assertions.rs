@@ -1,8 +1,8 @@
 //! Assertions on sessions, for the tests of programs.
 
 use super::check_request;
-use crate::inner_call::InnerCall;
 use crate::conversation::PendingCalls;
+use crate::inner_call::InnerCall;
 use crate::message::{AssistantMessage, Message, ToolCall};
 use crate::session::Session;
 use crate::wire::{RequestParts, Wire, all_wires};
