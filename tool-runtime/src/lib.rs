@@ -68,6 +68,7 @@
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
 //! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`BatchContext::allowed_tools`] |
+//! | a hundred tools and more, without their definitions in each request | feature `search`: `RegistryBuilder::search` |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
@@ -128,6 +129,7 @@
 //! | `ollama` | `wire::Ollama`: Ollama's own API. | none |
 //! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
 //! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
+//! | `search` | `RegistryBuilder::search`: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
 //! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock file of tools. | none |
 //! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
@@ -197,6 +199,6 @@ pub use tool_runtime_macros::toolset;
 pub use {schemars, serde, serde_json};
 
 /// The recipes of the README, compiled and run as tests; its first program is `examples/quick_start.rs`.
-#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "testing"))]
+#[cfg(all(doctest, feature = "anthropic", feature = "collect", feature = "search", feature = "testing"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
