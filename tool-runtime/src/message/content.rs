@@ -126,6 +126,21 @@ impl Content {
         self.parts().unwrap_or_default().iter().filter_map(Part::as_tool_reference)
     }
 
+    /// Adds the names of the tools that a search found, if the content has no text: the result of a native search that was
+    /// read. The provider gets its own form, and others the names.
+    #[cfg(any(feature = "anthropic", feature = "responses"))]
+    pub(crate) fn with_names_of_references(self) -> Self {
+        let names: Vec<&str> = self.tool_references().collect();
+        if names.is_empty() || !self.text.is_empty() {
+            return self;
+        }
+        let text = Part::text(format!("Found: {}", names.join(", ")));
+        let parts = self.parts().unwrap_or_default().iter().cloned();
+        let content = Content::from_parts([text].into_iter().chain(parts));
+        let native = self.native_content().cloned();
+        content.with_native_content(native)
+    }
+
     /// The content without references to tools, for formats that do not have them. One text that is left is a content
     /// without parts, as if the references had not been added.
     pub(crate) fn without_tool_references(&self) -> Cow<'_, Content> {

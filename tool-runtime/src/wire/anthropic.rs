@@ -3,14 +3,17 @@
 mod event;
 mod part;
 mod read;
+mod references;
 mod reply;
 mod tools;
 mod write;
 
 use super::error::WireError;
 use super::response_format::{JsonSchema, WithFormat};
+use super::tool_arrays::SearchForm;
 use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
+use references::References;
 
 pub(super) const NAME: &str = "anthropic";
 /// The name of the format in error messages.
@@ -89,12 +92,13 @@ const FORMAT: &str = "Anthropic's Messages API";
 #[derive(Clone, Debug)]
 pub struct Anthropic {
     strict: bool,
+    native_tool_search: bool,
     response_format: UseResponseFormat,
 }
 
 impl Default for Anthropic {
     fn default() -> Self {
-        Anthropic { strict: false, response_format: UseResponseFormat::Always }
+        Anthropic { strict: false, native_tool_search: false, response_format: UseResponseFormat::Always }
     }
 }
 
@@ -113,6 +117,49 @@ impl Anthropic {
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.strict = strict;
+        self
+    }
+
+    /// Whether the model finds the tools of a registry with a search by the API's deferred loading
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>). Default: false.
+    ///
+    /// The request has the pinned tools, `search_tools`, and each
+    /// [deferred tool](crate::wire::RequestParts::deferred_tools) with `"defer_loading": true`. A result of `search_tools` is
+    /// written as references, in place of which the API inserts the definitions, and the model calls these tools directly:
+    /// the request has no `call_tool`, unless an earlier message calls it. A reference to a tool that no longer exists is
+    /// left out.
+    ///
+    /// The provider bills the definitions of found tools, from the reference on. It does not bill those of other deferred
+    /// tools, although each request sends them, and the search adds none since it runs in this process. The prompt cache stays valid: the
+    /// definitions are not part of the prompt before the first message. The API accepts 10,000 tools, and rejects
+    /// `cache_control` in a deferred tool. Models before Claude 4 do not support it.
+    ///
+    /// ```
+    /// use tool_runtime::message::Message;
+    /// use tool_runtime::wire::{Anthropic, RequestParts, Wire};
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Finds tools.
+    /// #[tool]
+    /// fn search_tools(query: &str) {}
+    ///
+    /// /// The weather of a city.
+    /// #[tool]
+    /// fn get_weather(city: &str) {}
+    ///
+    /// let (pinned, others) = (Registry::new(tools![search_tools])?, Registry::new(tools![get_weather])?);
+    /// let messages = [Message::user("Is it warm in Paris?")];
+    /// let parts =
+    ///     RequestParts::new(&messages).with_tools(pinned.schemas()).with_deferred_tools(others.schemas());
+    /// let body = serde_json::to_value(Anthropic::new().native_tool_search(true).write(&parts)?)?;
+    /// assert_eq!(body["tools"][0]["name"], "search_tools");
+    /// assert_eq!(body["tools"][1]["name"], "get_weather");
+    /// assert_eq!(body["tools"][1]["defer_loading"], true);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn native_tool_search(mut self, native: bool) -> Self {
+        self.native_tool_search = native;
         self
     }
 
@@ -138,12 +185,21 @@ impl Wire for Anthropic {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = write::write(parts.messages, self.id_rules(), &mut report)?;
+        let search = if self.native_tool_search {
+            parts.native_search(parts.allowed_tools.is_none())
+        } else {
+            SearchForm::Tools
+        };
+        let references = match search {
+            SearchForm::Native { .. } => Some(References::new(parts)),
+            SearchForm::Tools => None,
+        };
+        let written = write::write(parts.messages, self.id_rules(), references.as_ref(), &mut report)?;
         if !written.system.is_empty() {
             body.write("system", &written.system)?;
         }
         body.write("messages", &written.messages)?;
-        tools::write(&mut body, parts, self.strict, &mut report)?;
+        tools::write(&mut body, parts, self.strict, search, &mut report)?;
         if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
             let (r#type, schema) = (Some("json_schema"), &*form.parameters);
             let format = JsonSchema { r#type, name: None, strict: None, schema };

@@ -6,7 +6,7 @@ mod read;
 mod reply;
 mod write;
 
-use super::tool_arrays::{ToolArray, ToolForm};
+use super::tool_arrays::{SearchForm, ToolArray, ToolForm};
 use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire, WireError};
 use crate::message::{AssistantMessage, Chunk, Message};
 use crate::tool_choice::ToolChoice;
@@ -161,7 +161,7 @@ fn write_tools(body: &mut Body, parts: &RequestParts<'_>, report: &mut Report) -
         report.ignore_choice(choice);
     }
     if parts.has_allowed_tools() {
-        let form = ToolForm { wire: NAME, is_strict: false, has_deferred_tools: false };
+        let form = ToolForm { wire: NAME, is_strict: false, search: SearchForm::Tools };
         let has_all_tools = parts.allowed_tools.is_none();
         let array = parts.tool_array(has_all_tools, form, |tools| ToolArray::new(tools, Vec::new()))?;
         body.set("tools", Arc::clone(&array.json));

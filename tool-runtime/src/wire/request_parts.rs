@@ -1,10 +1,12 @@
 //! The parts of a request that a wire writes.
 
-use super::tool_arrays::{ToolArray, ToolArrays, ToolForm};
+use super::tool_arrays::{SearchForm, ToolArray, ToolArrays, ToolForm};
 use super::{Report, WireError};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+#[cfg(any(feature = "anthropic", feature = "responses"))]
+use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use std::sync::Arc;
 
 /// The parts of a request: messages, tools, and how the model may call them.
@@ -158,6 +160,38 @@ impl<'a> RequestParts<'a> {
         &ToolChoice::Auto
     }
 
+    /// How the model finds the deferred tools, on a wire with a native search: with `search_tools`, which the request must
+    /// have. `call_tool` stays if the messages have calls of it, since a provider may reject calls of undeclared tools.
+    #[cfg(any(feature = "anthropic", feature = "responses"))]
+    pub(super) fn native_search(&self, has_all_tools: bool) -> SearchForm {
+        let can_search = self.listed(has_all_tools).iter().any(|tool| tool.name() == SEARCH_TOOLS);
+        if !can_search || self.listed_deferred(has_all_tools).next().is_none() {
+            return SearchForm::Tools;
+        }
+        let mut replies = self.messages.iter().filter_map(|message| match message {
+            Message::Assistant(reply) => Some(reply),
+            _ => None,
+        });
+        let has_call_tool = replies.any(|reply| reply.tool_calls.iter().any(|call| call.name == CALL_TOOL));
+        SearchForm::Native { has_call_tool }
+    }
+
+    /// The tool choice, unless it is this tool, which the array of a native search does not have.
+    #[cfg(any(feature = "anthropic", feature = "responses"))]
+    pub(super) fn choice_without<'c>(
+        choice: &'c ToolChoice,
+        missing: &[&str],
+        report: &mut Report,
+    ) -> &'c ToolChoice {
+        match choice {
+            ToolChoice::Tool(name) if missing.contains(&&**name) => {
+                report.ignored_choice = Some(choice.clone());
+                &ToolChoice::Auto
+            }
+            choice => choice,
+        }
+    }
+
     /// The array of all tools, which is cached, or of those that the model may call.
     pub(super) fn tool_array(
         &self,
@@ -185,10 +219,20 @@ impl<'a> RequestParts<'a> {
     /// Whether the arrays are those of the tools of these parts.
     fn are_cached(&self, cached: &Cached<'_>, form: ToolForm) -> bool {
         let has_same_deferred_tools = std::ptr::eq(cached.deferred_tools, self.deferred_tools);
-        std::ptr::eq(cached.tools, self.tools) && (has_same_deferred_tools || !form.has_deferred_tools)
+        std::ptr::eq(cached.tools, self.tools)
+            && (has_same_deferred_tools || form.search == SearchForm::Tools)
     }
 
     fn listed(&self, has_all_tools: bool) -> Vec<&'a ToolSchema> {
         if has_all_tools { self.tools.iter().collect() } else { self.allowed().collect() }
+    }
+
+    /// The deferred tools, or those that the model may call.
+    #[cfg(any(feature = "anthropic", feature = "responses"))]
+    pub(super) fn listed_deferred(&self, has_all_tools: bool) -> impl Iterator<Item = &'a ToolSchema> {
+        let names = self.allowed_tools.filter(|_| !has_all_tools);
+        let is_listed =
+            move |tool: &&ToolSchema| names.is_none_or(|names| names.iter().any(|name| name == tool.name()));
+        self.deferred_tools.iter().filter(is_listed)
     }
 }

@@ -21,14 +21,26 @@ impl ToolArray {
     }
 }
 
+/// How the model finds deferred tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchForm {
+    /// With tools of the registry.
+    Tools,
+    /// With the search of the API, which needs no `call_tool`.
+    #[cfg_attr(not(any(feature = "anthropic", feature = "responses")), expect(dead_code))]
+    Native {
+        /// Whether the array has `call_tool` nevertheless, since the messages have calls of it.
+        has_call_tool: bool,
+    },
+}
+
 /// The form of a tool definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ToolForm {
     /// The name of the wire.
     pub(super) wire: &'static str,
     pub(super) is_strict: bool,
-    /// Whether the array depends on the deferred tools too.
-    pub(super) has_deferred_tools: bool,
+    pub(super) search: SearchForm,
 }
 
 /// The arrays of all tools of a registry, each created when it is first written: a request copies its bytes.

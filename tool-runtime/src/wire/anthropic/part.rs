@@ -75,6 +75,7 @@ fn read_block(block: &Value) -> Part {
         "image" => read_source(&block["source"]).map(|media| Part::Image { media }),
         "document" => read_source(&block["source"])
             .map(|media| Part::File { name: block["title"].as_str().map(str::to_owned), media }),
+        "tool_reference" => block["tool_name"].as_str().map(Part::tool_reference),
         _ => None,
     };
     neutral.unwrap_or_else(|| Part::Other { kind: kind.to_owned() })

@@ -136,7 +136,7 @@ fn read_result(result: Value) -> Result<ToolMessage, WireError> {
     let Some(Value::String(id)) = fields.remove("tool_use_id") else {
         return Err(unexpected("a `tool_result` without `tool_use_id`".to_owned()));
     };
-    let content = content(fields.remove("content").unwrap_or_default())?;
+    let content = content(fields.remove("content").unwrap_or_default())?.with_names_of_references();
     let is_error = fields.remove("is_error").is_some_and(|is_error| is_error == true);
     fields.remove("type");
     Ok(ToolMessage {

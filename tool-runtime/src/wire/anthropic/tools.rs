@@ -3,7 +3,8 @@
 use super::NAME;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
-use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
+use crate::tool_name::CALL_TOOL;
+use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
 use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
@@ -17,6 +18,8 @@ struct Tool<'a> {
     description: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     strict: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    defer_loading: bool,
     input_schema: &'a RawValue,
 }
 
@@ -24,15 +27,24 @@ pub(super) fn write(
     body: &mut Body,
     parts: &RequestParts<'_>,
     is_strict: bool,
+    search: SearchForm,
     report: &mut Report,
 ) -> Result<(), WireError> {
-    let choice = parts.choice(report);
+    let mut choice = parts.choice(report);
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict, has_deferred_tools: false };
     let has_all_tools = parts.allowed_tools.is_none();
-    let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, is_strict))?;
+    let make = |tools: &[&ToolSchema]| {
+        let SearchForm::Native { has_call_tool } = search else { return tool_array(tools, &[], is_strict) };
+        let loaded = tools.iter().filter(|tool| has_call_tool || tool.name() != CALL_TOOL);
+        let deferred: Vec<&ToolSchema> = parts.listed_deferred(has_all_tools).collect();
+        tool_array(&loaded.copied().collect::<Vec<_>>(), &deferred, is_strict)
+    };
+    let array = parts.tool_array(has_all_tools, ToolForm { wire: NAME, is_strict, search }, make)?;
+    if search == (SearchForm::Native { has_call_tool: false }) {
+        choice = RequestParts::choice_without(choice, &[CALL_TOOL], report);
+    }
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);
     let mut written = match choice {
@@ -81,15 +93,22 @@ impl Counts {
     }
 }
 
-fn tool_array(tools: &[&ToolSchema], is_strict: bool) -> Result<ToolArray, WireError> {
+/// The array of these tools, and of tools that are not part of the prompt before a search finds them.
+fn tool_array(
+    tools: &[&ToolSchema],
+    deferred: &[&ToolSchema],
+    is_strict: bool,
+) -> Result<ToolArray, WireError> {
     let mut not_strict = Vec::new();
     let mut counts = Counts::default();
-    let mut definitions = Vec::with_capacity(tools.len());
-    for tool in tools {
+    let mut definitions = Vec::with_capacity(tools.len() + deferred.len());
+    let tools = tools.iter().map(|tool| (tool, false));
+    for (tool, defer_loading) in tools.chain(deferred.iter().map(|tool| (tool, true))) {
         let mut definition = Tool {
             name: tool.name(),
             description: tool.description(),
             strict: false,
+            defer_loading,
             input_schema: tool.parameters(),
         };
         if is_strict {

@@ -2,9 +2,11 @@
 
 use super::NAME;
 use super::part::{text_block, write_part};
+use super::references::References;
 use crate::message::{
     AssistantMessage, Content, ERROR, Message, NativeItem, ReplyItem, ToolCall, ToolMessage,
 };
+use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
@@ -33,11 +35,19 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
-pub(super) fn write(messages: &[Message], rules: IdRules, report: &mut Report) -> Result<Written, WireError> {
+/// Writes messages. `references` are those of a native search.
+pub(super) fn write(
+    messages: &[Message],
+    rules: IdRules,
+    references: Option<&References<'_>>,
+    report: &mut Report,
+) -> Result<Written, WireError> {
     let mut writer = Writer {
         written: Written { system: Vec::new(), messages: Vec::new() },
         is_last: false,
         ids: Ids::new(rules),
+        references,
+        searches: HashSet::new(),
         report,
     };
     for (index, message) in messages.iter().enumerate() {
@@ -52,6 +62,9 @@ struct Writer<'a, 'r> {
     /// Whether the message is the last one.
     is_last: bool,
     ids: Ids<'a>,
+    references: Option<&'r References<'r>>,
+    /// The ids of the calls of `search_tools` in the newest reply.
+    searches: HashSet<&'a str>,
     report: &'r mut Report,
 }
 
@@ -98,6 +111,8 @@ impl<'a> Writer<'a, '_> {
 
     fn reply(&mut self, index: usize, reply: &'a AssistantMessage) -> Result<(), WireError> {
         self.ids.start_reply(&reply.tool_calls);
+        let searches = reply.tool_calls.iter().filter(|call| call.name == SEARCH_TOOLS);
+        self.searches = searches.map(|call| &*call.id).collect();
         let rejected = rejected_items(reply, self.is_last);
         let mut blocks = Vec::new();
         for item in reply.items(NAME) {
@@ -176,6 +191,11 @@ impl<'a> Writer<'a, '_> {
     /// The content of an error is text, and not empty: the API rejects any other.
     fn result_content(&mut self, index: usize, result: &'a ToolMessage) -> Result<Vec<Block>, WireError> {
         if !result.is_error() {
+            let is_search = self.searches.contains(&*result.tool_call_id);
+            let references = self.references.filter(|_| is_search);
+            if let Some(blocks) = references.and_then(|references| references.blocks(&result.content)) {
+                return blocks.iter().map(raw).collect();
+            }
             return self.content(index, &result.content);
         }
         let mut blocks = self.text_blocks(index, &result.content)?;

@@ -8,7 +8,7 @@ use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
 use crate::wire::error::beginning;
 use crate::wire::response_format::JsonSchema;
-use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
+use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
 use crate::wire::{Body, NotStrictTool, Report, RequestParts, Wire as _, WireError};
 use serde::Serialize;
 use serde_json::value::to_raw_value;
@@ -32,7 +32,7 @@ pub(super) fn write(wire: &ChatCompletions, parts: &RequestParts<'_>) -> Result<
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(body.with_report(report));
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict, has_deferred_tools: false };
+    let form = ToolForm { wire: NAME, is_strict: wire.strict, search: SearchForm::Tools };
     let array = parts.tool_array(has_all_tools, form, |tools| tool_array(tools, wire.strict))?;
     body.set("tools", Arc::clone(&array.json));
     report.not_strict.clone_from(&array.not_strict);

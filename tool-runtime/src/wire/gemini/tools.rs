@@ -3,7 +3,7 @@
 use super::{NAME, names};
 use crate::schema::{ToolSchema, separate_references};
 use crate::tool_choice::ToolChoice;
-use crate::wire::tool_arrays::{ToolArray, ToolForm};
+use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm};
 use crate::wire::{Body, Report, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::json;
@@ -37,7 +37,7 @@ pub(super) fn write(
     if !parts.has_allowed_tools() {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict: false, has_deferred_tools: false };
+    let form = ToolForm { wire: NAME, is_strict: false, search: SearchForm::Tools };
     let has_all_tools = parts.allowed_tools.is_none();
     let array = parts.tool_array(has_all_tools, form, tool_array)?;
     body.set("tools", Arc::clone(&array.json));

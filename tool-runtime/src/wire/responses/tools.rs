@@ -3,7 +3,7 @@
 use super::{NAME, Responses};
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
-use crate::wire::tool_arrays::{ToolArray, ToolForm, reasons};
+use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm, reasons};
 use crate::wire::{Body, NotStrictTool, Report, RequestParts, WireError};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -39,7 +39,7 @@ pub(super) fn write(
     if parts.tools.is_empty() || (!has_all_tools && !parts.has_allowed_tools()) {
         return Ok(());
     }
-    let form = ToolForm { wire: NAME, is_strict: wire.strict, has_deferred_tools: false };
+    let form = ToolForm { wire: NAME, is_strict: wire.strict, search: SearchForm::Tools };
     let make = |tools: &[&ToolSchema]| tool_array(tools, wire);
     let array = if wire.custom_tools.is_empty() {
         parts.tool_array(has_all_tools, form, make)?
