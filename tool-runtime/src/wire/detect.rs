@@ -64,7 +64,7 @@ fn wire_of_element(element: &Value) -> Option<&'static str> {
     let of_part = parts.find_map(wire_of_content_part);
     of_part.or_else(|| wire_of_fields(fields)).or_else(|| {
         let kind = element["type"].as_str()?;
-        let is_item = matches!(kind, "message" | "reasoning" | "item_reference")
+        let is_item = matches!(kind, "message" | "reasoning" | "item_reference" | "tool_search_output")
             || kind.ends_with("_call")
             || kind.ends_with("_call_output");
         is_item.then_some("responses")

@@ -6,11 +6,13 @@ mod item;
 mod part;
 mod read;
 mod reply;
+mod tool_search;
 mod tools;
 mod write;
 
 use super::error::WireError;
 use super::response_format::{JsonSchema, WithFormat};
+use super::tool_arrays::SearchForm;
 use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
 use crate::message::{AssistantMessage, Chunk, Message};
 use custom_tool::CustomTools;
@@ -90,6 +92,7 @@ pub struct Responses {
     previous_response: bool,
     strict: bool,
     native_allowed_tools: bool,
+    native_tool_search: bool,
     custom_tools: CustomTools,
     response_format: UseResponseFormat,
 }
@@ -101,6 +104,7 @@ impl Default for Responses {
             previous_response: false,
             strict: false,
             native_allowed_tools: false,
+            native_tool_search: false,
             custom_tools: CustomTools::default(),
             response_format: UseResponseFormat::Always,
         }
@@ -191,6 +195,58 @@ impl Responses {
         self
     }
 
+    /// Whether the model finds the tools of a registry with the search of the API
+    /// (<https://developers.openai.com/api/docs/guides/tools-tool-search>), which the program runs. Default: false.
+    ///
+    /// The request has the pinned tools and a `tool_search` with the parameters of `search_tools`, and none of the
+    /// [deferred tools](crate::wire::RequestParts::deferred_tools). A search is a [`ToolCall`](crate::ToolCall) of
+    /// `search_tools`. Its result is written as the definitions of the tools that it found and that still exist, each in a
+    /// namespace with its name, and the model calls these tools directly: the request has no `call_tool`, unless an earlier message
+    /// calls it. The text of the result, and so the text of an error, is not part of the request: a search that found nothing
+    /// or failed has no definitions.
+    ///
+    /// The provider bills the definitions of found tools as input, in each request after the search that found them, at the
+    /// price of cached tokens while its prompt cache holds. Tools that were not found cost nothing. Models before GPT-5.4 do
+    /// not support it.
+    ///
+    /// ```
+    /// use tool_runtime::message::Message;
+    /// use tool_runtime::wire::{RequestParts, Responses, Wire};
+    /// use tool_runtime::{Registry, tool, tools};
+    ///
+    /// /// Finds tools.
+    /// #[tool]
+    /// fn search_tools(query: &str) {}
+    ///
+    /// /// The weather of a city.
+    /// #[tool]
+    /// fn get_weather(city: &str) {}
+    ///
+    /// let (pinned, others) = (Registry::new(tools![search_tools])?, Registry::new(tools![get_weather])?);
+    /// let messages = [Message::user("Is it warm in Paris?")];
+    /// let parts =
+    ///     RequestParts::new(&messages).with_tools(pinned.schemas()).with_deferred_tools(others.schemas());
+    /// let wire = Responses::new().native_tool_search(true);
+    /// let body = serde_json::to_value(wire.write(&parts)?)?;
+    /// assert_eq!(body["tools"].as_array().map(Vec::len), Some(1));
+    /// assert_eq!(body["tools"][0]["type"], "tool_search");
+    ///
+    /// let item = r#"{"type":"tool_search_call","call_id":"call_1","execution":"client","arguments":{"query":"weather"}}"#;
+    /// let reply = wire.read_reply(&format!(r#"{{"status":"completed","output":[{item}]}}"#))?;
+    /// assert_eq!(reply.tool_calls[0].name, "search_tools");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn native_tool_search(mut self, native: bool) -> Self {
+        self.native_tool_search = native;
+        self
+    }
+
+    /// Whether the array of tools has those that the model may not call.
+    fn has_all_tools(&self, parts: &RequestParts<'_>) -> bool {
+        parts.allowed_tools.is_none() || self.native_allowed_tools
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
     /// [`Always`](UseResponseFormat::Always).
@@ -212,7 +268,12 @@ impl Wire for Responses {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let written = write::write(self, parts.messages, &mut report)?;
+        let search = if self.native_tool_search {
+            parts.native_search(self.has_all_tools(parts))
+        } else {
+            SearchForm::Tools
+        };
+        let written = write::write(self, parts, search, &mut report)?;
         if let Some(instructions) = &written.instructions {
             body.write("instructions", instructions)?;
         }
@@ -224,7 +285,7 @@ impl Wire for Responses {
             body.write("store", &false)?;
             body.write("include", &json!(["reasoning.encrypted_content"]))?;
         }
-        tools::write(&mut body, parts, self, &mut report)?;
+        tools::write(&mut body, parts, self, search, &mut report)?;
         if let Some(answer) = parts.answer_schema {
             let (strict, schema) = report.strict_answer(answer, answer.openai_strict());
             let (r#type, name) = (Some("json_schema"), Some(answer.name()));

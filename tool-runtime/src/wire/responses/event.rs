@@ -3,6 +3,7 @@
 use super::custom_tool::CustomTools;
 use super::item::{Item, is_custom, may_end_in_text, read_items};
 use super::reply::{Response, read_usage};
+use super::tool_search::is_search;
 use super::{FORMAT, NAME};
 use crate::message::{
     Arguments, CallPiece, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece, StreamError,
@@ -13,7 +14,7 @@ use crate::wire::event_data::read_data;
 use crate::wire::finish_reason::completeness;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 #[derive(Deserialize)]
 struct Event<'a> {
@@ -67,6 +68,8 @@ fn read_event(event: Event<'_>, text: &str, custom_tools: &CustomTools) -> serde
             _ => ContentPiece::default(),
         },
         "response.output_item.added" => match event.item {
+            // The id of a search is another one in the complete item.
+            Some(item) if is_search(item.get()) => ContentPiece::default(),
             Some(item) => started(Item::read(item.get(), custom_tools)?, event.output_index),
             None => ContentPiece::default(),
         },
@@ -137,14 +140,13 @@ fn complete(
             call.arguments.clear();
         }
         let takes_text = is_custom(call);
-        let kind = takes_text.then(|| ("type".to_owned(), json!("custom")));
         piece.calls.push(CallPiece {
             index,
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: Arguments::Whole(call.arguments.clone()),
             takes_text,
-            extra: Map::from_iter(kind),
+            extra: call.extra.to_map(NAME),
         });
         if read.is_incomplete {
             return Ok(piece);

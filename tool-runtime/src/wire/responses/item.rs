@@ -1,13 +1,15 @@
 //! Items of replies.
 
 use super::custom_tool::CustomTools;
-use super::{NAME, reply};
+use super::{NAME, reply, tool_search};
 use crate::message::{AssistantMessage, Extra, ItemContent, ReadItem, ToolCall, is_object};
-use crate::tool_name;
+use crate::tool_name::{self, SEARCH_TOOLS};
 use crate::wire::WireError;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+
+const NAMESPACE: &str = "namespace";
 
 /// An item of a reply.
 pub(super) struct Item {
@@ -35,6 +37,10 @@ struct Fields {
     arguments: Value,
     #[serde(default)]
     input: Value,
+    #[serde(default)]
+    execution: Value,
+    #[serde(default)]
+    namespace: Value,
 }
 
 impl Item {
@@ -49,14 +55,19 @@ impl Item {
                     Value::Null => String::new(),
                     arguments => arguments.to_string(),
                 };
-                ItemContent::Call(ToolCall::new(text(item.call_id), text(item.name), arguments))
+                let call = ToolCall::new(text(item.call_id), text(item.name), arguments);
+                ItemContent::Call(with_namespace(call, item.namespace))
             }
-            Some("custom_tool_call") => ItemContent::Call(custom_call(
-                text(item.call_id),
-                text(item.name),
-                text(item.input),
-                custom_tools,
-            )),
+            Some("custom_tool_call") => {
+                let (id, name, input) = (text(item.call_id), text(item.name), text(item.input));
+                let call = custom_call(id, name, input, custom_tools);
+                ItemContent::Call(with_namespace(call, item.namespace))
+            }
+            // The provider runs other searches itself.
+            Some(tool_search::CALL) if item.execution == tool_search::CLIENT => {
+                let arguments = if item.arguments.is_null() { json!({}) } else { item.arguments };
+                ItemContent::Call(ToolCall::new(text(item.call_id), SEARCH_TOOLS, arguments.to_string()))
+            }
             Some("reasoning") => ItemContent::Reasoning,
             Some("message") | None if item.role == "assistant" || item.role.is_null() => {
                 refusal = join(&item.content, "refusal", "refusal");
@@ -96,6 +107,22 @@ fn custom_call(id: String, name: String, input: String, custom_tools: &CustomToo
     }
     let kind = Map::from_iter([("type".to_owned(), json!("custom"))]);
     ToolCall { extra: Extra::new(NAME, kind), ..ToolCall::new(id, name, input) }
+}
+
+/// The call with its namespace, which it keeps if its item is written anew.
+fn with_namespace(mut call: ToolCall, namespace: Value) -> ToolCall {
+    if namespace.is_string() {
+        let mut fields = call.extra.to_map(NAME);
+        fields.insert(NAMESPACE.to_owned(), namespace);
+        call.extra = Extra::new(NAME, fields);
+    }
+    call
+}
+
+/// The namespace of a call, which the API requires when the call goes back.
+pub(super) fn namespace(call: &ToolCall) -> Option<&str> {
+    let mut fields = call.extra.on_wire(NAME);
+    fields.find(|(field, _)| *field == NAMESPACE).and_then(|(_, namespace)| namespace.as_str())
 }
 
 /// Whether the arguments of the call are any text.

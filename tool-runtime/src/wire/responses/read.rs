@@ -1,9 +1,9 @@
 //! Histories: how the input of a request is read.
 
-use super::NAME;
 use super::custom_tool::CustomTools;
 use super::item::read_items;
 use super::part::read_content;
+use super::{NAME, tool_search};
 use crate::message::{ERROR, Extra, InputMessage, Message, Origin, RETURNED, ToolMessage};
 use crate::wire::error::beginning;
 use crate::wire::{WireError, other_wires};
@@ -29,6 +29,8 @@ struct Head<'a> {
     r#type: Option<Cow<'a, str>>,
     #[serde(default, borrow)]
     role: Option<Cow<'a, str>>,
+    #[serde(default, borrow)]
+    execution: Option<Cow<'a, str>>,
 }
 
 /// Reads the body of a request, or its `input`.
@@ -80,6 +82,12 @@ impl<'a> Reader<'a> {
                 self.messages.push(result.into());
                 return Ok(());
             }
+            (Some(tool_search::OUTPUT), _) if head.execution.as_deref() == Some(tool_search::CLIENT) => {
+                self.end_reply()?;
+                let result = self.found_tools(parse(item)?)?;
+                self.messages.push(result.into());
+                return Ok(());
+            }
             (Some("message") | None, Some("system")) => Message::System,
             (Some("message") | None, Some("developer")) => Message::Developer,
             (Some("message") | None, Some("user")) => Message::User,
@@ -123,6 +131,22 @@ impl<'a> Reader<'a> {
             self.messages.push(reply.into());
         }
         Ok(())
+    }
+
+    /// The result of a search that the program ran.
+    fn found_tools(&self, mut fields: Map<String, Value>) -> Result<ToolMessage, WireError> {
+        let Some(Value::String(id)) = fields.remove("call_id") else {
+            return Err(unexpected("a result of a search without `call_id`".to_owned()));
+        };
+        let content = tool_search::read_tools(fields.remove("tools").unwrap_or_default());
+        for written in ["type", "execution"] {
+            fields.remove(written);
+        }
+        Ok(ToolMessage {
+            tool: Cow::Owned(self.tools.get(&id).cloned().unwrap_or_default()),
+            extra: Extra::new(NAME, fields),
+            ..ToolMessage::new(id, content)
+        })
     }
 
     fn result(&self, mut fields: Map<String, Value>) -> Result<ToolMessage, WireError> {

@@ -1,7 +1,8 @@
 //! The input of a request: how messages are written.
 
-use super::item::is_custom;
+use super::item::{self, is_custom};
 use super::part::{text_part, write_content};
+use super::tool_search::{self, LoadedTools};
 use super::{NAME, Responses};
 use crate::message::{
     AssistantMessage, Completeness, Content, ERROR, InputMessage, Message, ReplyItem, ToolCall, ToolMessage,
@@ -9,12 +10,15 @@ use crate::message::{
 use crate::wire::body::{raw, raw_from, raw_with};
 use crate::wire::ids::Ids;
 use crate::wire::reasoning::{Kept, report_dropped};
-use crate::wire::{Report, Wire as _, WireError, written_arguments, written_name};
+use crate::wire::tool_arrays::SearchForm;
+use crate::wire::{Report, RequestParts, Wire as _, WireError, written_arguments, written_name};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
+
+const COMPLETED: &str = "completed";
 
 /// The messages of a request.
 pub(super) struct Written<'a> {
@@ -26,9 +30,11 @@ pub(super) struct Written<'a> {
 
 pub(super) fn write<'a>(
     wire: &Responses,
-    messages: &'a [Message],
+    parts: &RequestParts<'a>,
+    search: SearchForm,
     report: &mut Report,
 ) -> Result<Written<'a>, WireError> {
+    let messages = parts.messages;
     let instructions = instructions(messages);
     let mut first = usize::from(instructions.is_some());
     let mut previous_response = None;
@@ -43,6 +49,8 @@ pub(super) fn write<'a>(
         items: Vec::new(),
         ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
+        tools: LoadedTools::new(parts, search != SearchForm::Tools),
+        searches: HashSet::new(),
         report,
     };
     for message in messages.iter().take(first) {
@@ -85,6 +93,9 @@ struct Writer<'a, 'r> {
     ids: Ids<'a>,
     /// The ids of the calls of the newest reply whose arguments are text.
     text_calls: HashSet<&'a str>,
+    tools: LoadedTools<'a>,
+    /// The ids of the searches of the newest reply.
+    searches: HashSet<&'a str>,
     report: &'r mut Report,
 }
 
@@ -119,6 +130,7 @@ impl<'a> Writer<'a, '_> {
     fn start_reply(&mut self, reply: &'a AssistantMessage) {
         self.ids.start_reply(&reply.tool_calls);
         self.text_calls.clear();
+        self.searches = self.tools.searches(reply).map(|call| &*call.id).collect();
         for item in reply.items(NAME) {
             let text_call = match item {
                 ReplyItem::Native(json, Some(call)) => {
@@ -151,13 +163,20 @@ impl<'a> Writer<'a, '_> {
                     for json in reasoning.drain(..) {
                         // The server finds it by its id, or reads it from its encrypted content.
                         if has_ids || ItemHead::read(json).encrypted_content.is_some() {
-                            self.items.push(native(json, None, has_ids)?);
+                            self.items.push(native(json, &Changes::new(has_ids))?);
                         } else {
                             self.report.drop_part(index, "reasoning");
                         }
                     }
                     let id = call.map(|call| self.ids.written(&call.id));
-                    self.items.push(native(json, id.as_deref(), has_ids)?);
+                    let mut changes = Changes { call_id: id.as_deref(), ..Changes::new(has_ids) };
+                    if let Some(call) = call {
+                        changes.set_namespace(
+                            item::namespace(call),
+                            self.tools.namespace(&call.name, item::namespace(call)),
+                        );
+                    }
+                    self.items.push(native(json, &changes)?);
                     continue;
                 }
                 ReplyItem::Content(content) => self.text(index, content)?,
@@ -197,16 +216,70 @@ impl<'a> Writer<'a, '_> {
     fn call(&mut self, call: &'a ToolCall) -> Result<(), WireError> {
         let id = self.ids.written(&call.id);
         let name = written_name(call);
-        let item = if let Some(input) = self.text_of(call) {
+        let mut item = if let Some(input) = self.text_of(call) {
             json!({ "type": "custom_tool_call", "call_id": id, "name": name, "input": input })
+        } else if self.searches.contains(&*call.id) {
+            return self.search(&id, call);
         } else {
             let arguments = written_arguments(call);
             json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
         };
+        if let Some(namespace) = self.tools.namespace(&name, item::namespace(call)) {
+            item["namespace"] = namespace.into();
+        }
         self.push(&item)
     }
 
+    /// A search that does not come from the API, or whose arguments changed.
+    fn search(&mut self, id: &str, call: &ToolCall) -> Result<(), WireError> {
+        #[derive(Serialize)]
+        struct Search<'a> {
+            r#type: &'static str,
+            call_id: &'a str,
+            execution: &'static str,
+            status: &'static str,
+            arguments: Box<RawValue>,
+        }
+        let arguments = raw_from(written_arguments(call).into_owned())?;
+        let (r#type, execution) = (tool_search::CALL, tool_search::CLIENT);
+        self.push(&Search { r#type, call_id: id, execution, status: COMPLETED, arguments })
+    }
+
+    /// The result of a search: definitions, and no text.
+    fn found_tools(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
+        #[derive(Serialize)]
+        struct Found<'a> {
+            r#type: &'static str,
+            call_id: Cow<'a, str>,
+            execution: &'static str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            status: Option<&'static str>,
+            tools: Box<RawValue>,
+            #[serde(flatten)]
+            extra: Map<String, Value>,
+        }
+        let none = Content::default();
+        let content = if result.is_error() { &none } else { &result.content };
+        let tools = self.tools.definitions(content, self.wire, &mut self.report.not_strict)?;
+        if tools.get() == "[]" && !result.text().is_empty() {
+            self.report.drop_part(index, "text");
+        }
+        let extra = result.extra.to_map(NAME);
+        let found = Found {
+            r#type: tool_search::OUTPUT,
+            call_id: self.ids.written(&result.tool_call_id),
+            execution: tool_search::CLIENT,
+            status: (!extra.contains_key("status")).then_some(COMPLETED),
+            tools,
+            extra,
+        };
+        self.push(&found)
+    }
+
     fn result(&mut self, index: usize, result: &'a ToolMessage) -> Result<(), WireError> {
+        if self.searches.contains(&*result.tool_call_id) {
+            return self.found_tools(index, result);
+        }
         let is_text = self.text_calls.contains(&*result.tool_call_id);
         let kind = if is_text { "custom_tool_call_output" } else { "function_call_output" };
         let mut output = self.content(index, &result.content);
@@ -245,19 +318,35 @@ impl ItemHead<'_> {
     }
 }
 
-/// An item of the provider, with this id of its call, and with or without its own id.
-fn native(json: &str, call_id: Option<&str>, has_id: bool) -> Result<Box<RawValue>, WireError> {
-    let head = ItemHead::read(json);
-    let is_same_call = call_id.is_none() || head.call_id.as_deref() == call_id;
-    if is_same_call && (has_id || head.id.is_none()) {
-        return raw_from(json.to_owned());
+/// The fields of a provider's item that change.
+struct Changes<'a> {
+    has_id: bool,
+    /// The id of the call, if the item is one.
+    call_id: Option<&'a str>,
+    /// `Some(None)` removes the namespace.
+    namespace: Option<Option<&'a str>>,
+}
+
+impl<'a> Changes<'a> {
+    fn new(has_id: bool) -> Self {
+        Changes { has_id, call_id: None, namespace: None }
     }
+
+    fn set_namespace(&mut self, old: Option<&str>, new: Option<&'a str>) {
+        self.namespace = (old != new).then_some(new);
+    }
+}
+
+/// An item of the provider, verbatim if nothing changes.
+fn native(json: &str, changes: &Changes<'_>) -> Result<Box<RawValue>, WireError> {
+    let head = ItemHead::read(json);
     let mut fields = Vec::new();
-    if !has_id {
+    if !changes.has_id && head.id.is_some() {
         fields.push(("id", None));
     }
-    if call_id.is_some() {
-        fields.push(("call_id", call_id));
+    if changes.call_id.is_some() && head.call_id.as_deref() != changes.call_id {
+        fields.push(("call_id", changes.call_id));
     }
-    raw_with(json, &fields)
+    fields.extend(changes.namespace.map(|namespace| ("namespace", namespace)));
+    if fields.is_empty() { raw_from(json.to_owned()) } else { raw_with(json, &fields) }
 }

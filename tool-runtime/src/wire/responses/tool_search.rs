@@ -1,0 +1,153 @@
+//! The search for tools that the program runs: <https://developers.openai.com/api/docs/guides/tools-tool-search>.
+
+use super::tools::{Tool, definition};
+use super::{NAME, Responses};
+use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
+use crate::schema::ToolSchema;
+use crate::tool_name::SEARCH_TOOLS;
+use crate::wire::body::raw;
+use crate::wire::{NotStrictTool, RequestParts, WireError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{HashMap, HashSet};
+
+/// The type of the item of a search.
+pub(super) const CALL: &str = "tool_search_call";
+/// The type of the item of its result.
+pub(super) const OUTPUT: &str = "tool_search_output";
+/// The field of an item for the party that runs a search.
+pub(super) const CLIENT: &str = "client";
+
+/// The tools that a request loads.
+pub(super) struct LoadedTools<'a> {
+    /// Whether a call of `search_tools` that comes from elsewhere becomes a search.
+    is_native: bool,
+    /// The deferred tools that messages refer to or call.
+    deferred: HashMap<&'a str, &'a ToolSchema>,
+    /// The names of the tools that the results of searches load.
+    loaded: HashSet<&'a str>,
+    /// The names of the tools that searches found, also of those that are gone.
+    found: HashSet<&'a str>,
+}
+
+/// A tool in the result of a search. The API moves each loaded function to a namespace with its name, and rejects a later
+/// request whose call does not have it. An explicit namespace is the same on every server.
+#[derive(Serialize)]
+struct Namespace<'a> {
+    r#type: &'static str,
+    name: &'a str,
+    description: &'a str,
+    tools: [Tool<'a>; 1],
+}
+
+impl<'a> LoadedTools<'a> {
+    pub(super) fn new(parts: &RequestParts<'a>, is_native: bool) -> Self {
+        let mut tools = LoadedTools {
+            is_native,
+            deferred: HashMap::new(),
+            loaded: HashSet::new(),
+            found: HashSet::new(),
+        };
+        if parts.deferred_tools.is_empty() {
+            return tools;
+        }
+        let mut called: HashSet<&str> = HashSet::new();
+        let mut searches: HashSet<&str> = HashSet::new();
+        for message in parts.messages {
+            match message {
+                Message::Assistant(reply) => {
+                    called.extend(reply.tool_calls.iter().map(|call| &*call.name));
+                    searches = tools.searches(reply).map(|call| &*call.id).collect();
+                }
+                Message::Tool(result) if searches.contains(&*result.tool_call_id) && !result.is_error() => {
+                    tools.found.extend(result.content.tool_references());
+                }
+                _ => {}
+            }
+        }
+        let is_wanted =
+            |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
+        let wanted = parts.deferred_tools.iter().filter(is_wanted);
+        tools.deferred = wanted.map(|tool| (tool.name(), tool)).collect();
+        tools.loaded = tools.found.iter().copied().filter(|name| tools.deferred.contains_key(name)).collect();
+        tools
+    }
+
+    /// The calls of a reply that are written as searches.
+    pub(super) fn searches<'m>(
+        &self,
+        reply: &'m AssistantMessage,
+    ) -> impl Iterator<Item = &'m ToolCall> + use<'m> {
+        let is_native = self.is_native;
+        let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
+        let items = if has_search { reply.items(NAME) } else { Vec::new() };
+        items.into_iter().filter_map(move |item| match item {
+            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
+            ReplyItem::Call(call) if is_native && call.name == SEARCH_TOOLS => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The namespace of a call. The call of a loaded tool has its name, wherever the call comes from. The call of another
+    /// deferred tool, such as one that is gone, has none.
+    pub(super) fn namespace<'n>(&self, name: &'n str, own: Option<&'n str>) -> Option<&'n str> {
+        if self.loaded.contains(name) {
+            return Some(own.unwrap_or(name));
+        }
+        let was_loaded = self.deferred.contains_key(name) || self.found.contains(name);
+        own.filter(|own| !(was_loaded && *own == name))
+    }
+
+    /// The definitions of the tools that a search found and that still exist. A request without deferred tools repeats those
+    /// that were read.
+    pub(super) fn definitions(
+        &self,
+        content: &Content,
+        wire: &Responses,
+        not_strict: &mut Vec<NotStrictTool>,
+    ) -> Result<Box<RawValue>, WireError> {
+        if let (true, Some(read)) = (self.deferred.is_empty() && self.found.is_empty(), content.native(NAME))
+        {
+            return raw(read);
+        }
+        let mut written = HashSet::new();
+        let names = content.tool_references().filter(|name| written.insert(*name));
+        let tools: Vec<Namespace<'_>> = names
+            .filter_map(|name| self.deferred.get(name))
+            .map(|tool| Namespace {
+                r#type: "namespace",
+                name: tool.name(),
+                description: tool.description(),
+                tools: [definition(tool, wire, true, not_strict)],
+            })
+            .collect();
+        raw(&tools)
+    }
+}
+
+/// Whether an item is a search that the program runs.
+pub(super) fn is_search(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        #[serde(default)]
+        r#type: Value,
+        #[serde(default)]
+        execution: Value,
+    }
+    // Most items are not searches, and an item may be long.
+    json.contains(CALL)
+        && serde_json::from_str::<Head>(json)
+            .is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)
+}
+
+/// The content of a result with these definitions. It keeps them.
+pub(super) fn read_tools(tools: Value) -> Content {
+    let functions = tools.as_array().into_iter().flatten().flat_map(|tool| match &tool["tools"] {
+        Value::Array(tools) => tools.iter().collect(),
+        _ => vec![tool],
+    });
+    let names = functions.filter_map(|function| function["name"].as_str());
+    let content = Content::from_parts(names.map(crate::message::Part::tool_reference));
+    content.with_names_of_references().with_native(NAME, tools)
+}
