@@ -24,7 +24,10 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
             let block = Block { message, json: block, path: format!("messages.{index}.content.{position}") };
             match block.json["type"].as_str() {
                 Some("tool_use") => check_call(index, &block, &mut ids)?,
-                Some("tool_result") => check_result(index, position, &block, previous)?,
+                Some("tool_result") => {
+                    check_result(index, position, &block, previous)?;
+                    check_references(block.json, list(&request["tools"]))?;
+                }
                 _ => {}
             }
         }
@@ -57,6 +60,7 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
             _ => {}
         }
     }
+    check_deferred(tools)?;
     let strict = tools.iter().filter(|tool| tool["strict"] == true).count();
     if strict > MAX_STRICT_TOOLS {
         return invalid(format!(
@@ -75,6 +79,37 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
             invalid(format!("Tool '{name}' not found in provided tools"))
         }
         _ => Ok(()),
+    }
+}
+
+/// <https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool#error-handling>
+fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
+    if !tools.is_empty() && tools.iter().all(|tool| tool["defer_loading"] == true) {
+        return invalid("All tools have defer_loading set. At least one tool must be non-deferred.");
+    }
+    let is_cached = |tool: &&Value| tool["defer_loading"] == true && !tool["cache_control"].is_null();
+    match tools.iter().find(is_cached) {
+        // https://github.com/anthropics/claude-code/issues/30920
+        Some(tool) => invalid(format!(
+            "Tool '{}' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
+             prompt caching.",
+            tool["name"].as_str().unwrap_or_default()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the request has the tools that a result refers to.
+fn check_references(result: &Value, tools: &[Value]) -> Result<(), RejectedError> {
+    let references = list(&result["content"]).iter().filter(|block| block["type"] == "tool_reference");
+    let is_missing = |reference: &&Value| tools.iter().all(|tool| tool["name"] != reference["tool_name"]);
+    match references.clone().find(is_missing) {
+        // https://github.com/anthropics/claude-code/issues/81863
+        Some(reference) => invalid(format!(
+            "Tool reference '{}' not found in available tools",
+            reference["tool_name"].as_str().unwrap_or_default()
+        )),
+        None => Ok(()),
     }
 }
 

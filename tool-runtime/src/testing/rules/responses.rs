@@ -18,17 +18,28 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
         return reject("input", "Missing required parameter: 'input'.");
     };
     let mut pairs = Pairs::default();
+    let namespaces = Namespaces::new(request);
     for (index, item) in items.iter().enumerate() {
         let place = Place { index, item };
         match item["type"].as_str() {
             Some("function_call") => {
+                namespaces.check(&place)?;
                 place.check_call(&["arguments", "namespace", "caller"], "arguments", &mut pairs)?;
             }
             Some("custom_tool_call") => {
+                namespaces.check(&place)?;
                 place.check_call(&["input", "namespace", "caller"], "input", &mut pairs)?;
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 place.check_output(&mut pairs, request["previous_response_id"].is_string())?;
+            }
+            Some("tool_search_call") if item["execution"] == "client" => place.check_search(&mut pairs)?,
+            Some("tool_search_output") if item["execution"] == "client" => {
+                place.check_fields(&["call_id", "execution", "tools"])?;
+                if !item["tools"].is_array() {
+                    return missing(&place.param("tools"));
+                }
+                place.check_pair(&mut pairs, request["previous_response_id"].is_string())?;
             }
             Some("reasoning") => place.check_reasoning(items.get(index + 1), request)?,
             Some("message") | None => place.check_message()?,
@@ -55,6 +66,12 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
             return unknown(&format!("tools[{index}].{field}"));
         }
     }
+    let is_deferred = |tool: &Value| tool["type"] == "function" && tool["defer_loading"] == true;
+    if tools.iter().any(is_deferred) && tools.iter().all(|tool| tool["type"] != "tool_search") {
+        // https://github.com/Wei-Shaw/sub2api/issues/5942
+        let message = "Invalid Value: 'tools.defer_loading'. Deferred tools require tools.tool_search.";
+        return reject("tools", message);
+    }
     let choice = &request["tool_choice"];
     let chosen = list(&choice["tools"]).iter().chain([choice]).filter_map(|tool| tool["name"].as_str());
     let names: HashSet<&str> = tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
@@ -64,6 +81,43 @@ fn check_tools(request: &Value) -> Result<(), RejectedError> {
         }
     }
     Ok(())
+}
+
+/// The tools that only a namespace has.
+struct Namespaces<'a>(HashSet<&'a str>);
+
+impl<'a> Namespaces<'a> {
+    fn new(request: &'a Value) -> Self {
+        let tools = list(&request["tools"]);
+        let outputs = list(&request["input"]).iter().filter(|item| item["type"] == "tool_search_output");
+        let found = outputs.flat_map(|output| list(&output["tools"]));
+        let of_namespaces = tools.iter().filter(|tool| tool["type"] == "namespace");
+        // A function that a search loads is in a namespace with its name.
+        let in_namespaces = found.chain(of_namespaces).flat_map(|tool| match tool["type"].as_str() {
+            Some("namespace") => list(&tool["tools"]),
+            _ => std::slice::from_ref(tool),
+        });
+        let names: HashSet<&str> = in_namespaces.filter_map(|tool| tool["name"].as_str()).collect();
+        let is_default = |tool: &&Value| matches!(tool["type"].as_str(), Some("function" | "custom"));
+        let default: HashSet<&str> =
+            tools.iter().filter(is_default).filter_map(|tool| tool["name"].as_str()).collect();
+        Namespaces(names.difference(&default).copied().collect())
+    }
+
+    /// <https://github.com/vercel/ai/pull/15193>
+    fn check(&self, call: &Place<'_>) -> Result<(), RejectedError> {
+        let name = call.item["name"].as_str().unwrap_or_default();
+        if !call.item["namespace"].is_null() || !self.0.contains(name) {
+            return Ok(());
+        }
+        reject(
+            call.param("namespace"),
+            format!(
+                "Missing namespace for function_call '{name}'. It does not exist in the default namespace. Round-trip the \
+                 model's function_call item with its namespace field included."
+            ),
+        )
+    }
 }
 
 /// The calls and results so far.
@@ -129,8 +183,21 @@ impl<'a> Place<'a> {
 
     /// The kind of the call, or of that of the result, in the words of the provider.
     fn kind_of_call(&self) -> &'static str {
-        let is_custom = self.item["type"].as_str().is_some_and(|kind| kind.starts_with("custom"));
-        if is_custom { "custom tool call" } else { "function call" }
+        match self.item["type"].as_str() {
+            Some("custom_tool_call" | "custom_tool_call_output") => "custom tool call",
+            Some("tool_search_call" | "tool_search_output") => "tool search call",
+            _ => "function call",
+        }
+    }
+
+    /// Checks a search that the program runs.
+    fn check_search(&self, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
+        self.check_fields(&["call_id", "execution", "arguments", "created_by"])?;
+        let id = self.call_id()?;
+        if self.item["arguments"].is_null() {
+            return missing(&self.param("arguments"));
+        }
+        self.add_call(id, pairs)
     }
 
     fn check_call(&self, known: &[&str], text: &str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
@@ -149,6 +216,10 @@ impl<'a> Place<'a> {
             );
         }
         self.required(text)?;
+        self.add_call(id, pairs)
+    }
+
+    fn add_call(&self, id: &'a str, pairs: &mut Pairs<'a>) -> Result<(), RejectedError> {
         let kind = self.kind_of_call();
         if pairs.calls.insert(id, (self.index, kind)).is_some() {
             return reject(self.param("call_id"), format!("Duplicate item found with call_id {id}."));
@@ -159,12 +230,17 @@ impl<'a> Place<'a> {
 
     fn check_output(&self, pairs: &mut Pairs<'a>, continues: bool) -> Result<(), RejectedError> {
         self.check_fields(&["call_id", "output", "name", "namespace", "caller"])?;
-        let id = self.call_id()?;
+        self.call_id()?;
         if !self.item["output"].is_string() && !self.item["output"].is_array() {
-            let param = self.param("output");
-            return reject(&*param, format!("Missing required parameter: '{param}'."));
+            return missing(&self.param("output"));
         }
         self.check_parts(&self.item["output"], "output", &["input_text", "input_image", "input_file"])?;
+        self.check_pair(pairs, continues)
+    }
+
+    /// Checks that a result follows its call.
+    fn check_pair(&self, pairs: &mut Pairs<'a>, continues: bool) -> Result<(), RejectedError> {
+        let id = self.call_id()?;
         let kind = self.kind_of_call();
         let is_answered = match pairs.calls.get(id) {
             Some((position, called)) => *called == kind && pairs.open.remove(position).is_some(),
@@ -174,7 +250,9 @@ impl<'a> Place<'a> {
         if is_answered {
             return Ok(());
         }
-        reject("input", format!("No tool call found for {kind} output with call_id {id}."))
+        // https://github.com/Wei-Shaw/sub2api/issues/1885 quotes the message for a missing result of a search.
+        let output = if kind == "tool search call" { "tool search" } else { kind };
+        reject("input", format!("No tool call found for {output} output with call_id {id}."))
     }
 
     fn check_reasoning(&self, next: Option<&Value>, request: &Value) -> Result<(), RejectedError> {
@@ -236,6 +314,10 @@ impl<'a> Place<'a> {
         }
         Ok(())
     }
+}
+
+fn missing<T>(param: &str) -> Result<T, RejectedError> {
+    reject(param, format!("Missing required parameter: '{param}'."))
 }
 
 fn not_found<T>(id: &str) -> Result<T, RejectedError> {
