@@ -24,6 +24,8 @@ mod responses_servers;
 mod responses_streams;
 #[path = "../recorded_traffic/rows.rs"]
 mod rows;
+mod tool_references;
+mod tool_search;
 mod weather_tools;
 mod wrapping_wire;
 

@@ -60,11 +60,9 @@ impl InnerCall {
         call.set_arguments(arguments);
     }
 
+    #[cfg(feature = "search")]
     pub(crate) fn is_some(&self) -> bool {
-        #[cfg(feature = "search")]
-        return self.call.is_some();
-        #[cfg(not(feature = "search"))]
-        false
+        self.call.is_some()
     }
 
     /// The inner call, or otherwise the outer one.

@@ -13,10 +13,10 @@ fn wires() -> Vec<Box<dyn Wire>> {
         Box::new(wire::ChatCompletions::new().strict(true)),
         Box::new(wire::Anthropic::new()),
         Box::new(wire::Anthropic::new().strict(true)),
-        //NATIVE Box::new(wire::Anthropic::new().native_tool_search(true)),
+        Box::new(wire::Anthropic::new().native_tool_search(true)),
         Box::new(wire::Responses::new()),
         Box::new(wire::Responses::new().strict(true)),
-        //NATIVE Box::new(wire::Responses::new().native_tool_search(true)),
+        Box::new(wire::Responses::new().native_tool_search(true)),
         Box::new(wire::Gemini::new()),
         Box::new(wire::Ollama::new()),
     ]

@@ -29,14 +29,16 @@ impl Registry {
         observed: Option<&'a CallRecord>,
         message: &'a mut ToolMessage,
     ) -> impl Future<Output = ()> + Send + 'a {
+        #[cfg(any(feature = "search", feature = "tracing"))]
         let inner = self.inner_call(tool_call);
         #[cfg(feature = "tracing")]
         let span = self.span(inner.or(tool_call));
         #[cfg(feature = "tracing")]
         let recorded = span.clone();
         let writing = async move {
-            let outer = tool_call;
-            let tool_call = inner.or(outer);
+            // Without the feature, an additional variable takes 12 instructions of a call.
+            #[cfg(feature = "search")]
+            let (outer, tool_call) = (tool_call, inner.or(tool_call));
             let own_record = CallRecord::default();
             let record = observed.unwrap_or(&own_record);
             let has_listeners = batch.stages.contains(Stage::StartEvent);
@@ -60,10 +62,12 @@ impl Registry {
                     Err(error)
                 }
             };
+            #[cfg(feature = "search")]
             let result = result.map_err(|failure| self.with_search_hint(batch, tool_call, failure));
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);
+            #[cfg(feature = "search")]
             if inner.is_some() {
                 message.tool = Cow::Owned(outer.name.clone());
             }
