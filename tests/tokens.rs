@@ -10,7 +10,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::io::Write as _;
 use tool_runtime::registry::ToolList;
+use tool_runtime::search::{documented_signature, signature};
 use tool_runtime::{Registry, ToolSchema, tool, tools};
 
 /// Declares each tool twice with the same docs: as a function with `#[tool]`, and as most libraries do, as a struct of
@@ -325,4 +327,47 @@ fn a_tool_with_a_struct_an_option_and_a_documented_enum_costs_seven_tenths_of_it
 #[allow(clippy::cast_precision_loss, reason = "a few thousand")]
 fn ratio(a: usize, b: usize) -> f64 {
     a as f64 / b as f64
+}
+
+/// Definitions of MCP servers, in the folder that the variable `TOOL_CORPORA` names.
+fn recorded() -> Option<Vec<ToolSchema>> {
+    let Some(folder) = std::env::var_os("TOOL_CORPORA") else {
+        // Written to the handle, since the test harness captures `eprintln!`.
+        let notice = "skipped: TOOL_CORPORA does not name the folder of recorded definitions\n";
+        std::io::stderr().write_all(notice.as_bytes()).expect("standard error is there");
+        return None;
+    };
+    let path = std::path::PathBuf::from(folder).join("mcp_tools.jsonl");
+    let text = std::fs::read_to_string(path).expect("a readable file");
+    let definition = |row: &str| {
+        let row: Value = serde_json::from_str(row).expect("a row is JSON");
+        let [name, description, parameters] = ["name", "description", "inputSchema"].map(|key| &row[key]);
+        let description = description.as_str().unwrap_or_default();
+        let function = json!({"name": name, "description": description, "parameters": parameters});
+        serde_json::from_value(json!({"type": "function", "function": function})).expect("a definition")
+    };
+    Some(text.lines().map(definition).collect())
+}
+
+fn compare_signatures(label: &str, tools: &[ToolSchema]) -> [usize; 3] {
+    let sum =
+        |text: &dyn Fn(&ToolSchema) -> String| tools.iter().map(|tool| tokens(&text(tool))).sum::<usize>();
+    let parameters = sum(&|tool| tool.parameters().get().to_owned());
+    let [signatures, documented] = [signature, documented_signature].map(|write| sum(&|tool| write(tool)));
+    println!(
+        "{label}: {} tools; {parameters} tokens of schemas, {signatures} of signatures, {documented} with descriptions",
+        tools.len()
+    );
+    [parameters, signatures, documented]
+}
+
+#[test]
+fn signatures_cost_less_than_half_of_the_schemas() {
+    let registry = Registry::new(ours()).expect("the tools have different names");
+    let [schemas, signatures, documented] = compare_signatures("written here", registry.schemas());
+    assert!(signatures < schemas / 2 && documented < schemas * 2 / 3);
+    if let Some(tools) = recorded() {
+        let [schemas, signatures, documented] = compare_signatures("of MCP servers", &tools);
+        assert!(signatures < schemas / 3 && documented < schemas * 2 / 3);
+    }
 }

@@ -1,6 +1,10 @@
 //! The ranking of tools and their signatures.
 
+mod found;
+mod hostile;
+mod names;
 mod recall;
+mod signatures;
 
 use serde_json::{Value, json};
 use tool_runtime::ToolSchema;

@@ -4,8 +4,8 @@ use super::logarithm::ln;
 use super::tool_words::ToolWords;
 use super::words::{stems, tokens};
 use crate::schema::ToolSchema;
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 /// The weights of BM25F, the form of BM25 for documents with fields
 /// (<https://doi.org/10.1145/1031171.1031181>). The name says most about a tool, then the description; the parameters
@@ -111,21 +111,22 @@ impl KeywordIndex {
                 *score += posting.score;
             }
         }
-        let mut matches: Vec<Match> = Vec::new();
+        // A heap of the best, with the worst of them at the top: sorting all matches would take longer than finding them.
+        let mut best: BinaryHeap<(Rank, usize)> = BinaryHeap::new();
         for ((score, &name_order), tool) in scores.into_iter().zip(&self.name_order).zip(0..) {
-            let name_parts = named.get(&tool).copied().unwrap_or_default();
-            let position = tool as usize;
-            if (score > 0.0 || name_parts > 0) && is_candidate(position) {
-                matches.push(Match { position, name_parts, score, name_order });
+            // Most queries contain no name.
+            let name_parts = if named.is_empty() { 0 } else { named.get(&tool).copied().unwrap_or_default() };
+            let rank = Rank { name_parts: Reverse(name_parts), score: Reverse(score.to_bits()), name_order };
+            let is_match = score > 0.0 || name_parts > 0;
+            let is_better = best.len() < limit || best.peek().is_some_and(|(worst, _)| rank < *worst);
+            if is_match && is_better && is_candidate(tool as usize) {
+                best.push((rank, tool as usize));
+                if best.len() > limit {
+                    best.pop();
+                }
             }
         }
-        // Sorting all matches would take longer than finding them.
-        if limit < matches.len() {
-            matches.select_nth_unstable_by(limit, Match::best_first);
-            matches.truncate(limit);
-        }
-        matches.sort_unstable_by(Match::best_first);
-        matches.into_iter().map(|found| found.position).collect()
+        best.into_sorted_vec().into_iter().map(|(_, position)| position).collect()
     }
 
     /// Each tool whose name is in the query, with the number of parts of the name. A name is one identifier, such as
@@ -150,21 +151,14 @@ fn name_parts(name: &str) -> Vec<String> {
     tokens(name, MAX_NAME_LENGTH).flatten().take(MAX_NAME_LENGTH).collect()
 }
 
-/// A tool that matches a query.
-struct Match {
-    position: usize,
+/// The place of a tool among the matches of a query; the best is the smallest.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
     /// The number of parts of its name, if the query contains it; otherwise 0.
-    name_parts: usize,
-    score: f32,
+    name_parts: Reverse<usize>,
+    /// The bits of positive floats have the order of the floats.
+    score: Reverse<u32>,
     name_order: u32,
-}
-
-impl Match {
-    fn best_first(&self, other: &Self) -> Ordering {
-        (other.name_parts.cmp(&self.name_parts))
-            .then_with(|| other.score.total_cmp(&self.score))
-            .then_with(|| self.name_order.cmp(&other.name_order))
-    }
 }
 
 /// The score of each word in each tool.

@@ -30,7 +30,11 @@ pub(super) type Token = Vec<String>;
 pub(super) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
     let is_separator =
         |letter: char| !letter.is_alphanumeric() && !is_apostrophe(letter) && !is_accent(letter);
-    text.split(is_separator).map(parts).filter(|parts| !parts.is_empty()).take(limit)
+    text.split(is_separator)
+        .filter(|token| !token.is_empty())
+        .map(parts)
+        .filter(|parts| !parts.is_empty())
+        .take(limit)
 }
 
 /// The words for the ranking: the parts of each token and, since some write `GitHub` and others `github`, the whole
@@ -55,8 +59,7 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
 }
 
 fn parts(token: &str) -> Token {
-    let letters: Vec<char> =
-        token.chars().filter(|&letter| !is_accent(letter)).take(MAX_TOKEN_LENGTH).collect();
+    let letters: Vec<char> = without_accents(token.chars()).take(MAX_TOKEN_LENGTH).collect();
     // `what's` is `what`, and `l'hôtel` is `hôtel`.
     let longest = letters.split(|&letter| is_apostrophe(letter)).rev().max_by_key(|letters| letters.len());
     let mut rest = longest.unwrap_or_default();
@@ -68,8 +71,7 @@ fn parts(token: &str) -> Token {
             [first, _, _, ..] if is_without_spaces(*first) => {
                 parts.extend(part.windows(2).map(|pair| pair.iter().collect::<String>()));
             }
-            _ => parts
-                .push(truncated(&part.iter().flat_map(|letter| letter.to_lowercase()).collect::<String>())),
+            _ => parts.push(truncated(&lower_case(part))),
         }
         rest = tail;
     }
@@ -92,6 +94,15 @@ fn is_boundary(letters: &[char], at: usize) -> bool {
         [first, second, ..] => last.is_uppercase() && first.is_uppercase() && second.is_lowercase(),
         _ => false,
     }
+}
+
+/// The lower case of some letters, such as `İ`, has an accent of its own.
+fn lower_case(letters: &[char]) -> String {
+    without_accents(letters.iter().flat_map(|letter| letter.to_lowercase())).collect()
+}
+
+fn without_accents(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    letters.filter(|&letter| !is_accent(letter))
 }
 
 fn truncated(word: &str) -> String {

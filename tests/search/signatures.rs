@@ -1,0 +1,112 @@
+//! Signatures.
+
+#![allow(unused_variables, reason = "the tool is only described")]
+
+use crate::tool;
+use serde_json::{Value, json};
+use tool_runtime::search::{documented_signature, signature};
+use tool_runtime::{Registry, tool, tools};
+
+/// The signature of one parameter `p` with this schema.
+fn of(schema: Value) -> String {
+    let tool = tool("f", "", &json!({"type": "object", "properties": {"p": schema}, "required": ["p"]}));
+    let text = signature(&tool);
+    text.strip_prefix("f(p: ").and_then(|text| text.strip_suffix(')')).expect("one parameter").to_owned()
+}
+
+#[test]
+fn types() {
+    for (schema, text) in [
+        (json!({"type": "string"}), "string"),
+        (json!({"type": "integer", "minimum": 1}), "integer"),
+        (json!({"type": ["number", "null"]}), "number | null"),
+        (json!({"type": "boolean", "default": true}), "boolean = true"),
+        (json!({"type": "string", "default": null}), "string"),
+        (json!({"type": "array", "items": {"type": "string"}}), "string[]"),
+        (json!({"type": "array", "items": {"type": ["string", "null"]}}), "(string | null)[]"),
+        (json!({"type": "array"}), "any[]"),
+        (json!({"enum": ["a \"b\"", 2, null]}), r#""a \"b\"" | 2 | null"#),
+        (json!({"const": "x"}), r#""x""#),
+        (json!({"oneOf": [{"const": "x", "description": "X."}, {"const": "y"}]}), r#""x" | "y""#),
+        (json!({"anyOf": [{"type": "string"}, {"type": "string"}, {"type": "null"}]}), "string | null"),
+        (json!({"allOf": [{"type": "string"}]}), "string"),
+        (json!({"type": "object"}), "object"),
+        (json!({"type": "object", "additionalProperties": {"type": "integer"}}), "Record<string, integer>"),
+        (
+            json!({
+                "type": "object",
+                "properties": {"street": {"type": "string"}, "zip": {"type": "string"}},
+                "required": ["street"],
+            }),
+            "{street: string, zip?: string}",
+        ),
+        (json!({"type": "array", "items": {"properties": {"a b": {"type": "null"}}}}), r#"{"a b"?: null}[]"#),
+        (json!({}), "any"),
+        (json!(true), "any"),
+        (json!({"type": "vector"}), "any"),
+        (json!({"$ref": "https://example.com/schema"}), "any"),
+    ] {
+        assert_eq!(of(schema.clone()), text, "{schema}");
+    }
+}
+
+#[test]
+fn references_are_resolved_and_recursive_ones_are_names() {
+    let parameters = json!({
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/node"}, "unit": {"$ref": "#/$defs/unit"}},
+        "required": ["unit"],
+        "$defs": {
+            "node": {
+                "type": "object",
+                "properties": {"children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            },
+            "unit": {"enum": ["c", "f"]},
+        },
+    });
+    let text = r#"f(unit: "c" | "f", tree?: {children?: node[]})"#;
+    assert_eq!(signature(&tool("f", "", &parameters)), text);
+}
+
+/// Look up the weather.
+#[tool]
+fn get_weather(
+    /// City name,
+    /// in English.
+    city: &str,
+    #[arg(default = 0)] days: u8,
+    unit: Option<String>,
+    at: Vec<f64>,
+) {
+}
+
+#[test]
+fn required_parameters_are_first_in_declared_order() {
+    let registry = Registry::new(tools![get_weather]).expect("one tool");
+    let schema = registry.get("get_weather").expect("it is there");
+    assert_eq!(
+        signature(schema),
+        "get_weather(city: string, at: number[], days?: integer = 0, unit?: string | null)"
+    );
+    assert_eq!(
+        documented_signature(schema),
+        "get_weather(city: string (City name, in English.), at: number[], days?: integer = 0, unit?: string | null)"
+    );
+    assert_eq!(signature(&tool("now", "", &json!({"type": "object"}))), "now()");
+}
+
+#[test]
+fn long_parts_are_abbreviated() {
+    let long = "word ".repeat(100);
+    let values: Vec<usize> = (0..100).collect();
+    let text = of(json!({"enum": values}));
+    assert!(text.ends_with("| 18 | 19 | .."), "{text}");
+    let text = of(json!({"const": long}));
+    assert!(text.len() < 140 && text.ends_with("..\""), "{text}");
+    assert_eq!(of(json!({"type": "array", "default": values})), "any[] = [..]");
+    let properties: Value =
+        (0..1_000).map(|number| (format!("p{number}"), json!({"type": "string"}))).collect();
+    let text = signature(&tool("f", "", &json!({"properties": properties, "required": ["p999"]})));
+    assert!(text.starts_with("f(p999: string, p0?: string,") && text.ends_with(", ..)"), "{text}");
+    assert!(text.len() < 2_000, "{text}");
+}
