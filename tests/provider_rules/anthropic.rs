@@ -219,3 +219,30 @@ fn an_error_without_text_or_with_an_image_is_rejected() {
             .ends_with("all content must be type 'text' if 'is_error' is true")
     );
 }
+
+#[test]
+fn a_request_of_deferred_tools_alone_and_a_cached_deferred_tool_are_rejected() {
+    let tool = |name: &str| json!({"name": name, "input_schema": {"type": "object"}, "defer_loading": true});
+    let request = |tools: Value| json!({"messages": [user()], "tools": tools});
+    let message = "All tools have defer_loading set. At least one tool must be non-deferred.";
+    assert_eq!(rejection_of(&request(json!([tool("a"), tool("b")]))), message);
+    let mut cached = tool("a");
+    cached["cache_control"] = json!({"type": "ephemeral"});
+    let pinned = json!({"name": "now", "input_schema": {"type": "object"}});
+    let message = "Tool 'a' cannot have both defer_loading=true and cache_control set. Tools with defer_loading cannot use \
+                   prompt caching.";
+    assert_eq!(rejection_of(&request(json!([pinned, cached]))), message);
+    assert_eq!(check_request(&Anthropic::new(), &request(json!([pinned, tool("a")]))), Ok(()));
+}
+
+#[test]
+fn a_reference_to_a_tool_that_the_request_does_not_have_is_rejected() {
+    let mut found = results(&["a"]);
+    found["content"][0]["content"] = json!([{"type": "tool_reference", "tool_name": "get_tides"}]);
+    let now = json!({"name": "now", "input_schema": {"type": "object"}});
+    let tides = json!({"name": "get_tides", "input_schema": {"type": "object"}, "defer_loading": true});
+    let mut request = json!({"messages": [user(), calls(&["a"]), found], "tools": [now, tides]});
+    assert_eq!(check_request(&Anthropic::new(), &request), Ok(()));
+    request["tools"].as_array_mut().expect("tools").pop();
+    assert_eq!(rejection_of(&request), "Tool reference 'get_tides' not found in available tools");
+}

@@ -7,9 +7,12 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tool_runtime::conversation::{Received, Request};
 use tool_runtime::message::{Content, Part};
-use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Responses, UseResponseFormat, Wire};
+use tool_runtime::wire::{
+    Anthropic, Body, ChatCompletions, Gemini, RequestParts, Responses, UseResponseFormat, Wire,
+};
 use tool_runtime::{
-    AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice, ToolMessage, tool, tools,
+    AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice, ToolMessage, ToolOutput, tool,
+    tools,
 };
 
 /// Look up the weather of a city.
@@ -32,8 +35,17 @@ fn draw_chart(points: Vec<f64>) {
     drop(points);
 }
 
+/// Find tools.
+#[tool(read_only)]
+fn search_tools(query: &str) -> ToolOutput {
+    ToolOutput::new().with_text(format!("signatures for {query}")).with_tool_reference("get_weather")
+}
+
 fn print(name: &str, wire: &dyn Wire, request: &Request) {
-    let body = request.on(wire).expect("it is written");
+    print_body(name, wire, request.on(wire).expect("it is written"));
+}
+
+fn print_body(name: &str, wire: &dyn Wire, body: Body) {
     let body = match wire.name() {
         // The model is in the address.
         "gemini" => body,
@@ -220,6 +232,66 @@ async fn print_typed_answers(registry: &Registry) {
     }
 }
 
+/// The requests of a conversation with a search on the wires that have one: before it, after it, after a call of the tool that it
+/// found, and after a search that found nothing. Each request has `search_tools`, and `get_weather` is deferred.
+async fn print_searches() {
+    let registry = Registry::new(tools![search_tools, get_weather]).expect("two tools");
+    // Sorted by name.
+    let (deferred, pinned) = registry.schemas().split_at(1);
+    let anthropic = Anthropic::new().native_tool_search(true);
+    let responses = Responses::new().native_tool_search(true);
+    let wires: [(&str, Box<dyn Wire>); 5] = [
+        ("", Box::new(anthropic.clone())),
+        (", strict", Box::new(anthropic.strict(true))),
+        ("", Box::new(responses.clone())),
+        (", strict", Box::new(responses.clone().strict(true))),
+        (", not stored", Box::new(responses.store(false))),
+    ];
+    for (settings, wire) in wires {
+        let print = |name: &str, chat: &Conversation| {
+            let parts = RequestParts::new(chat.messages()).with_tools(pinned).with_deferred_tools(deferred);
+            let body = wire.write(&parts).expect("it is written");
+            print_body(&format!("{name}{settings}"), &wire, body);
+        };
+        let replies = if wire.name() == "anthropic" {
+            let reply = |name: &str, input: Value| {
+                let block = json!({ "type": "tool_use", "id": format!("toolu_{name}"), "name": name, "input": input });
+                json!({ "type": "message", "content": [block], "stop_reason": "tool_use" })
+            };
+            [
+                reply("search_tools", json!({ "query": "weather" })),
+                reply("get_weather", json!({ "city": "Rome" })),
+            ]
+        } else {
+            let reply = |item: Value| json!({ "status": "completed", "output": [item] });
+            [
+                reply(
+                    json!({ "type": "tool_search_call", "id": "tsc_1", "call_id": "call_1", "execution": "client",
+                    "status": "completed", "arguments": { "query": "weather" } }),
+                ),
+                reply(
+                    json!({ "type": "function_call", "id": "fc_1", "call_id": "call_2", "name": "get_weather",
+                    "namespace": "get_weather", "arguments": r#"{"city":"Rome"}"#, "status": "completed" }),
+                ),
+            ]
+        };
+        let mut chat = Conversation::new().system("Be brief.").user("Rome?");
+        print(SEARCH, &chat);
+        for (reply, name) in replies.iter().zip(["after a search", "after a call of a found tool"]) {
+            chat = run(chat, &*wire, reply, &registry).await;
+            print(name, &chat);
+        }
+        let search =
+            AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "search_tools", r#"{"query":"x"}"#)]);
+        let Received::ToolCalls(mut pending) = chat.receive(search) else { panic!("it calls") };
+        pending.provide_result("a", "no tool matches").expect("it is pending");
+        print("after a search that found nothing", &pending.dispatch(&registry).await);
+    }
+}
+
+/// The name of a request with a search and a deferred tool.
+const SEARCH: &str = "a search";
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let registry = Registry::new(tools![get_weather, draw_chart]).expect("two tools");
@@ -257,4 +329,5 @@ async fn main() {
         }
     }
     print_typed_answers(&registry).await;
+    print_searches().await;
 }

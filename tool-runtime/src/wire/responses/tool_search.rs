@@ -21,14 +21,24 @@ pub(super) const CLIENT: &str = "client";
 
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
-    /// Whether a call of `search_tools` that comes from elsewhere becomes a search.
-    is_native: bool,
+    form: Form,
     /// The deferred tools that messages refer to or call.
     deferred: HashMap<&'a str, &'a ToolSchema>,
     /// The names of the tools that the results of searches load.
     loaded: HashSet<&'a str>,
     /// The names of the tools that searches found, also of those that are gone.
     found: HashSet<&'a str>,
+}
+
+/// The form of calls of `search_tools` and their results.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// All are searches.
+    Searches,
+    /// Those that came as searches stay searches.
+    AsTheyCame,
+    /// All are functions, since the request has no tools that a search could load.
+    Functions,
 }
 
 /// A tool in the result of a search. The API moves each loaded function to a namespace with its name, and rejects a later
@@ -43,13 +53,20 @@ struct Namespace<'a> {
 
 impl<'a> LoadedTools<'a> {
     pub(super) fn new(parts: &RequestParts<'a>, is_native: bool) -> Self {
-        let mut tools = LoadedTools {
-            is_native,
-            deferred: HashMap::new(),
-            loaded: HashSet::new(),
-            found: HashSet::new(),
-        };
+        let form = if is_native { Form::Searches } else { Form::AsTheyCame };
+        let mut tools =
+            LoadedTools { form, deferred: HashMap::new(), loaded: HashSet::new(), found: HashSet::new() };
         if parts.deferred_tools.is_empty() {
+            // Results that were read have the definitions of their tools.
+            let needs_definitions = |message: &Message| match message {
+                Message::Tool(result) => {
+                    result.content.native(NAME).is_none() && result.content.tool_references().next().is_some()
+                }
+                _ => false,
+            };
+            if parts.messages.iter().any(needs_definitions) {
+                tools.form = Form::Functions;
+            }
             return tools;
         }
         let mut called: HashSet<&str> = HashSet::new();
@@ -79,14 +96,19 @@ impl<'a> LoadedTools<'a> {
         &self,
         reply: &'m AssistantMessage,
     ) -> impl Iterator<Item = &'m ToolCall> + use<'m> {
-        let is_native = self.is_native;
+        let form = self.form;
         let has_search = reply.tool_calls.iter().any(|call| call.name == SEARCH_TOOLS);
-        let items = if has_search { reply.items(NAME) } else { Vec::new() };
+        let items = if has_search && form != Form::Functions { reply.items(NAME) } else { Vec::new() };
         items.into_iter().filter_map(move |item| match item {
             ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
-            ReplyItem::Call(call) if is_native && call.name == SEARCH_TOOLS => Some(call),
+            ReplyItem::Call(call) if form == Form::Searches && call.name == SEARCH_TOOLS => Some(call),
             _ => None,
         })
+    }
+
+    /// Whether the call of an item is written as a call of a function.
+    pub(super) fn is_rewritten(&self, json: &str) -> bool {
+        self.form == Form::Functions && is_search(json)
     }
 
     /// The namespace of a call. The call of a loaded tool has its name, wherever the call comes from. The call of another
@@ -95,7 +117,8 @@ impl<'a> LoadedTools<'a> {
         if self.loaded.contains(name) {
             return Some(own.unwrap_or(name));
         }
-        let was_loaded = self.deferred.contains_key(name) || self.found.contains(name);
+        let was_loaded =
+            self.form == Form::Functions || self.deferred.contains_key(name) || self.found.contains(name);
         own.filter(|own| !(was_loaded && *own == name))
     }
 

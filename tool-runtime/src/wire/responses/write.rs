@@ -154,6 +154,7 @@ impl<'a> Writer<'a, '_> {
         let mut has_ids = self.wire.store && reply.completeness != Completeness::Unconfirmed;
         for item in reply.items(NAME) {
             match item {
+                ReplyItem::Native(json, Some(call)) if self.tools.is_rewritten(json) => self.call(call)?,
                 ReplyItem::Native(json, call) => {
                     let head = ItemHead::read(json);
                     if head.r#type == "reasoning" {
