@@ -33,6 +33,7 @@ from openai.types.responses.response_create_params import ResponseCreateParamsNo
 
 WORKSPACE = pathlib.Path(__file__).parent.parent.parent
 TYPED = "a typed answer, format, 2 messages"
+FOUND = "after a call of a found tool"
 
 
 def forbid_further_fields(package):
@@ -74,6 +75,14 @@ JUDGES = {
     "anthropic": pydantic.TypeAdapter(MessageCreateParamsNonStreaming),
     "responses": pydantic.TypeAdapter(ResponseCreateParamsNonStreaming),
     "gemini": pydantic.TypeAdapter(GeminiRequest),
+}
+# The types of the blocks and items of a reply that has a search, and of one that calls a found tool.
+REPLIES = {
+    "anthropic": {"tool_use": pydantic.TypeAdapter(anthropic.types.ToolUseBlock)},
+    "responses": {
+        "tool_search_call": pydantic.TypeAdapter(openai.types.responses.ResponseToolSearchCall),
+        "function_call": pydantic.TypeAdapter(openai.types.responses.ResponseFunctionToolCall),
+    },
 }
 
 
@@ -137,6 +146,42 @@ def broken_formats(wire, body):
         yield f"{name} in {field}", {**body, field: value}
 
 
+def broken_searches(wire, body):
+    """Broken forms of a request with a search, its result and a call of the tool that it found."""
+
+    def change(name, function):
+        changed = copy.deepcopy(body)
+        function(changed)
+        return name, changed
+
+    if wire == "anthropic":
+        references = lambda changed: changed["messages"][2]["content"][0]["content"]  # noqa: E731
+        yield change("a reference without a name", lambda changed: references(changed)[0].pop("tool_name"))
+        yield change("a flag of another type", lambda changed: changed["tools"][1].update(defer_loading="later"))
+        return
+    _, call, output, function_call, _ = range(5)
+    yield change("a party that runs no searches", lambda changed: changed["input"][call].update(execution="both"))
+    yield change("a result without tools", lambda changed: changed["input"][output].pop("tools"))
+    yield change(
+        "a namespace without a description", lambda changed: changed["input"][output]["tools"][0].pop("description")
+    )
+    yield change("a namespace of another type", lambda changed: changed["input"][function_call].update(namespace=7))
+    yield change("a search of another party", lambda changed: changed["tools"][0].update(execution="both"))
+
+
+def read_replies(wire, body):
+    """Reads the blocks and items of the replies in a request, which go back unchanged, with the client's types."""
+    if wire == "anthropic":
+        parts = [block for message in body["messages"] for block in message["content"]]
+    else:
+        parts = body["input"]
+    read = [REPLIES[wire][part["type"]].validate_python(part) for part in parts if part.get("type") in REPLIES[wire]]
+    if len(read) != 2:
+        sys.exit(f"{wire}: {len(read)} parts of replies instead of a search and a call")
+    if wire == "responses" and (read[0].execution, read[1].namespace) != ("client", read[1].name):
+        sys.exit(f"{wire}: the client reads {read}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--verbose", action="store_true")
@@ -161,6 +206,10 @@ def main():
             sys.exit(f"there are no requests on {wire}")
         typed = [request for request in bodies if request["name"] == TYPED]
         requests_to_break = [broken(wire, bodies[0]["body"]), broken_formats(wire, typed[0]["body"])]
+        if wire in REPLIES:
+            found = [request["body"] for request in bodies if request["name"] == FOUND]
+            read_replies(wire, found[0])
+            requests_to_break.append(broken_searches(wire, found[0]))
         for name, body in itertools.chain(*requests_to_break):
             reason = problem(wire, body)
             if reason is None:
