@@ -5,6 +5,7 @@ mod hostile;
 mod names;
 mod recall;
 mod signatures;
+mod tokens;
 
 use serde_json::{Value, json};
 use tool_runtime::ToolSchema;

@@ -9,14 +9,14 @@ use tool_runtime::search::KeywordIndex;
 
 const DEPTHS: [usize; 3] = [1, 5, 10];
 
-struct Collection {
-    tools: Vec<ToolSchema>,
+pub(crate) struct Collection {
+    pub(crate) tools: Vec<ToolSchema>,
     /// Each question with the names of the tools that answer it.
     questions: Vec<(String, Vec<String>)>,
 }
 
 /// Prints a notice and returns `None` if `TOOL_CORPORA` is not set.
-fn collection() -> Option<Collection> {
+pub(crate) fn collection() -> Option<Collection> {
     let Some(folder) = std::env::var_os("TOOL_CORPORA") else {
         // Written to the handle, since the test harness captures `eprintln!`.
         let notice = "skipped: TOOL_CORPORA does not name the folder of the questions\n";
