@@ -355,8 +355,11 @@ fn compare_signatures(label: &str, tools: &[ToolSchema]) -> [usize; 3] {
     let parameters = sum(&|tool| tool.parameters().get().to_owned());
     let [signatures, documented] = [signature, documented_signature].map(|write| sum(&|tool| write(tool)));
     println!(
-        "{label}: {} tools; {parameters} tokens of schemas, {signatures} of signatures, {documented} with descriptions",
-        tools.len()
+        "{label}: {} tools; {} tokens of definitions, {} of descriptions, {parameters} of schemas, {signatures} of \
+         signatures, {documented} of signatures with descriptions of parameters",
+        tools.len(),
+        sum(&|tool| serde_json::to_string(tool).expect("JSON")),
+        sum(&|tool| tool.description().to_owned()),
     );
     [parameters, signatures, documented]
 }

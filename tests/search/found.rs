@@ -91,7 +91,7 @@ fn forms_of_a_word_and_of_an_identifier_are_equal() {
 #[test]
 fn a_query_without_a_known_word_finds_nothing() {
     let tools = tools(&[("get_weather", "The weather of a city."), ("do_it_2", "")]);
-    for query in ["", " \n", "?!", "volcano", "What is the ..", "Could you please help me with it?"] {
+    for query in ["", " \n", "?!", "volcano", "Which of them?", "Could you please help me with it?"] {
         assert_eq!(found(&tools, query), [""; 0], "{query}");
     }
     assert_eq!(KeywordIndex::new([]).rank("weather", 5), [0; 0]);

@@ -157,7 +157,10 @@ fn the_right_tool_is_among_the_first() {
     ] {
         println!("{label:45}{first:8.3}{five:8.3}{ten:8.3}");
     }
-    // The results, less the difference that other weights make.
-    let floors = [0.59, 0.82, 0.88];
-    assert!(ours.iter().zip(floors).all(|(&recall, floor)| recall >= floor), "{ours:?}, at least {floors:?}");
+    // The results of 0.608, 0.838 and 0.896, less the difference that other weights make.
+    let minimum = [0.59, 0.82, 0.88];
+    assert!(
+        ours.iter().zip(minimum).all(|(&recall, minimum)| recall >= minimum),
+        "{ours:?}, at least {minimum:?}"
+    );
 }

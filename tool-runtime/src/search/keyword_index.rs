@@ -1,18 +1,15 @@
 //! A ranking of tools by keywords.
 
 use super::logarithm::ln;
-use super::tool_words::ToolWords;
+use super::tool_words::tool_words;
 use super::words::{stems, tokens};
 use crate::schema::ToolSchema;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
-/// The weights of BM25F, the form of BM25 for documents with fields
-/// (<https://doi.org/10.1145/1031171.1031181>). The name says most about a tool, then the description; the parameters
-/// are shared by many tools.
-const NAME: f64 = 3.0;
-const DESCRIPTION: f64 = 2.0;
-const PARAMETERS: f64 = 1.0;
+/// The weights of the name, the description and the parameters in BM25F, the form of BM25 for documents with fields
+/// (<https://doi.org/10.1145/1031171.1031181>). The name is the most specific to a tool; many tools share parameters.
+const WEIGHTS: [f64; 3] = [3.0, 2.0, 1.0];
 /// How fast repetitions of a word stop counting, and how much the length of a field counts; the usual values.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
@@ -75,7 +72,7 @@ impl KeywordIndex {
         for (tool, position) in tools.into_iter().zip(0..) {
             names.push((tool.name(), position));
             tools_by_name.entry(name_parts(tool.name()).concat()).or_default().push(position);
-            words.push(ToolWords::new(tool));
+            words.push(tool_words(tool));
         }
         tools_by_name.remove("");
         let mut name_order = vec![0; names.len()];
@@ -162,24 +159,19 @@ struct Rank {
 }
 
 /// The score of each word in each tool.
-fn postings(tools: &[ToolWords]) -> HashMap<String, Vec<Posting>> {
+fn postings(tools: &[[Vec<String>; 3]]) -> HashMap<String, Vec<Posting>> {
     #[allow(clippy::cast_precision_loss, reason = "the numbers are small")]
     let float = |number: usize| number as f64;
-    let fields: [(f64, fn(&ToolWords) -> &[String]); 3] = [
-        (NAME, |tool| &tool.name),
-        (DESCRIPTION, |tool| &tool.description),
-        (PARAMETERS, |tool| &tool.parameters),
-    ];
     let count = float(tools.len());
-    let fields = fields.map(|(weight, words)| {
-        let total: usize = tools.iter().map(|tool| words(tool).len()).sum();
-        (weight, words, float(total.max(1)) / count.max(1.0))
-    });
+    let mut total = [0; WEIGHTS.len()];
+    for fields in tools {
+        total.iter_mut().zip(fields).for_each(|(total, words)| *total += words.len());
+    }
+    let average = total.map(|words| float(words.max(1)) / count);
     let mut frequencies = HashMap::<&str, Vec<(u32, f64)>>::new();
-    for (tool, position) in tools.iter().zip(0..) {
+    for (fields, position) in tools.iter().zip(0..) {
         let mut of_tool = BTreeMap::<&str, f64>::new();
-        for (weight, words, average) in &fields {
-            let words = words(tool);
+        for ((words, weight), average) in fields.iter().zip(WEIGHTS).zip(average) {
             let norm = 1.0 - B + B * float(words.len()) / average;
             for word in words {
                 *of_tool.entry(word).or_default() += weight / norm;

@@ -14,7 +14,7 @@ const MAX_SCHEMAS: usize = 100;
 const MAX_ALTERNATIVES: usize = 20;
 /// In characters, of a name, a value or a description.
 const MAX_TEXT: usize = 120;
-/// Stands for everything that is left out.
+/// In place of omitted parts.
 const REST: &str = "..";
 
 /// The signature of a tool in one line, which needs fewer tokens than the JSON Schema:

@@ -1,32 +1,23 @@
 //! The words of a tool's definition, by field.
 
-use super::words::{stems, tokens};
+use super::words::{is_number, stems, tokens};
 use crate::schema::ToolSchema;
 use serde_json::Value;
 
 /// In words of one field. The documentation of a tool is shorter; a longer one would make every query slow.
 const MAX_FIELD_LENGTH: usize = 1_000;
 
-/// The words of each field of a definition.
-pub(super) struct ToolWords {
-    pub(super) name: Vec<String>,
-    pub(super) description: Vec<String>,
-    /// Names, descriptions and values of parameters, the nested ones too.
-    pub(super) parameters: Vec<String>,
-}
-
-impl ToolWords {
-    pub(super) fn new(tool: &ToolSchema) -> Self {
-        // Deeper schemas than the parser accepts have no words.
-        let schema: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
-        let words = |text| limited(stems(tokens(text, MAX_FIELD_LENGTH)));
-        let parameters =
-            texts(&schema).flat_map(|text| tokens(text, MAX_FIELD_LENGTH)).take(MAX_FIELD_LENGTH);
-        let mut parameters = limited(stems(parameters));
-        // Numbers are values of examples there. A question contains others.
-        parameters.retain(|word| !word.bytes().all(|byte| byte.is_ascii_digit()));
-        ToolWords { name: words(tool.name()), description: words(tool.description()), parameters }
-    }
+/// The words of the fields of a definition: of its name, of its description, and of the names, descriptions and values of
+/// its parameters, the nested ones too.
+pub(super) fn tool_words(tool: &ToolSchema) -> [Vec<String>; 3] {
+    // Deeper schemas than the parser accepts have no words.
+    let schema: Value = serde_json::from_str(tool.parameters().get()).unwrap_or_default();
+    let words = |text| limited(stems(tokens(text, MAX_FIELD_LENGTH)));
+    let parameters = texts(&schema).flat_map(|text| tokens(text, MAX_FIELD_LENGTH)).take(MAX_FIELD_LENGTH);
+    let mut parameters = limited(stems(parameters));
+    // Numbers are values of examples there. A question contains others.
+    parameters.retain(|word| !is_number(word));
+    [words(tool.name()), words(tool.description()), parameters]
 }
 
 /// One identifier can have many parts.
@@ -47,7 +38,7 @@ fn texts(schema: &Value) -> impl Iterator<Item = &str> {
                     rest.extend(schemas.values());
                 }
                 ("anyOf" | "oneOf" | "allOf" | "prefixItems" | "items", Value::Array(schemas)) => {
-                    rest.extend(schemas)
+                    rest.extend(schemas);
                 }
                 ("items" | "additionalProperties", schema) => rest.push(schema),
                 _ => {}

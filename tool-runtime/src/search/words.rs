@@ -26,7 +26,7 @@ const STOP_WORDS: [&str; 113] = [
 /// `url`, `2`.
 pub(super) type Token = Vec<String>;
 
-/// Splits at everything that is neither a letter nor a digit, and at most `limit` tokens.
+/// At most `limit` tokens. A character that is neither a letter nor a digit separates them.
 pub(super) fn tokens(text: &str, limit: usize) -> impl Iterator<Item = Token> {
     let is_separator =
         |letter: char| !letter.is_alphanumeric() && !is_apostrophe(letter) && !is_accent(letter);
@@ -50,8 +50,10 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
         }
     };
     for token in tokens {
-        token.iter().for_each(|part| push(part));
-        if token.len() > 1 && !token.iter().any(|part| part.starts_with(is_without_spaces)) {
+        // The numbers in `s3` and `22nd` are only in the whole token: alone, they are in too many others.
+        let is_only_part = token.len() == 1;
+        token.iter().filter(|part| is_only_part || !is_number(part)).for_each(|part| push(part));
+        if !is_only_part && !token.iter().any(|part| part.starts_with(is_without_spaces)) {
             push(&truncated(&token.concat()));
         }
     }
@@ -107,6 +109,10 @@ fn without_accents(letters: impl Iterator<Item = char>) -> impl Iterator<Item = 
 
 fn truncated(word: &str) -> String {
     word.chars().take(MAX_WORD_LENGTH).collect()
+}
+
+pub(super) fn is_number(word: &str) -> bool {
+    word.chars().all(char::is_numeric)
 }
 
 fn is_apostrophe(letter: char) -> bool {
