@@ -162,9 +162,7 @@ def broken_searches(wire, body):
     _, call, output, function_call, _ = range(5)
     yield change("a party that runs no searches", lambda changed: changed["input"][call].update(execution="both"))
     yield change("a result without tools", lambda changed: changed["input"][output].pop("tools"))
-    yield change(
-        "a namespace without a description", lambda changed: changed["input"][output]["tools"][0].pop("description")
-    )
+    yield change("a definition without a name", lambda changed: changed["input"][output]["tools"][0].pop("name"))
     yield change("a namespace of another type", lambda changed: changed["input"][function_call].update(namespace=7))
     yield change("a search of another party", lambda changed: changed["tools"][0].update(execution="both"))
 

@@ -87,7 +87,7 @@ fn without_deferred_tools_or_a_search_nothing_changes() {
 }
 
 #[test]
-fn call_tool_stays_if_the_messages_call_it() {
+fn earlier_calls_of_call_tool_stay_and_the_request_does_not_have_it() {
     let tools = tools();
     let call = ToolCall::new("a", "call_tool", r#"{"name":"delete","arguments":"{}"}"#);
     let messages = [
@@ -96,8 +96,8 @@ fn call_tool_stays_if_the_messages_call_it() {
         ToolMessage::new("a", "done").into(),
     ];
     let body = tools.write(&wire(), &messages);
-    assert_eq!(names(&body["tools"]), ["now", "search_tools", "call_tool", "get_weather", "delete"]);
-    assert_eq!(list(&body["tools"])[2].get("defer_loading"), None);
+    assert_eq!(names(&body["tools"]), ["now", "search_tools", "get_weather", "delete"]);
+    assert_eq!(body["messages"][1]["content"][0]["name"], "call_tool");
 }
 
 #[test]

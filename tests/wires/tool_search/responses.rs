@@ -12,12 +12,11 @@ fn wire() -> Responses {
 }
 
 /// The definition of a tool that a search found.
-fn namespace(tools: &Tools, name: &str) -> Value {
+fn loaded(tools: &Tools, name: &str) -> Value {
     let tool = tools.deferred.iter().find(|tool| tool.name() == name).expect("a deferred tool");
     let parameters: Value = serde_json::from_str(tool.parameters().get()).expect("a schema");
-    let function = json!({ "type": "function", "name": name, "description": tool.description(), "defer_loading": true,
-        "strict": false, "parameters": parameters });
-    json!({ "type": "namespace", "name": name, "description": tool.description(), "tools": [function] })
+    json!({ "type": "function", "name": name, "description": tool.description(), "defer_loading": true,
+        "strict": false, "parameters": parameters })
 }
 
 fn output(id: &str, tools: &[Value]) -> Value {
@@ -56,7 +55,7 @@ async fn a_search_loads_tools_and_their_calls_keep_their_namespace() {
         assert_eq!(to_string(&written["tools"]).ok(), to_string(&first["tools"]).ok());
         let input = &written["input"];
         assert_eq!(input[1], search("a", "weather"));
-        assert_eq!(input[2], output("a", &[namespace(&tools, "get_weather")]));
+        assert_eq!(input[2], output("a", &[loaded(&tools, "get_weather")]));
         assert_eq!(input[3], calls[0]);
         // Its arguments were repaired.
         assert_eq!(
@@ -74,7 +73,7 @@ async fn a_search_that_finds_nothing_or_fails_has_no_definitions() {
     let calls = json!([search("a", "tides"), search("b", ""), search("c", "none"), search("d", "all")]);
     let chat = tools.run(Conversation::new().user("?"), &wire(), calls).await;
     let body = tools.body(&wire(), chat.messages());
-    let both = [namespace(&tools, "delete"), namespace(&tools, "get_weather")];
+    let both = [loaded(&tools, "delete"), loaded(&tools, "get_weather")];
     assert_eq!(
         list(&json(&body)["input"])[5..],
         [output("a", &[]), output("b", &[]), output("c", &[]), output("d", &both)]
@@ -145,7 +144,7 @@ fn calls_of_other_wires_are_searches_and_have_a_namespace() {
     let search = json!({ "type": "tool_search_call", "call_id": "b", "execution": "client", "status": "completed",
         "arguments": { "query": "weather" } });
     assert_eq!(input[3], search);
-    assert_eq!(input[4], output("b", &[namespace(&tools, "get_weather")]));
+    assert_eq!(input[4], output("b", &[loaded(&tools, "get_weather")]));
     assert_eq!((&input[5]["name"], input[5].get("namespace")), (&json!("call_tool"), None));
     // No search of the request loads `delete`.
     assert_eq!((&input[7]["name"], input[7].get("namespace")), (&json!("delete"), None));
@@ -237,14 +236,8 @@ fn strict_custom_and_allowed_tools() {
     ];
     let body = tools.write(&wire().strict(true).custom_tool("get_weather", "city"), &messages);
     let loaded = &body["input"][2]["tools"];
-    assert_eq!(
-        (&loaded[0]["tools"][0]["strict"], &loaded[0]["tools"][0]["type"]),
-        (&json!(true), &json!("function"))
-    );
-    assert_eq!(
-        (&loaded[1]["tools"][0]["type"], &loaded[1]["tools"][0]["defer_loading"]),
-        (&json!("custom"), &json!(true))
-    );
+    assert_eq!((&loaded[0]["strict"], &loaded[0]["type"]), (&json!(true), &json!("function")));
+    assert_eq!((&loaded[1]["type"], &loaded[1]["defer_loading"]), (&json!("custom"), &json!(true)));
 
     let allowed = ["search_tools", "now", "delete"].map(str::to_owned);
     let parts = tools.parts(&messages).with_allowed_tools(&allowed);

@@ -126,7 +126,7 @@ impl Anthropic {
     /// The request has the pinned tools, `search_tools`, and each
     /// [deferred tool](crate::wire::RequestParts::deferred_tools) with `"defer_loading": true`. A result of `search_tools` is
     /// written as references, in place of which the API inserts the definitions, and the model calls these tools directly:
-    /// the request has no `call_tool`, unless an earlier message calls it. A reference to a tool that no longer exists is
+    /// the request has no `call_tool`. A reference to a tool that no longer exists is
     /// left out.
     ///
     /// The provider bills the definitions of found tools, from the reference on. It does not bill those of other deferred

@@ -5,8 +5,10 @@ use super::{Report, WireError};
 use crate::message::Message;
 use crate::schema::ToolSchema;
 use crate::tool_choice::ToolChoice;
+#[cfg(feature = "responses")]
+use crate::tool_name::CALL_TOOL;
 #[cfg(any(feature = "anthropic", feature = "responses"))]
-use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
+use crate::tool_name::SEARCH_TOOLS;
 use std::sync::Arc;
 
 /// The parts of a request: messages, tools, and how the model may call them.
@@ -161,19 +163,23 @@ impl<'a> RequestParts<'a> {
     }
 
     /// How the model finds the deferred tools, on a wire with a native search: with `search_tools`, which the request must
-    /// have. `call_tool` stays if the messages have calls of it, since a provider may reject calls of undeclared tools.
+    /// have.
     #[cfg(any(feature = "anthropic", feature = "responses"))]
     pub(super) fn native_search(&self, has_all_tools: bool) -> SearchForm {
         let can_search = self.listed(has_all_tools).iter().any(|tool| tool.name() == SEARCH_TOOLS);
         if !can_search || self.listed_deferred(has_all_tools).next().is_none() {
             return SearchForm::Tools;
         }
-        let mut replies = self.messages.iter().filter_map(|message| match message {
-            Message::Assistant(reply) => Some(reply),
-            _ => None,
-        });
-        let has_call_tool = replies.any(|reply| reply.tool_calls.iter().any(|call| call.name == CALL_TOOL));
-        SearchForm::Native { has_call_tool }
+        SearchForm::Native { has_call_tool: false }
+    }
+
+    /// Whether any message calls `call_tool`.
+    #[cfg(feature = "responses")]
+    pub(super) fn has_call_of_call_tool(&self) -> bool {
+        self.messages.iter().any(|message| match message {
+            Message::Assistant(reply) => reply.tool_calls.iter().any(|call| call.name == CALL_TOOL),
+            _ => false,
+        })
     }
 
     /// The tool choice, unless it is this tool, which the array of a native search does not have.

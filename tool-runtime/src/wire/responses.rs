@@ -200,9 +200,9 @@ impl Responses {
     ///
     /// The request has the pinned tools and a `tool_search` with the parameters of `search_tools`, and none of the
     /// [deferred tools](crate::wire::RequestParts::deferred_tools). A search is a [`ToolCall`](crate::ToolCall) of
-    /// `search_tools`. Its result is written as the definitions of the tools that it found and that still exist, each in a
-    /// namespace with its name, and the model calls these tools directly: the request has no `call_tool`, unless an earlier message
-    /// calls it. The text of the result, and so the text of an error, is not part of the request: a search that found nothing
+    /// `search_tools`. Its result is written as the definitions of the tools that it found and that still exist, and the
+    /// model calls these tools directly: the request has no `call_tool`, unless an earlier message calls it. A call of a found
+    /// tool has the namespace that the API gave it, or the name of the tool if it comes from another API. The text of the result, and so the text of an error, is not part of the request: a search that found nothing
     /// or failed has no definitions.
     ///
     /// The provider bills the definitions of found tools as input, in each request after the search that found them, at the
@@ -268,10 +268,12 @@ impl Wire for Responses {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let search = if self.native_tool_search {
-            parts.native_search(self.has_all_tools(parts))
-        } else {
-            SearchForm::Tools
+        let search = match parts.native_search(self.has_all_tools(parts)) {
+            SearchForm::Native { .. } if self.native_tool_search => {
+                // The API may reject a call of a tool that is neither in the request nor found by a search.
+                SearchForm::Native { has_call_tool: parts.has_call_of_call_tool() }
+            }
+            _ => SearchForm::Tools,
         };
         let written = write::write(self, parts, search, &mut report)?;
         if let Some(instructions) = &written.instructions {

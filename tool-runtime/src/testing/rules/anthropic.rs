@@ -26,7 +26,9 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
                 Some("tool_use") => check_call(index, &block, &mut ids)?,
                 Some("tool_result") => {
                     check_result(index, position, &block, previous)?;
-                    check_references(block.json, list(&request["tools"]))?;
+                    if let Some(tools) = request["tools"].as_array() {
+                        check_references(block.json, tools)?;
+                    }
                 }
                 _ => {}
             }
@@ -99,7 +101,7 @@ fn check_deferred(tools: &[Value]) -> Result<(), RejectedError> {
     }
 }
 
-/// Checks that the request has the tools that a result refers to.
+/// Checks that the tools of the request, which the program may write itself, contain those that a result refers to.
 fn check_references(result: &Value, tools: &[Value]) -> Result<(), RejectedError> {
     let references = list(&result["content"]).iter().filter(|block| block["type"] == "tool_reference");
     let is_missing = |reference: &&Value| tools.iter().all(|tool| tool["name"] != reference["tool_name"]);

@@ -4,6 +4,7 @@
 use super::NAME;
 use super::part::text_block;
 use crate::message::{Content, Message};
+use crate::schema::ToolSchema;
 use crate::wire::RequestParts;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -21,7 +22,7 @@ impl<'a> References<'a> {
             _ => None,
         });
         let wanted: HashSet<&str> = contents.flat_map(Content::tool_references).collect();
-        let deferred = parts.listed_deferred(parts.allowed_tools.is_none()).map(|tool| tool.name());
+        let deferred = parts.listed_deferred(parts.allowed_tools.is_none()).map(ToolSchema::name);
         References(if wanted.is_empty() {
             HashSet::new()
         } else {
@@ -37,17 +38,14 @@ impl<'a> References<'a> {
         content.tool_references().next()?;
         let mut written = HashSet::new();
         let mut is_new = |name: &str| self.0.contains(name) && written.insert(name.to_owned());
-        let blocks: Vec<Value> = match content.native(NAME) {
-            Some(Value::Array(blocks)) => {
-                let is_kept = |block: &&Value| {
-                    block["type"] == "tool_reference" && block["tool_name"].as_str().is_some_and(&mut is_new)
-                };
-                blocks.iter().filter(is_kept).cloned().collect()
-            }
-            _ => {
-                let names = content.tool_references().filter(|name| is_new(name));
-                names.map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect()
-            }
+        let blocks: Vec<Value> = if let Some(Value::Array(blocks)) = content.native(NAME) {
+            let is_kept = |block: &&Value| {
+                block["type"] == "tool_reference" && block["tool_name"].as_str().is_some_and(&mut is_new)
+            };
+            blocks.iter().filter(is_kept).cloned().collect()
+        } else {
+            let names = content.tool_references().filter(|name| is_new(name));
+            names.map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect()
         };
         if !blocks.is_empty() {
             return Some(blocks);

@@ -36,13 +36,16 @@ pub(super) fn write(
     }
     let has_all_tools = parts.allowed_tools.is_none();
     let make = |tools: &[&ToolSchema]| {
-        let SearchForm::Native { has_call_tool } = search else { return tool_array(tools, &[], is_strict) };
-        let loaded = tools.iter().filter(|tool| has_call_tool || tool.name() != CALL_TOOL);
+        if search == SearchForm::Tools {
+            return tool_array(tools, &[], is_strict);
+        }
+        // The API accepts earlier calls of a tool that the request does not have.
+        let loaded = tools.iter().filter(|tool| tool.name() != CALL_TOOL);
         let deferred: Vec<&ToolSchema> = parts.listed_deferred(has_all_tools).collect();
         tool_array(&loaded.copied().collect::<Vec<_>>(), &deferred, is_strict)
     };
     let array = parts.tool_array(has_all_tools, ToolForm { wire: NAME, is_strict, search }, make)?;
-    if search == (SearchForm::Native { has_call_tool: false }) {
+    if search != SearchForm::Tools {
         choice = RequestParts::choice_without(choice, &[CALL_TOOL], report);
     }
     body.set("tools", Arc::clone(&array.json));

@@ -50,12 +50,7 @@ impl Item {
         let mut refusal = None;
         let content = match item.r#type.as_str() {
             Some("function_call") => {
-                let arguments = match item.arguments {
-                    Value::String(arguments) => arguments,
-                    Value::Null => String::new(),
-                    arguments => arguments.to_string(),
-                };
-                let call = ToolCall::new(text(item.call_id), text(item.name), arguments);
+                let call = ToolCall::new(text(item.call_id), text(item.name), arguments(item.arguments));
                 ItemContent::Call(with_namespace(call, item.namespace))
             }
             Some("custom_tool_call") => {
@@ -65,8 +60,8 @@ impl Item {
             }
             // The provider runs other searches itself.
             Some(tool_search::CALL) if item.execution == tool_search::CLIENT => {
-                let arguments = if item.arguments.is_null() { json!({}) } else { item.arguments };
-                ItemContent::Call(ToolCall::new(text(item.call_id), SEARCH_TOOLS, arguments.to_string()))
+                let call = ToolCall::new(text(item.call_id), SEARCH_TOOLS, arguments(item.arguments));
+                ItemContent::Call(call)
             }
             Some("reasoning") => ItemContent::Reasoning,
             Some("message") | None if item.role == "assistant" || item.role.is_null() => {
@@ -97,6 +92,15 @@ fn text(value: Value) -> String {
     match value {
         Value::String(text) => text,
         _ => String::new(),
+    }
+}
+
+/// The text of arguments: a string for functions, an object for searches.
+fn arguments(value: Value) -> String {
+    match value {
+        Value::String(arguments) => arguments,
+        Value::Null => String::new(),
+        arguments => arguments.to_string(),
     }
 }
 

@@ -1,13 +1,14 @@
 //! The search for tools that the program runs: <https://developers.openai.com/api/docs/guides/tools-tool-search>.
 
-use super::tools::{Tool, definition};
+use super::item::namespace;
+use super::tools::{Definition, definition};
 use super::{NAME, Responses};
 use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
 use crate::schema::ToolSchema;
 use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::body::raw;
 use crate::wire::{NotStrictTool, RequestParts, WireError};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +23,7 @@ pub(super) const CLIENT: &str = "client";
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
     form: Form,
-    /// The deferred tools that messages refer to or call.
+    /// The deferred tools that searches found, and those that have calls with a namespace.
     deferred: HashMap<&'a str, &'a ToolSchema>,
     /// The names of the tools that the results of searches load.
     loaded: HashSet<&'a str>,
@@ -39,16 +40,6 @@ enum Form {
     AsTheyCame,
     /// All are functions, since the request has no tools that a search could load.
     Functions,
-}
-
-/// A tool in the result of a search. The API moves each loaded function to a namespace with its name, and rejects a later
-/// request whose call does not have it. An explicit namespace is the same on every server.
-#[derive(Serialize)]
-struct Namespace<'a> {
-    r#type: &'static str,
-    name: &'a str,
-    description: &'a str,
-    tools: [Tool<'a>; 1],
 }
 
 impl<'a> LoadedTools<'a> {
@@ -74,7 +65,8 @@ impl<'a> LoadedTools<'a> {
         for message in parts.messages {
             match message {
                 Message::Assistant(reply) => {
-                    called.extend(reply.tool_calls.iter().map(|call| &*call.name));
+                    let calls = reply.tool_calls.iter().filter(|call| namespace(call).is_some());
+                    called.extend(calls.map(|call| &*call.name));
                     searches = tools.searches(reply).map(|call| &*call.id).collect();
                 }
                 Message::Tool(result) if searches.contains(&*result.tool_call_id) && !result.is_error() => {
@@ -82,6 +74,9 @@ impl<'a> LoadedTools<'a> {
                 }
                 _ => {}
             }
+        }
+        if tools.found.is_empty() && called.is_empty() {
+            return tools;
         }
         let is_wanted =
             |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
@@ -111,8 +106,9 @@ impl<'a> LoadedTools<'a> {
         self.form == Form::Functions && is_search(json)
     }
 
-    /// The namespace of a call. The call of a loaded tool has its name, wherever the call comes from. The call of another
-    /// deferred tool, such as one that is gone, has none.
+    /// The namespace of a call. The API moves each tool that a search loads to a namespace with the name of the tool, and
+    /// rejects a request whose call of the tool does not have it, wherever the call comes from. The call of another deferred
+    /// tool, such as one that is gone, has no namespace.
     pub(super) fn namespace<'n>(&self, name: &'n str, own: Option<&'n str>) -> Option<&'n str> {
         if self.loaded.contains(name) {
             return Some(own.unwrap_or(name));
@@ -136,15 +132,8 @@ impl<'a> LoadedTools<'a> {
         }
         let mut written = HashSet::new();
         let names = content.tool_references().filter(|name| written.insert(*name));
-        let tools: Vec<Namespace<'_>> = names
-            .filter_map(|name| self.deferred.get(name))
-            .map(|tool| Namespace {
-                r#type: "namespace",
-                name: tool.name(),
-                description: tool.description(),
-                tools: [definition(tool, wire, true, not_strict)],
-            })
-            .collect();
+        let tools = names.filter_map(|name| self.deferred.get(name));
+        let tools: Vec<Definition<'_>> = tools.map(|tool| definition(tool, wire, true, not_strict)).collect();
         raw(&tools)
     }
 }
@@ -158,10 +147,7 @@ pub(super) fn is_search(json: &str) -> bool {
         #[serde(default)]
         execution: Value,
     }
-    // Most items are not searches, and an item may be long.
-    json.contains(CALL)
-        && serde_json::from_str::<Head>(json)
-            .is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)
+    serde_json::from_str::<Head>(json).is_ok_and(|item| item.r#type == CALL && item.execution == CLIENT)
 }
 
 /// The content of a result with these definitions. It keeps them.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Tool<'a> {
+pub(super) enum Definition<'a> {
     Function {
         name: &'a str,
         #[serde(skip_serializing_if = "str::is_empty")]
@@ -111,7 +111,7 @@ fn tool_array(tools: &[&ToolSchema], wire: &Responses, search: SearchForm) -> Re
     let mut definitions = Vec::with_capacity(tools.len());
     for tool in tools {
         match (search, tool.name()) {
-            (SearchForm::Native { .. }, SEARCH_TOOLS) => definitions.push(Tool::ToolSearch {
+            (SearchForm::Native { .. }, SEARCH_TOOLS) => definitions.push(Definition::ToolSearch {
                 execution: CLIENT,
                 description: tool.description(),
                 parameters: tool.parameters(),
@@ -129,10 +129,10 @@ pub(super) fn definition<'a>(
     wire: &Responses,
     defer_loading: bool,
     not_strict: &mut Vec<NotStrictTool>,
-) -> Tool<'a> {
+) -> Definition<'a> {
     let (name, description) = (tool.name(), tool.description());
     if wire.custom_tools.contains(tool) {
-        return Tool::Custom { name, description, defer_loading };
+        return Definition::Custom { name, description, defer_loading };
     }
     let (mut strict, mut parameters) = (false, tool.parameters());
     if wire.strict {
@@ -147,5 +147,5 @@ pub(super) fn definition<'a>(
             }
         }
     }
-    Tool::Function { name, description, defer_loading, strict, parameters }
+    Definition::Function { name, description, defer_loading, strict, parameters }
 }

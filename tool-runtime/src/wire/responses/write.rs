@@ -324,17 +324,17 @@ struct Changes<'a> {
     has_id: bool,
     /// The id of the call, if the item is one.
     call_id: Option<&'a str>,
-    /// `Some(None)` removes the namespace.
-    namespace: Option<Option<&'a str>>,
+    has_other_namespace: bool,
+    namespace: Option<&'a str>,
 }
 
 impl<'a> Changes<'a> {
     fn new(has_id: bool) -> Self {
-        Changes { has_id, call_id: None, namespace: None }
+        Changes { has_id, call_id: None, has_other_namespace: false, namespace: None }
     }
 
     fn set_namespace(&mut self, old: Option<&str>, new: Option<&'a str>) {
-        self.namespace = (old != new).then_some(new);
+        (self.has_other_namespace, self.namespace) = (old != new, new);
     }
 }
 
@@ -348,6 +348,8 @@ fn native(json: &str, changes: &Changes<'_>) -> Result<Box<RawValue>, WireError>
     if changes.call_id.is_some() && head.call_id.as_deref() != changes.call_id {
         fields.push(("call_id", changes.call_id));
     }
-    fields.extend(changes.namespace.map(|namespace| ("namespace", namespace)));
+    if changes.has_other_namespace {
+        fields.push(("namespace", changes.namespace));
+    }
     if fields.is_empty() { raw_from(json.to_owned()) } else { raw_with(json, &fields) }
 }
