@@ -191,7 +191,7 @@ impl Registry {
     ///
     /// The definitions serialize as the tools of Chat Completions. Each is written once and cached: a request copies its
     /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty. With a
-    /// [search](RegistryBuilder::search), these are the pinned tools, `search_tools` and `call_tool`.
+    /// search (`RegistryBuilder::search`), these are the pinned tools, `search_tools` and `call_tool`.
     ///
     /// ```
     /// use serde::Serialize;

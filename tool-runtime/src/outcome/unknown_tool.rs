@@ -13,7 +13,7 @@ pub struct UnknownToolError {
     pub name: String,
     /// The name of the most similar tool.
     pub suggestion: Option<String>,
-    /// The sorted names of all tools, or with a [search](crate::RegistryBuilder::search) those of the tools that the request
+    /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
     /// contains. A clone shares the list.
     pub available: Arc<[String]>,
 }

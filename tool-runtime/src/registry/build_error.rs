@@ -25,7 +25,7 @@ pub enum BuildErrorKind {
         /// The location of the second tool.
         second: String,
     },
-    /// A registry with a [search](crate::RegistryBuilder::search) has a tool with the name of one that the search adds.
+    /// A registry with a search (`RegistryBuilder::search`) has a tool with the name of one that the search adds.
     #[non_exhaustive]
     ReservedName {
         /// The name: `search_tools` or `call_tool`.

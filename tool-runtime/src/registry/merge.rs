@@ -11,7 +11,7 @@ impl Registry {
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
     /// middleware, the limits, the options, the batch and the [`skipped`](Registry::skipped) tools are those of this
-    /// registry, and so is its [search](super::RegistryBuilder::search).
+    /// registry, and so is its search (`RegistryBuilder::search`).
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};

@@ -199,7 +199,7 @@ impl Registry {
             Some(CallError::UnknownTool(unknown)) => {
                 let tool = unknown.suggestion.as_deref().and_then(|name| self.get(name));
                 let tool = tool.filter(|tool| self.is_deferred(tool.name()));
-                let hint = tool.map(|tool| signature_line(tool)).unwrap_or_default();
+                let hint = tool.map(signature_line).unwrap_or_default();
                 let can_search =
                     self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
                 hint + if can_search { "\nFind other tools with `search_tools`." } else { "" }

@@ -34,16 +34,12 @@ impl Results<'_> {
         for (index, tool) in found.iter().enumerate() {
             let schema = Some(tool.parameters().get()).filter(|schema| schema.len() <= MAX_SCHEMA);
             text.push('\n');
-            match schema.filter(|_| index < settings.full_schemas.0) {
-                Some(schema) => {
-                    let description = Start(tool.description(), MAX_FULL_DESCRIPTION);
-                    let _ =
-                        writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
-                }
-                None => {
-                    let description = Start(tool.description(), MAX_DESCRIPTION);
-                    let _ = writeln!(text, "{}\n{description}", signature(tool));
-                }
+            if let Some(schema) = schema.filter(|_| index < settings.full_schemas.0) {
+                let description = Start(tool.description(), MAX_FULL_DESCRIPTION);
+                let _ = writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
+            } else {
+                let description = Start(tool.description(), MAX_DESCRIPTION);
+                let _ = writeln!(text, "{}\n{description}", signature(tool));
             }
         }
         let output = ToolOutput::new().with_text(text.trim_end());

@@ -38,7 +38,7 @@ use std::fmt::Write as _;
 /// # }
 /// ```
 ///
-/// A call of `call_tool` counts as a call of the tool in its arguments: see [`search`](crate::RegistryBuilder::search).
+/// A call of `call_tool` counts as a call of the tool in its arguments: see `RegistryBuilder::search`.
 #[must_use]
 pub fn called_tools(session: &Session) -> Vec<&str> {
     calls(session).map(InnerCall::tool_of).collect()
