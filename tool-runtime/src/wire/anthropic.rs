@@ -126,13 +126,13 @@ impl Anthropic {
     /// The request has the pinned tools, `search_tools`, and each
     /// [deferred tool](crate::wire::RequestParts::deferred_tools) with `"defer_loading": true`. A result of `search_tools` is
     /// written as references, in place of which the API inserts the definitions, and the model calls these tools directly:
-    /// the request has no `call_tool`. A reference to a tool that no longer exists is
-    /// left out.
+    /// the request has no `call_tool`. A reference to a tool that no longer exists is left out. A result without references
+    /// is text.
     ///
-    /// The provider bills the definitions of found tools, from the reference on. It does not bill those of other deferred
-    /// tools, although each request sends them, and the search adds none since it runs in this process. The prompt cache stays valid: the
-    /// definitions are not part of the prompt before the first message. The API accepts 10,000 tools, and rejects
-    /// `cache_control` in a deferred tool. Models before Claude 4 do not support it.
+    /// The provider bills the definition of a found tool as input, in each request that has its reference. It does not bill
+    /// the definitions of other deferred tools, although each request sends them. The prompt cache stays valid, since the
+    /// definitions follow the messages before the search. The API accepts 10,000 tools, and rejects `cache_control` in a
+    /// deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
     ///
     /// ```
     /// use tool_runtime::message::Message;

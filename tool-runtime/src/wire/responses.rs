@@ -30,6 +30,9 @@ const FORMAT: &str = "the Responses API";
 ///   follows it, since the API rejects it alone.
 /// - Calls and results are paired by `call_id`. The results have text, images and files; the format has no field for
 ///   errors, whose text starts with `Error: `.
+/// - A search for tools that the program runs (`tool_search_call` with `execution: client`) is a call of `search_tools`, and
+///   its result has the definitions of the tools that it found: see
+///   [`native_tool_search`](Responses::native_tool_search). The provider's own searches are items.
 /// - Arguments that are not an object are written as `{"invalid_json": ".."}`.
 /// - Dropped and [reported](Body::report): the reasoning and the items of other providers, images in replies, and reasoning
 ///   whose item changed.
@@ -201,13 +204,14 @@ impl Responses {
     /// The request has the pinned tools and a `tool_search` with the parameters of `search_tools`, and none of the
     /// [deferred tools](crate::wire::RequestParts::deferred_tools). A search is a [`ToolCall`](crate::ToolCall) of
     /// `search_tools`. Its result is written as the definitions of the tools that it found and that still exist, and the
-    /// model calls these tools directly: the request has no `call_tool`, unless an earlier message calls it. A call of a found
-    /// tool has the namespace that the API gave it, or the name of the tool if it comes from another API. The text of the result, and so the text of an error, is not part of the request: a search that found nothing
-    /// or failed has no definitions.
+    /// model calls these tools directly: the request has no `call_tool`, unless an earlier message calls it. A call of a
+    /// found tool has the namespace that the API gave it, or the name of the tool if it comes from another API.
+    ///
+    /// A result is definitions only. A search that found nothing or failed has none, and [`Body::report`] lists its text.
     ///
     /// The provider bills the definitions of found tools as input, in each request after the search that found them, at the
-    /// price of cached tokens while its prompt cache holds. Tools that were not found cost nothing. Models before GPT-5.4 do
-    /// not support it.
+    /// price of cached tokens while its prompt cache holds. Tools that were not found cost nothing. GPT-5.4 is the first
+    /// model that supports it.
     ///
     /// ```
     /// use tool_runtime::message::Message;
