@@ -211,7 +211,7 @@ fn search(id: &str) -> Value {
     json!({"type": "tool_search_call", "call_id": id, "execution": "client", "arguments": {"query": "time"}})
 }
 
-fn found(id: &str, tools: Value) -> Value {
+fn found(id: &str, tools: &Value) -> Value {
     json!({"type": "tool_search_output", "call_id": id, "execution": "client", "tools": tools})
 }
 
@@ -219,8 +219,8 @@ fn found(id: &str, tools: Value) -> Value {
 fn a_search_without_its_result_and_a_result_without_its_search_are_rejected() {
     let message = "No tool call found for tool search output with call_id a.";
     assert_eq!(rejection(&[user(), search("a")]), "No tool output found for tool search call a.");
-    assert_eq!(rejection(&[user(), found("a", json!([]))]), message);
-    assert_eq!(rejection(&[call("a"), found("a", json!([]))]), message);
+    assert_eq!(rejection(&[user(), found("a", &json!([]))]), message);
+    assert_eq!(rejection(&[call("a"), found("a", &json!([]))]), message);
     assert_eq!(
         rejection(&[search("a"), result("a")]),
         "No tool call found for function call output with call_id a."
@@ -232,7 +232,7 @@ fn a_search_without_its_result_and_a_result_without_its_search_are_rejected() {
     let message = |field: &str| format!("Missing required parameter: 'input[0].{field}'.");
     assert_eq!(rejection(&[without(search("a"), "arguments")]), message("arguments"));
     assert_eq!(rejection(&[without(search("a"), "call_id")]), message("call_id"));
-    assert_eq!(rejection(&[without(found("a", json!([])), "tools")]), message("tools"));
+    assert_eq!(rejection(&[without(found("a", &json!([])), "tools")]), message("tools"));
     // The provider runs other searches itself.
     let hosted = json!({"type": "tool_search_call", "call_id": null, "execution": "server", "arguments": {}});
     assert_eq!(check_request(&Responses::new(), &json!({"input": [user(), hosted]})), Ok(()));
@@ -243,7 +243,7 @@ fn a_call_of_a_tool_that_a_search_loaded_needs_its_namespace() {
     let now = json!({"type": "function", "name": "now", "parameters": {}});
     let group = json!({"type": "namespace", "name": "clock", "description": "Time.", "tools": [now]});
     for tools in [json!([now]), json!([group])] {
-        let items = [search("a"), found("a", tools), call("b"), result("b")];
+        let items = [search("a"), found("a", &tools), call("b"), result("b")];
         let mut request = json!({"input": items});
         let rejected = check_request(&Responses::new(), &request).expect_err("there is no namespace");
         let message = "Missing namespace for function_call 'now'. It does not exist in the default namespace. Round-trip the \
@@ -252,7 +252,7 @@ fn a_call_of_a_tool_that_a_search_loaded_needs_its_namespace() {
         request["input"][2]["namespace"] = json!("clock");
         assert_eq!(check_request(&Responses::new(), &request), Ok(()));
     }
-    let items = [search("a"), found("a", json!([now])), call("b"), result("b")];
+    let items = [search("a"), found("a", &json!([now])), call("b"), result("b")];
     let request = json!({"input": items, "tools": [now]});
     assert_eq!(check_request(&Responses::new(), &request), Ok(()));
 }
