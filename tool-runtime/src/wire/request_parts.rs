@@ -242,3 +242,36 @@ impl<'a> RequestParts<'a> {
         self.deferred_tools.iter().filter(is_listed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{RequestParts, SearchForm, ToolArray, ToolArrays, ToolForm};
+    use crate::schema::ToolSchema;
+    use std::sync::Arc;
+
+    /// The tools of a registry.
+    fn tools() -> Vec<ToolSchema> {
+        let definition = r#"{"type":"function","function":{"name":"now","parameters":{"type":"object"}}}"#;
+        vec![serde_json::from_str(definition).expect("a definition")]
+    }
+
+    #[test]
+    fn an_array_is_cached_for_its_tools_together_with_its_deferred_tools() {
+        let (pinned, deferred, other, arrays) = (tools(), tools(), tools(), ToolArrays::default());
+        let parts = RequestParts::new(&[]).with_deferred_tools(&deferred).with_cached_tools(&pinned, &arrays);
+        let array = |parts: &RequestParts<'_>, search: SearchForm| {
+            let form = ToolForm { wire: "wire", is_strict: false, search };
+            parts.tool_array(true, form, |tools| ToolArray::new(tools, Vec::new())).expect("it is written")
+        };
+        let native = SearchForm::Native { has_call_tool: false };
+        let (first, plain) = (array(&parts, native), array(&parts, SearchForm::Tools));
+        assert!(Arc::ptr_eq(&first, &array(&parts, native)));
+        assert!(!Arc::ptr_eq(&first, &plain));
+        assert!(!Arc::ptr_eq(&first, &array(&parts, SearchForm::Native { has_call_tool: true })));
+        // A wire that wraps another one has other tools.
+        let changed = parts.with_deferred_tools(&other);
+        assert!(!Arc::ptr_eq(&first, &array(&changed, native)));
+        assert!(Arc::ptr_eq(&plain, &array(&changed, SearchForm::Tools)));
+        assert!(!Arc::ptr_eq(&plain, &array(&parts.with_tools(&other), SearchForm::Tools)));
+    }
+}

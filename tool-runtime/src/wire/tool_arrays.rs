@@ -27,7 +27,7 @@ pub(super) enum SearchForm {
     /// With tools of the registry.
     Tools,
     /// With the search of the API, which needs no `call_tool`.
-    #[cfg_attr(not(any(feature = "anthropic", feature = "responses")), expect(dead_code))]
+    #[cfg_attr(not(any(feature = "anthropic", feature = "responses", test)), expect(dead_code))]
     Native {
         /// Whether the array has `call_tool` nevertheless, since the messages have calls of it.
         has_call_tool: bool,
