@@ -14,7 +14,7 @@ use std::error::Error;
 use std::process::ExitCode;
 use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
-use tool_runtime::{DynamicTool, Registry, Session};
+use tool_runtime::{DynamicTool, Registry, RegistryBuilder, Session};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -39,7 +39,7 @@ fn registry(tools: Vec<DynamicTool>) -> Result<Registry, Box<dyn Error>> {
         .map_names(true)
         .skip_invalid_tools(true)
         .search(Search::new().subject("issues, files, messages and other data of a team"));
-    let registry = tools.into_iter().fold(builder, |builder, tool| builder.dynamic(tool)).build()?;
+    let registry = tools.into_iter().fold(builder, RegistryBuilder::dynamic).build()?;
     for skipped in registry.skipped() {
         eprintln!("Warning: {skipped}");
     }

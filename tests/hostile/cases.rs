@@ -1,7 +1,8 @@
 //! The list of cases, and their execution.
 
 use crate::{
-    anthropic, coercions, gemini, ollama, patterns, products, references, responses, sizes, texts, unions,
+    anthropic, coercions, gemini, ollama, patterns, products, references, responses, search, sizes, texts,
+    unions,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -96,6 +97,7 @@ pub(crate) fn all() -> Vec<Case> {
         gemini::cases(),
         ollama::cases(),
         responses::cases(),
+        search::cases(),
     ];
     all.into_iter().flatten().collect()
 }

@@ -21,6 +21,7 @@ mod products;
 mod references;
 mod responses;
 mod schemas;
+mod search;
 mod sizes;
 mod texts;
 mod unions;

@@ -1,13 +1,9 @@
-//! Definitions and queries that are as costly as possible.
+//! Hostile definitions and queries. `tests/hostile` measures their time.
 
 use crate::{found, tool, tools};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 use tool_runtime::ToolSchema;
 use tool_runtime::search::{KeywordIndex, documented_signature, signature};
-
-/// More than enough for a slow machine without optimisations; an input without a limit takes minutes.
-const MAX_TIME: Duration = Duration::from_secs(10);
 
 fn hostile_texts() -> Vec<String> {
     let length = 200_000;
@@ -22,10 +18,15 @@ fn hostile_texts() -> Vec<String> {
         "e\u{301}".repeat(length / 2),
         "天".repeat(length / 3),
         "İ".repeat(length / 2),
-        (0..30_000).map(|number| format!("w{number} ")).collect(),
-        (0..30_000).map(|number| format!("get_{number} ")).collect(),
+        numbered("w"),
+        numbered("get_"),
         "\u{0}\u{fffd}\u{10ffff}\u{202e}".repeat(length / 10),
     ]
+}
+
+fn numbered(word: &str) -> String {
+    let words: Vec<String> = (0..30_000).map(|number| format!("{word}{number}")).collect();
+    words.join(" ")
 }
 
 #[test]
@@ -35,10 +36,7 @@ fn queries() {
         .collect();
     let index = KeywordIndex::new(&many);
     for query in hostile_texts() {
-        let started = Instant::now();
         assert!(index.rank(&query, 5).len() <= 5);
-        let time = started.elapsed();
-        assert!(time < MAX_TIME, "{:.20}: {time:?}", query);
     }
     assert_eq!(
         index.rank(&format!("{} weather_", "the ".repeat(99)), 5).len(),
@@ -60,14 +58,12 @@ fn texts_of_definitions() {
     });
     let mut tools: Vec<ToolSchema> = hostile.collect();
     tools.push(tool("send_mail", "Sends an e-mail.", &json!({})));
-    let started = Instant::now();
     assert_eq!(found(&tools, "mail"), ["send_mail"]);
     for tool in &tools {
         let name = tool.name().len();
         assert!(signature(tool).len() <= name + 10_000, "{:.20}", tool.name());
         assert!(documented_signature(tool).len() <= name + 10_000, "{:.20}", tool.name());
     }
-    assert!(started.elapsed() < MAX_TIME, "{:?}", started.elapsed());
 }
 
 fn nested(depth: usize, wrap: impl Fn(Value) -> Value) -> Value {
@@ -108,11 +104,9 @@ fn schemas() {
     ];
     for schema in hostile {
         let tools = [tool("get_weather", "The weather.", &schema)];
-        let started = Instant::now();
         assert_eq!(found(&tools, "weather"), ["get_weather"]);
         let text = documented_signature(&tools[0]);
         assert!(text.starts_with("get_weather(") && text.len() < 10_000, "{} bytes: {text:.200}", text.len());
-        assert!(started.elapsed() < MAX_TIME, "{:?} for {:.100}", started.elapsed(), schema.to_string());
     }
 }
 

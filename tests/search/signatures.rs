@@ -1,6 +1,6 @@
 //! Signatures.
 
-#![allow(unused_variables, reason = "the tool is only described")]
+#![allow(unused_variables, clippy::needless_pass_by_value, reason = "the tool is only described")]
 
 use crate::tool;
 use serde_json::{Value, json};

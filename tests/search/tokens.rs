@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tool_runtime::search::{Search, documented_signature, signature};
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
-use tool_runtime::{AssistantMessage, DynamicTool, Registry, Session, ToolCall, ToolSchema};
+use tool_runtime::{AssistantMessage, DynamicTool, Registry, RegistryBuilder, Session, ToolCall, ToolSchema};
 
 /// Tokens of o200k, the encoding of OpenAI's models.
 fn tokens(text: &str) -> usize {
@@ -25,7 +25,7 @@ fn registry(tools: &[ToolSchema], has_search: bool) -> Registry {
         let parameters: Value = serde_json::from_str(tool.parameters().get()).expect("it is JSON");
         DynamicTool::new(tool.name(), tool.description(), parameters, |_| async { Ok::<_, String>("done") })
     });
-    tools.fold(builder, |builder, tool| builder.dynamic(tool)).build().expect("the tools are valid")
+    tools.fold(builder, RegistryBuilder::dynamic).build().expect("the tools are valid")
 }
 
 /// The tokens of all requests of a conversation in which the model calls three tools, one after the other.

@@ -66,6 +66,7 @@ impl InnerCall {
     }
 
     /// The inner call, or otherwise the outer one.
+    #[cfg_attr(not(feature = "search"), allow(clippy::unused_self))]
     pub(crate) fn or<'a>(&'a self, outer: &'a ToolCall) -> &'a ToolCall {
         #[cfg(feature = "search")]
         return self.call.as_deref().unwrap_or(outer);

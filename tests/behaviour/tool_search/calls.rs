@@ -5,7 +5,7 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
 use tool_runtime::search::Search;
-use tool_runtime::{BatchContext, CallError, Registry, ToolCall};
+use tool_runtime::{BatchContext, CallError, Registry, ToolCall, ToolMessage};
 
 #[tokio::test]
 async fn an_unloaded_tool_runs_by_call_tool_and_by_its_own_name() {
@@ -16,7 +16,7 @@ async fn an_unloaded_tool_runs_by_call_tool_and_by_its_own_name() {
         call("3", "now", json!({})),
     ];
     let messages = registry.dispatch(&calls).await;
-    let texts: Vec<_> = messages.iter().map(|message| message.text()).collect();
+    let texts: Vec<_> = messages.iter().map(ToolMessage::text).collect();
     assert_eq!(texts, ["Rome in 2 days: sunny", "Rome in 0 days: sunny", "12:00"]);
     let ids: Vec<_> = messages.iter().map(|message| &*message.tool_call_id).collect();
     assert_eq!(ids, ["1", "2", "3"]);

@@ -60,7 +60,7 @@ async fn tools_that_a_request_may_not_use_are_not_found() {
 
     let bound = registry.with(&BatchContext::new());
     assert_eq!(found(&bound, "send an invoice").await, ["send_invoice"]);
-    bound.call("send_invoice", json!({"customer": 1})).await;
+    assert_eq!(bound.call("send_invoice", json!({"customer": 1})).await.text(), "sent to 1");
     assert_eq!(found(&bound, "send an invoice").await, Vec::<String>::new());
 }
 

@@ -105,7 +105,8 @@ async fn events_and_keys_are_those_of_the_tool() {
             tools.push(event.tool.clone());
         }
     });
-    run.stream(|request| model.stream(request)).await.expect("valid");
+    let end = run.stream(|request| model.stream(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
     assert_eq!(tools, ["get_weather", "get_weather"]);
     assert_eq!(session.messages()[2].text(), "Rome in 0 days: sunny");
 }

@@ -3,6 +3,7 @@
 use super::{builder, call, named, registry};
 use serde_json::json;
 use tool_runtime::search::Search;
+use tool_runtime::session::RunEnd;
 use tool_runtime::testing::ScriptedModel;
 use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolCall, ToolChoice};
@@ -62,7 +63,7 @@ async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
                 model.complete(request)
             })
             .await;
-        end.expect("the requests are valid");
+        assert_eq!(end.expect("the requests are valid"), RunEnd::Answered);
         assert_eq!(arrays.len(), 21);
         assert!(arrays[0].contains("search_tools") || arrays[0].contains("tool_search"), "{}", arrays[0]);
         assert!(arrays.iter().all(|array| *array == arrays[0]), "{wire:?}");
