@@ -89,6 +89,16 @@ fn forms_of_a_word_and_of_an_identifier_are_equal() {
 }
 
 #[test]
+fn short_words_that_distinguish_tools_count() {
+    let tools = tools(&[
+        ("turn_light_off", "The light of the kitchen."),
+        ("turn_light_on", "The light of the kitchen."),
+    ]);
+    assert_eq!(found(&tools, "Please turn the light on")[0], "turn_light_on");
+    assert_eq!(found(&tools, "Please turn the light off")[0], "turn_light_off");
+}
+
+#[test]
 fn a_query_without_a_known_word_finds_nothing() {
     let tools = tools(&[("get_weather", "The weather of a city."), ("do_it_2", "")]);
     for query in ["", " \n", "?!", "volcano", "Which of them?", "Could you please help me with it?"] {

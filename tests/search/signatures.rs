@@ -1,6 +1,6 @@
 //! Signatures.
 
-#![allow(unused_variables, clippy::needless_pass_by_value, reason = "the tool is only described")]
+#![allow(clippy::needless_pass_by_value, unused_variables, reason = "the tool is only described")]
 
 use crate::tool;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use tool_runtime::search::{documented_signature, signature};
 use tool_runtime::{Registry, tool, tools};
 
 /// The signature of one parameter `p` with this schema.
-fn of(schema: Value) -> String {
+fn of(schema: &Value) -> String {
     let tool = tool("f", "", &json!({"type": "object", "properties": {"p": schema}, "required": ["p"]}));
     let text = signature(&tool);
     text.strip_prefix("f(p: ").and_then(|text| text.strip_suffix(')')).expect("one parameter").to_owned()
@@ -46,7 +46,7 @@ fn types() {
         (json!({"type": "vector"}), "any"),
         (json!({"$ref": "https://example.com/schema"}), "any"),
     ] {
-        assert_eq!(of(schema.clone()), text, "{schema}");
+        assert_eq!(of(&schema), text, "{schema}");
     }
 }
 
@@ -99,11 +99,11 @@ fn required_parameters_are_first_in_declared_order() {
 fn long_parts_are_abbreviated() {
     let long = "word ".repeat(100);
     let values: Vec<usize> = (0..100).collect();
-    let text = of(json!({"enum": values}));
+    let text = of(&json!({"enum": values}));
     assert!(text.ends_with("| 18 | 19 | .."), "{text}");
-    let text = of(json!({"const": long}));
+    let text = of(&json!({"const": long}));
     assert!(text.len() < 140 && text.ends_with("..\""), "{text}");
-    assert_eq!(of(json!({"type": "array", "default": values})), "any[] = [..]");
+    assert_eq!(of(&json!({"type": "array", "default": values})), "any[] = [..]");
     let properties: Value =
         (0..1_000).map(|number| (format!("p{number}"), json!({"type": "string"}))).collect();
     let text = signature(&tool("f", "", &json!({"properties": properties, "required": ["p999"]})));

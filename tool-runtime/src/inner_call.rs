@@ -45,6 +45,16 @@ impl InnerCall {
         &call.name
     }
 
+    /// The name of a tool in invalid arguments of `call_tool`.
+    #[cfg(feature = "search")]
+    pub(crate) fn name_in(arguments: &str) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Name {
+            name: String,
+        }
+        serde_json::from_str(arguments).ok().map(|Name { name }| name).filter(|name| name != CALL_TOOL)
+    }
+
     /// Like `of`, with coerced arguments.
     #[cfg(feature = "search")]
     pub(crate) fn with_arguments(call: &ToolCall, arguments: &str) -> Self {

@@ -4,7 +4,7 @@ use super::{builder, content, named, registry};
 use serde_json::json;
 use tool_runtime::message::Part;
 use tool_runtime::search::{Ranked, Ranking, Search, SearchQuery};
-use tool_runtime::{BatchContext, Registry, ToolCall};
+use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall};
 
 fn search(query: &str) -> ToolCall {
     ToolCall::new("1", "search_tools", json!({"query": query}).to_string())
@@ -22,11 +22,11 @@ async fn found(registry: &Registry, query: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_first_tool_has_its_schema_and_the_others_have_signatures() {
+async fn the_first_tools_have_their_schemas_and_the_others_have_signatures() {
     let registry = Registry::builder()
         .dynamic(named("list_issues", "Lists the issues of a repository."))
         .dynamic(named("create_issue", "Creates an issue in a repository."))
-        .search(Search::new())
+        .search(Search::new().full_schemas(1))
         .build()
         .expect("the tools are valid");
     let text = content(&registry, search("create an issue")).await;
@@ -37,6 +37,16 @@ async fn the_first_tool_has_its_schema_and_the_others_have_signatures() {
          list_issues()\nLists the issues of a repository."
     );
     assert_eq!(found(&registry, "create an issue").await, ["create_issue", "list_issues"]);
+}
+
+#[tokio::test]
+async fn three_tools_have_their_schemas_by_default() {
+    let names = ["issue_a", "issue_b", "issue_c", "issue_d"];
+    let tools = names.iter().map(|name| named(name, "An issue."));
+    let registry = tools.fold(Registry::builder().search(Search::new()), RegistryBuilder::dynamic).build();
+    let text = content(&registry.expect("the tools are valid"), search("issue")).await;
+    assert_eq!(text.matches("Schema of its arguments").count(), 3, "{text}");
+    assert!(text.ends_with("issue_d()\nAn issue."), "{text}");
 }
 
 #[tokio::test]
@@ -103,7 +113,7 @@ async fn long_descriptions_and_schemas_are_short_in_a_result() {
         .build()
         .expect("the tools are valid");
     let text = content(&registry, search("report")).await;
-    assert!(text.len() < 12_000, "{} bytes", text.len());
+    assert!(text.len() < 6_000, "{} bytes", text.len());
     assert!(text.contains("report_b()\nA very long text"), "{text}");
 }
 

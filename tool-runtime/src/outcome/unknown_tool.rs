@@ -5,7 +5,8 @@ use crate::suggest::suggest;
 use std::fmt;
 use std::sync::Arc;
 
-/// The error of a name that no tool of the registry has. Its text lists the tools and suggests a similar name.
+/// The error of a name that no tool of the registry has. Its text suggests a similar name, and lists the tools or mentions
+/// the search for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownToolError {
@@ -16,6 +17,8 @@ pub struct UnknownToolError {
     /// The sorted names of all tools, or with a search (`RegistryBuilder::search`) those of the tools that the request
     /// contains. A clone shares the list.
     pub available: Arc<[String]>,
+    /// Whether `search_tools` finds other tools.
+    pub can_search: bool,
 }
 
 /// The number of names in the message; the rest is only counted.
@@ -27,20 +30,23 @@ impl UnknownToolError {
             name: name.to_owned(),
             suggestion: suggest(name, available.iter().map(String::as_str)).map(str::to_owned),
             available: Arc::clone(available),
+            can_search: false,
         }
     }
 
-    /// The error of a call that may use only some of the tools.
+    /// The error in a registry with a search.
     #[cfg(feature = "search")]
-    pub(crate) fn with_suggestion<'a>(
+    pub(crate) fn with_search<'a>(
         name: &str,
         suggestion: Option<&str>,
         available: impl Iterator<Item = &'a str>,
+        can_search: bool,
     ) -> Self {
         UnknownToolError {
             name: name.to_owned(),
             suggestion: suggestion.map(str::to_owned),
             available: available.map(str::to_owned).collect(),
+            can_search,
         }
     }
 }
@@ -51,6 +57,9 @@ impl fmt::Display for UnknownToolError {
         match &self.suggestion {
             Some(suggestion) => write!(f, "; did you mean `{suggestion}`? ")?,
             None => f.write_str(". ")?,
+        }
+        if self.can_search {
+            return f.write_str("Find other tools with `search_tools`.");
         }
         write_names(f, &self.available)
     }

@@ -7,7 +7,7 @@ use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
 use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
-use crate::search::{Catalog, Findable, Members, Search, signature};
+use crate::search::{Catalog, Findable, Members, Search, documented_signature};
 use crate::suggest::suggest;
 use crate::tool::{Batch, RegisteredTool};
 use crate::tool_name::{self, CALL_TOOL, SEARCH_TOOLS};
@@ -69,8 +69,8 @@ impl RegistryBuilder {
     /// JSON stays equal while the registry of a program changes. Default: each request contains all tools. Needs the feature
     /// `search`.
     ///
-    /// - **`search_tools(query, limit)`** is `read_only`. It returns the tools that match best: the full schema of the first one,
-    ///   and the signatures of the others.
+    /// - **`search_tools(query, limit)`** is `read_only`. It returns the tools that match best: the full schemas of the first
+    ///   three, and the signatures of the others.
     /// - **`call_tool(name, arguments)`** calls a tool. The call is that of the tool itself: its arguments are validated, its
     ///   approval, limits, hooks, middleware, spans and events have its own name and arguments, and the model receives its
     ///   result. The history keeps the call as the model wrote it. On a strict wire, `arguments` is a string with JSON. In a call,
@@ -184,37 +184,42 @@ impl Registry {
         let listed: Vec<&ToolSchema> = search.listed.iter().filter(is_allowed).collect();
         let names = findable.tools().chain(listed.iter().copied()).map(ToolSchema::name);
         let suggestion = suggest(name, names).or_else(|| Some(findable.nearest(name)?.name()));
-        UnknownToolError::with_suggestion(name, suggestion, listed.iter().map(|schema| schema.name()))
+        let can_search = findable.tools().next().is_some();
+        UnknownToolError::with_search(name, suggestion, listed.iter().map(|schema| schema.name()), can_search)
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
-    pub(crate) fn with_search_hint(
-        &self,
-        batch: &Batch<'_>,
-        call: &ToolCall,
-        failure: ToolFailure,
-    ) -> ToolFailure {
-        let Some(search) = &self.tools.search else { return failure };
+    pub(crate) fn with_search_hint(&self, batch: &Batch<'_>, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
+        if self.tools.search.is_none() {
+            return failure;
+        }
         let hint = match failure.error() {
             Some(CallError::UnknownTool(unknown)) => {
-                let tool = unknown.suggestion.as_deref().and_then(|name| self.get(name));
-                let tool = tool.filter(|tool| self.is_deferred(tool.name()));
-                let hint = tool.map(signature_line).unwrap_or_default();
-                let can_search =
-                    self.tool(SEARCH_TOOLS).is_some() && search.findable(batch).tools().next().is_some();
-                hint + if can_search { "\nFind other tools with `search_tools`." } else { "" }
+                unknown.suggestion.as_deref().and_then(|name| self.deferred_signature(name))
             }
-            Some(error) if error.is_about_arguments() => match self.get(&call.name) {
-                Some(tool) if self.is_deferred(tool.name()) => signature_line(tool),
-                _ => return failure,
-            },
-            _ => return failure,
+            Some(error) if error.is_about_arguments() && call.name == CALL_TOOL => {
+                let tool = InnerCall::name_in(&call.arguments).and_then(|name| self.get(&name));
+                let tool = tool.filter(|tool| self.allows_in(batch.context, tool.name()));
+                tool.map(|tool| {
+                    let signature = documented_signature(tool);
+                    format!("\nPass the arguments of the tool in `arguments`. Its signature: {signature}")
+                })
+            }
+            Some(error) if error.is_about_arguments() => self.deferred_signature(&call.name),
+            _ => None,
         };
-        let message = failure.message().to_owned() + &hint;
-        failure.with_message(message)
+        match hint {
+            Some(hint) => {
+                let message = failure.message().to_owned() + &hint;
+                failure.with_message(message)
+            }
+            None => failure,
+        }
     }
-}
 
-fn signature_line(tool: &ToolSchema) -> String {
-    format!("\nSignature: {}", signature(tool))
+    /// The signature of a tool whose definition is not in the requests, on a line of its own.
+    fn deferred_signature(&self, name: &str) -> Option<String> {
+        let tool = self.get(name).filter(|tool| self.is_deferred(tool.name()))?;
+        Some(format!("\nSignature: {}", documented_signature(tool)))
+    }
 }

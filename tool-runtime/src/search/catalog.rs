@@ -19,6 +19,7 @@ pub(crate) struct Catalog {
     registered: Vec<Arc<RegisteredTool>>,
     /// Created by the first search.
     index: OnceLock<KeywordIndex>,
+    pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
 }
 
 /// The positions of the tools that a subset of the registry has; `None` for all.
@@ -33,9 +34,13 @@ pub(crate) struct Findable<'a> {
 }
 
 impl Catalog {
-    pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<RegisteredTool>)>) -> Self {
+    pub(crate) fn new(
+        settings: Search,
+        tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+        pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+    ) -> Self {
         let (tools, registered) = tools.into_iter().unzip();
-        Catalog { settings, tools, registered, index: OnceLock::new() }
+        Catalog { settings, tools, registered, index: OnceLock::new(), pinned }
     }
 
     pub(crate) fn tools(&self) -> &[ToolSchema] {

@@ -35,7 +35,7 @@ pub(super) struct FullSchemas(pub(super) usize);
 
 impl Default for FullSchemas {
     fn default() -> Self {
-        FullSchemas(1)
+        FullSchemas(3)
     }
 }
 
@@ -71,7 +71,8 @@ impl Search {
         self
     }
 
-    /// Sets the number of tools in a result that have their full schema. The others have a signature. Default: 1.
+    /// Sets the number of tools in a result that have their full schema. The others have a signature, which needs a
+    /// fourth of the tokens. Default: 3.
     pub fn full_schemas(mut self, tools: usize) -> Self {
         self.full_schemas = FullSchemas(tools);
         self

@@ -7,19 +7,19 @@ const MAX_TOKEN_LENGTH: usize = 400;
 /// In characters; the rest of a longer word is ignored.
 const MAX_WORD_LENGTH: usize = 40;
 
-/// The stop words of Snowball (<https://snowballstem.org/algorithms/english/stop.txt>), except for prepositions such as
-/// `between` that describe what a tool does, and the words of a request to an assistant. Definitions of tools contain
-/// few of them, so the ranking would consider them specific. Sorted.
+/// The stop words of Snowball (<https://snowballstem.org/algorithms/english/stop.txt>), except for words such as `between`
+/// and `off`, which distinguish tools, and the words of a request to an assistant. Definitions of tools contain few of
+/// them, so the ranking would consider them specific. Sorted.
 #[rustfmt::skip]
-const STOP_WORDS: [&str; 113] = [
-    "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "being", "both", "but",
-    "by", "can", "could", "did", "do", "does", "doing", "don", "each", "few", "for", "from", "had", "has", "have",
-    "having", "he", "hello", "help", "her", "hers", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is",
-    "it", "its", "just", "let", "like", "may", "me", "might", "more", "most", "must", "my", "need", "no", "nor", "not",
-    "of", "off", "on", "or", "other", "our", "ours", "out", "please", "same", "shall", "she", "should", "so", "some",
-    "such", "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "us", "very", "want", "was", "we", "were", "what", "when", "where", "which", "while", "who",
-    "whom", "why", "will", "with", "would", "you", "your",
+const STOP_WORDS: [&str; 110] = [
+    "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "being", "both",
+    "but", "by", "can", "could", "did", "do", "does", "doing", "don", "each", "few", "for", "from", "had", "has",
+    "have", "having", "he", "hello", "help", "her", "hers", "hey", "hi", "him", "his", "how", "i", "if", "in", "into",
+    "is", "it", "its", "just", "let", "like", "may", "me", "might", "more", "most", "must", "my", "need", "no", "nor",
+    "not", "of", "or", "other", "our", "ours", "please", "same", "shall", "she", "should", "so", "some", "such",
+    "than", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "too", "us", "very", "want", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom",
+    "why", "will", "with", "would", "you", "your",
 ];
 
 /// An identifier or a word between spaces and punctuation, as its parts in lower case: `getHTTPUrl2` is `get`, `http`,
