@@ -34,11 +34,8 @@ async fn main() -> ExitCode {
 }
 
 /// A registry with a search among these tools. A remote server may define tools that no registry accepts: they are skipped.
-fn registry(tools: Vec<DynamicTool>) -> Result<Registry, Box<dyn Error>> {
-    let builder = Registry::builder()
-        .map_names(true)
-        .skip_invalid_tools(true)
-        .search(Search::new().subject("issues, files, messages and other data of a team"));
+fn registry(tools: Vec<DynamicTool>, search: Search) -> Result<Registry, Box<dyn Error>> {
+    let builder = Registry::builder().map_names(true).skip_invalid_tools(true).search(search);
     let registry = tools.into_iter().fold(builder, RegistryBuilder::dynamic).build()?;
     for skipped in registry.skipped() {
         eprintln!("Warning: {skipped}");
@@ -54,7 +51,7 @@ fn registry(tools: Vec<DynamicTool>) -> Result<Registry, Box<dyn Error>> {
 }
 
 async fn print_matches(path: &str, query: &str) -> Result<(), Box<dyn Error>> {
-    let registry = registry(definitions::from_file(path)?)?;
+    let registry = registry(definitions::from_file(path)?, Search::new())?;
     let result = registry.call("search_tools", json!({ "query": query })).await;
     print_line(format_args!("\n{}", result.text()));
     Ok(())
@@ -63,7 +60,8 @@ async fn print_matches(path: &str, query: &str) -> Result<(), Box<dyn Error>> {
 async fn converse() -> Result<(), Box<dyn Error>> {
     let model = Model::from_env(scripted::search::script())?;
     print_line(format_args!("Model: {model}"));
-    let registry = registry(definitions::of_services())?;
+    let search = Search::new().subject("issues, files, messages and other data of a team");
+    let registry = registry(definitions::of_services(), search)?;
     let mut transcript = Transcript::default();
     let mut session = Session::new()
         .system("You manage the data of a team. Search for the tools that you need.")

@@ -1,52 +1,48 @@
 //! The call in the arguments of `call_tool`.
 
-use crate::message::ToolCall;
-#[cfg(feature = "search")]
-use crate::message::is_object;
-#[cfg(feature = "search")]
+use crate::message::{ToolCall, is_object};
 use crate::tool_name::CALL_TOOL;
-#[cfg(feature = "search")]
 use serde::Deserialize;
-#[cfg(feature = "search")]
-use serde_json::{Value, value::RawValue};
-#[cfg(feature = "search")]
+use serde_json::Value;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// The call of the tool itself, if the model calls it with `call_tool`. Empty without the feature `search`, so that it takes
-/// no memory in the future of a call.
+/// The call of the tool itself, if the model calls it with `call_tool`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InnerCall {
-    #[cfg(feature = "search")]
-    call: Option<Box<ToolCall>>,
-}
+pub(crate) struct InnerCall(Option<Box<ToolCall>>);
 
 impl InnerCall {
-    /// The call in the arguments of this call. There is none if this is no call of `call_tool`, or if its arguments are
-    /// invalid.
-    pub(crate) fn of(call: &ToolCall) -> Self {
-        #[cfg(feature = "search")]
-        if call.name == CALL_TOOL {
-            return InnerCall { call: inner_call(call, &call.arguments) };
-        }
-        let _ = call;
-        InnerCall::default()
+    /// The call in the arguments of this call of `call_tool`. There is none if they are invalid.
+    pub(crate) fn from_call(call: &ToolCall) -> Self {
+        InnerCall::from_arguments(call, &call.arguments)
     }
 
-    /// The name of the tool that this call or its inner call calls.
+    /// Like `from_call`, with coerced arguments.
+    pub(crate) fn from_arguments(call: &ToolCall, arguments: &str) -> Self {
+        InnerCall(inner_call(call, arguments))
+    }
+
+    /// Like `from_call`, without a registry that knows whether it has a search: another tool may be named `call_tool`, so only
+    /// a call with both arguments has an inner call.
+    pub(crate) fn guess(call: &ToolCall) -> Self {
+        let has_arguments = |object: &Arguments<'_>| object.arguments.is_some();
+        match serde_json::from_str(&call.arguments) {
+            Ok(object) if call.name == CALL_TOOL && has_arguments(&object) => InnerCall::from_call(call),
+            _ => InnerCall::default(),
+        }
+    }
+
+    /// The name of the tool that a call or its guessed inner call calls. A name with escapes cannot be borrowed: such a call is one
+    /// of `call_tool`.
     #[cfg(feature = "testing")]
-    pub(crate) fn tool_of(call: &ToolCall) -> &str {
-        #[cfg(feature = "search")]
-        if call.name == CALL_TOOL {
-            // A name with escapes in its JSON is no name of a tool.
-            if let Ok(Arguments { name: Cow::Borrowed(name), .. }) = serde_json::from_str(&call.arguments) {
-                return name;
-            }
+    pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
+        match serde_json::from_str(&call.arguments) {
+            Ok(Arguments { name: Cow::Borrowed(name), arguments: Some(_) }) if call.name == CALL_TOOL => name,
+            _ => &call.name,
         }
-        &call.name
     }
 
-    /// The name of a tool in invalid arguments of `call_tool`.
-    #[cfg(feature = "search")]
+    /// The name of the tool in the arguments of `call_tool`, which may be invalid otherwise.
     pub(crate) fn name_in(arguments: &str) -> Option<String> {
         #[derive(Deserialize)]
         struct Name {
@@ -55,37 +51,28 @@ impl InnerCall {
         serde_json::from_str(arguments).ok().map(|Name { name }| name).filter(|name| name != CALL_TOOL)
     }
 
-    /// Like `of`, with coerced arguments.
-    #[cfg(feature = "search")]
-    pub(crate) fn with_arguments(call: &ToolCall, arguments: &str) -> Self {
-        InnerCall { call: inner_call(call, arguments) }
+    /// The arguments of `call_tool` that call this tool.
+    pub(crate) fn outer_arguments(tool: &str, arguments: &str) -> String {
+        let name = Value::from(tool);
+        // The error of a call is about this text if it is no object.
+        let arguments = if is_object(arguments) {
+            Cow::from(arguments)
+        } else {
+            Value::from(arguments).to_string().into()
+        };
+        format!(r#"{{"name":{name},"arguments":{arguments}}}"#)
     }
 
-    /// Replaces the arguments of this call, or those of its inner call.
-    pub(crate) fn set_arguments(call: &mut ToolCall, arguments: String) {
-        #[cfg(feature = "search")]
-        if let Some(inner) = InnerCall::of(call).call {
-            return call.set_arguments(outer_arguments(&inner.name, &arguments));
-        }
-        call.set_arguments(arguments);
-    }
-
-    #[cfg(feature = "search")]
-    pub(crate) fn is_some(&self) -> bool {
-        self.call.is_some()
+    pub(crate) fn get(&self) -> Option<&ToolCall> {
+        self.0.as_deref()
     }
 
     /// The inner call, or otherwise the outer one.
-    #[cfg_attr(not(feature = "search"), allow(clippy::unused_self))]
     pub(crate) fn or<'a>(&'a self, outer: &'a ToolCall) -> &'a ToolCall {
-        #[cfg(feature = "search")]
-        return self.call.as_deref().unwrap_or(outer);
-        #[cfg(not(feature = "search"))]
-        outer
+        self.get().unwrap_or(outer)
     }
 }
 
-#[cfg(feature = "search")]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments<'a> {
@@ -95,7 +82,6 @@ struct Arguments<'a> {
     arguments: Option<&'a RawValue>,
 }
 
-#[cfg(feature = "search")]
 fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
     let Arguments { name, arguments } = serde_json::from_str(arguments).ok()?;
     if name == CALL_TOOL {
@@ -110,17 +96,4 @@ fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
     let mut inner = ToolCall::new(&call.id, name, arguments);
     inner.is_truncated = call.is_truncated;
     Some(Box::new(inner))
-}
-
-/// The arguments of `call_tool` that call this tool.
-#[cfg(feature = "search")]
-fn outer_arguments(tool: &str, arguments: &str) -> String {
-    let name = Value::from(tool);
-    if is_object(arguments) {
-        format!(r#"{{"name":{name},"arguments":{arguments}}}"#)
-    } else {
-        // The error of the call is about this text.
-        let arguments = Value::from(arguments);
-        format!(r#"{{"name":{name},"arguments":{arguments}}}"#)
-    }
 }

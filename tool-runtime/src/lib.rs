@@ -144,6 +144,7 @@ pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
+#[cfg_attr(not(feature = "search"), path = "no_inner_call.rs")]
 mod inner_call;
 mod json;
 #[cfg_attr(

@@ -22,6 +22,7 @@ mod ready_call;
 mod search;
 #[cfg(feature = "search")]
 mod search_tools;
+mod tools;
 mod validate;
 #[cfg(not(feature = "search"))]
 mod without_search;
@@ -29,10 +30,10 @@ mod without_search;
 pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
-use index::Index;
 pub(crate) use limits::Limits;
 pub use ready_call::ReadyCall;
 pub(crate) use ready_call::{Layer, OwnedCall};
+use tools::Tools;
 
 use crate::approval::BeforeCall;
 use crate::coerce::CoercionOptions;
@@ -42,13 +43,13 @@ use crate::outcome::UnknownToolError;
 use crate::schema::ToolSchema;
 #[doc(inline)]
 pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
-use crate::tool::{Batch, RegisteredTool, Stage};
+use crate::tool::{Batch, RegisteredTool};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// The tools that a model may call, with their schemas for the request and [`dispatch`](Registry::dispatch) for the
@@ -79,79 +80,6 @@ pub struct Registry {
     tools: Arc<Tools>,
     /// `None` for a registry without a batch.
     batch: Option<BatchContext>,
-}
-
-/// Sorted by name; `schemas[i]` describes `registered[i]`.
-struct Tools {
-    schemas: Vec<ToolSchema>,
-    arrays: ToolArrays,
-    registered: Vec<Arc<RegisteredTool>>,
-    index: Index,
-    /// Whether a batch counts the calls of any tool.
-    has_call_limits: bool,
-    /// For errors. Created on first use, since there may be thousands of tools.
-    names: OnceLock<Arc<[String]>>,
-    #[cfg(feature = "search")]
-    search: Option<search::ToolSearch>,
-    config: Arc<Config>,
-}
-
-impl Tools {
-    /// The tools must be sorted by name. `of` has the tools of which these are a subset.
-    #[cfg_attr(not(feature = "search"), allow(unused_mut, unused_variables))]
-    fn new(
-        mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
-        config: Arc<Config>,
-        of: Option<&Self>,
-    ) -> Self {
-        #[cfg(feature = "search")]
-        let search = config.search.as_ref().map(|(settings, own)| {
-            search::ToolSearch::new(settings, own, &mut tools, of.and_then(|of| of.search.as_ref()))
-        });
-        let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
-        let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
-        let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
-        Tools {
-            schemas,
-            arrays,
-            index,
-            registered,
-            has_call_limits,
-            names: OnceLock::new(),
-            #[cfg(feature = "search")]
-            search,
-            config,
-        }
-    }
-
-    /// The definitions of a request.
-    fn listed(&self) -> &[ToolSchema] {
-        #[cfg(feature = "search")]
-        if let Some(search) = &self.search {
-            return &search.listed;
-        }
-        &self.schemas
-    }
-
-    /// Whether this is a tool that a search has added.
-    #[cfg_attr(not(feature = "search"), allow(unused_variables, clippy::unused_self))]
-    fn is_of_search(&self, name: &str) -> bool {
-        #[cfg(feature = "search")]
-        return self.search.is_some() && crate::tool_name::is_reserved(name);
-        #[cfg(not(feature = "search"))]
-        false
-    }
-
-    /// The tools, without those of a search.
-    fn without_search(&self) -> impl Iterator<Item = (ToolSchema, Arc<RegisteredTool>)> {
-        let tools = (0..self.schemas.len()).map(|position| self.at(position));
-        tools.filter(|(schema, _)| !self.is_of_search(schema.name()))
-    }
-
-    /// The definition and the tool at this position.
-    fn at(&self, position: usize) -> (ToolSchema, Arc<RegisteredTool>) {
-        (self.schemas[position].clone(), Arc::clone(&self.registered[position]))
-    }
 }
 
 impl Registry {
@@ -190,8 +118,8 @@ impl Registry {
     /// prompt.
     ///
     /// The definitions serialize as the tools of Chat Completions. Each is written once and cached: a request copies its
-    /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty. With a
-    /// search (`RegistryBuilder::search`), these are the pinned tools, `search_tools` and `call_tool`.
+    /// bytes. Servers reject `tools: []`, so omit the key if the registry is empty. With a search
+    /// (`RegistryBuilder::search`), these are the pinned tools, `search_tools` and `call_tool`.
     ///
     /// ```
     /// use serde::Serialize;
@@ -289,19 +217,20 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Returns an error if the registry has no such tool, since servers reject such a request.
+    /// Returns an error if the registry has no such tool, since servers reject such a request. With a search
+    /// (`RegistryBuilder::search`), requests contain only the pinned tools, `search_tools` and `call_tool`.
     pub fn tool_choice(&self, name: &str) -> Result<ToolChoice, UnknownToolError> {
-        let listed = |name: &str| self.schemas().iter().any(|schema| schema.name() == name);
-        match self.get(name).map(ToolSchema::name).filter(|name| listed(name)) {
+        match self.get(name).map(ToolSchema::name).filter(|name| !self.is_deferred(name)) {
             Some(name) => Ok(ToolChoice::Tool(name.to_owned())),
-            None => Err(self.unknown_tool(name)),
+            None => Err(self.unlisted_tool(name)),
         }
     }
 
     /// Returns a registry of some of the tools, for example for one request. Calls of other tools fail with
     /// [`CallError::UnknownTool`](crate::CallError::UnknownTool).
     ///
-    /// The subset shares the tools, state, hook and limits of this registry, so it is cheap to create.
+    /// The subset shares the tools, state, hook and limits of this registry, so it is cheap to create. With a search
+    /// (`RegistryBuilder::search`), it has `search_tools` and `call_tool` if it has tools to find, whether they are named or not.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -332,7 +261,7 @@ impl Registry {
             indices.insert(self.tools.index.find(name).ok_or_else(|| self.unknown_tool(name))?);
         }
         let tools = indices.into_iter().map(|index| self.tools.at(index));
-        let tools = tools.filter(|(schema, _)| !self.tools.is_of_search(schema.name())).collect();
+        let tools = tools.filter(|(schema, _)| !self.tools.is_search_tool(schema.name())).collect();
         let tools = Tools::new(tools, Arc::clone(&self.tools.config), Some(&self.tools));
         Ok(Registry { tools: Arc::new(tools), ..self.clone() })
     }
@@ -370,6 +299,11 @@ impl Registry {
     #[must_use]
     pub fn allows(&self, name: &str) -> bool {
         self.allows_in(self.batch.as_ref(), name)
+    }
+
+    /// Whether the tool is in a list of allowed tools. The tools of a search always are: they find and call only allowed tools.
+    pub(crate) fn is_in(&self, tool: &RegisteredTool, allowed: &[String]) -> bool {
+        tool.is_in(allowed) || self.tools.is_search_tool(&tool.name)
     }
 
     /// Whether calls of this batch may use the tool.

@@ -2,7 +2,7 @@
 //!
 //! A registry with [`RegistryBuilder::search`](crate::RegistryBuilder::search) sends the definitions of the pinned tools and
 //! of two others: `search_tools` finds the remaining tools, and `call_tool` calls them. So the `tools` of a request stay equal
-//! during a conversation, also if the registry gets other tools, and the prompt cache of the provider stays valid.
+//! when the remaining tools come and go, and the prompt cache of the provider stays valid.
 //!
 //! [`Search`] has the settings. A [`KeywordIndex`] ranks the tools by their words (BM25); a program can rank them itself with a
 //! [`Ranking`], for example with embeddings.
@@ -14,11 +14,13 @@ mod ranking;
 mod results;
 mod settings;
 mod signature;
+mod similar_name;
 mod tool_words;
 mod words;
 
-pub(crate) use catalog::{Catalog, DEFAULT_LIMIT, Findable, Members};
+pub(crate) use catalog::{Catalog, DEFAULT_LIMIT, Findable, Scope};
 pub use keyword_index::KeywordIndex;
-pub use ranking::{Ranked, Ranking, SearchQuery};
+pub use ranking::{Ranking, RankingFuture, SearchQuery};
 pub use settings::Search;
 pub use signature::{documented_signature, signature};
+pub(crate) use similar_name::similar_name;

@@ -5,10 +5,12 @@ use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
 use tool_runtime::search::Search;
-use tool_runtime::{BatchContext, CallError, Registry, ToolCall, ToolMessage};
+use tool_runtime::session::RunEnd;
+use tool_runtime::testing::{ScriptedModel, assert_called};
+use tool_runtime::{AssistantMessage, BatchContext, CallError, Registry, Session, ToolCall, ToolMessage};
 
 #[tokio::test]
-async fn an_unloaded_tool_runs_by_call_tool_and_by_its_own_name() {
+async fn a_deferred_tool_runs_by_call_tool_and_by_its_own_name() {
     let registry = registry();
     let calls = [
         call("1", "get_weather", json!({"city": "Rome", "days": 2})),
@@ -45,37 +47,58 @@ async fn the_arguments_are_an_object_a_string_or_absent() {
 }
 
 #[tokio::test]
-async fn invalid_arguments_of_an_unloaded_tool_are_answered_with_its_signature() {
+async fn invalid_arguments_of_a_deferred_tool_get_its_signature() {
     let registry = registry();
     let text = content(&registry, call("1", "get_weather", json!({"town": "Rome"}))).await;
     assert!(text.starts_with("Error: invalid arguments for `get_weather`: `city` is missing"), "{text}");
-    assert!(text.contains("get_weather(city: string, days?: integer"), "{text}");
+    assert!(text.contains("get_weather(city: string (The name of the city.), days?: integer"), "{text}");
     let by_name = content(&registry, ToolCall::new("1", "get_weather", r#"{"town":"Rome"}"#)).await;
     assert_eq!(by_name, text);
     let broken = r#"{"name":"get_weather","arguments":"{\"city\":"}"#;
     let text = content(&registry, ToolCall::new("1", "call_tool", broken)).await;
     assert!(text.starts_with("Error: the arguments of `get_weather` are not valid JSON"), "{text}");
     assert!(text.contains("get_weather(city: string"), "{text}");
+    let flat = ToolCall::new("1", "call_tool", r#"{"name":"get_weather","city":"Rome"}"#);
+    let text = content(&registry, flat).await;
+    assert!(text.contains("`city` is not an argument"), "{text}");
+    assert!(
+        text.contains("Pass the arguments of the tool in `arguments`. Its signature: get_weather("),
+        "{text}"
+    );
+    let batch = BatchContext::new().allowed_tools(["now"]);
+    let text = content(
+        &registry.with(&batch),
+        ToolCall::new("1", "call_tool", r#"{"name":"get_weather","city":"Rome"}"#),
+    )
+    .await;
+    assert!(!text.contains("get_weather"), "{text}");
     // The model has read the definition of a pinned tool.
     let text = content(&registry, call("1", "now", json!({"zone": "UTC"}))).await;
     assert!(text.starts_with("Error: invalid arguments for `now`") && !text.contains("Signature"), "{text}");
 }
 
 #[tokio::test]
-async fn a_gone_tool_is_answered_with_the_nearest_one() {
+async fn a_call_of_a_gone_tool_gets_the_nearest_one() {
     let registry = registry();
     let text = content(&registry, call("1", "get_wether", json!({"city": "Rome"}))).await;
-    assert!(text.starts_with("Error: there is no tool `get_wether`; did you mean `get_weather`?"), "{text}");
-    assert!(text.contains("get_weather(city: string") && text.contains("`search_tools`"), "{text}");
-    // No similar name: the words decide.
-    let text = content(&registry, call("1", "customer_invoice_email_v2", json!({}))).await;
-    assert!(text.contains("did you mean `send_invoice`?"), "{text}");
-    let text = content(&registry, ToolCall::new("1", "gone", "{}")).await;
+    let start = "Error: there is no tool `get_wether`; did you mean `get_weather`? Find other tools with `search_tools`.";
+    assert_eq!(
+        text.strip_prefix(start),
+        Some("\nSignature: get_weather(city: string (The name of the city.), days?: integer = 0)")
+    );
+    // No name is similar as a text: the words decide.
+    let text = content(&registry, call("1", "invoice_send", json!({}))).await;
     assert!(
-        text.starts_with("Error: there is no tool `gone`. Available: `call_tool`, `now`, `search_tools`."),
+        text.starts_with("Error: there is no tool `invoice_send`; did you mean `send_invoice`?"),
         "{text}"
     );
-    assert!(text.ends_with("\nFind other tools with `search_tools`."), "{text}");
+    assert!(text.contains("send_invoice(customer: integer)"), "{text}");
+    // One word of several is no similarity.
+    let text = content(&registry, ToolCall::new("1", "invoice_customer_archive", "{}")).await;
+    assert_eq!(
+        text,
+        "Error: there is no tool `invoice_customer_archive`. Find other tools with `search_tools`."
+    );
 }
 
 #[tokio::test]
@@ -196,6 +219,19 @@ async fn the_limits_are_those_of_the_tool() {
 
 #[tokio::test]
 async fn without_a_search_call_tool_is_an_ordinary_tool() {
+    let own = named("call_tool", "Calls a person.").requires_approval();
+    let own = Registry::builder().dynamic(own).build().expect("the name is free");
+    let reply = AssistantMessage::from_tool_calls(vec![call("a", "Ada", json!({}))]);
+    let model = ScriptedModel::new([reply, AssistantMessage::from_text("Done.")]);
+    let mut session = Session::new().user("Call Ada.");
+    let end = session.run(&own).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    assert_eq!(session.awaiting_approval()[0].tool, "call_tool");
+    session.approve_with("a", json!({"name": "Bob"})).expect("it waits");
+    let end = session.run(&own).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::Answered);
+    assert_called(&session, "call_tool", json!({"name": "Bob"}));
+
     let registry =
         Registry::builder().dynamic(named("call_tool", "Calls.")).build().expect("the name is free");
     assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");

@@ -3,7 +3,7 @@
 use super::{builder, content, named, registry};
 use serde_json::json;
 use tool_runtime::message::Part;
-use tool_runtime::search::{Ranked, Ranking, Search, SearchQuery};
+use tool_runtime::search::{Ranking, RankingFuture, Search, SearchQuery};
 use tool_runtime::{BatchContext, Registry, RegistryBuilder, ToolCall};
 
 fn search(query: &str) -> ToolCall {
@@ -32,7 +32,7 @@ async fn the_first_tools_have_their_schemas_and_the_others_have_signatures() {
     let text = content(&registry, search("create an issue")).await;
     assert_eq!(
         text,
-        "2 tools match, the best first. Call one with `call_tool`.\n\n\
+        "The 2 best matches, the best first. If one fits, call it with `call_tool`; otherwise search with other words.\n\n\
          create_issue\nCreates an issue in a repository.\nSchema of its arguments: {\"properties\":{},\"type\":\"object\"}\n\n\
          list_issues()\nLists the issues of a repository."
     );
@@ -51,9 +51,16 @@ async fn three_tools_have_their_schemas_by_default() {
 
 #[tokio::test]
 async fn pinned_tools_are_not_found() {
-    assert_eq!(found(&registry(), "noon").await, Vec::<String>::new());
+    let text = content(&registry(), search("now")).await;
+    let expected = "No further tool matches. These of your tools match, which you call directly: `now`.";
+    assert_eq!(text, expected);
     let text = content(&registry(), search("xyzzy")).await;
     assert!(text.starts_with("No tool matches."), "{text}");
+    let weather = BatchContext::new().allowed_tools(["get_weather"]);
+    let text = content(&registry().with(&weather), search("now")).await;
+    assert!(text.starts_with("No tool matches."), "{text}");
+    let nothing = Registry::builder().search(Search::new()).build().expect("a registry may have no tools");
+    assert_eq!(content(&nothing, search("now")).await, "There are no further tools.");
 }
 
 #[tokio::test]
@@ -82,12 +89,20 @@ async fn the_limit_of_a_result_is_at_most_that_of_the_search() {
     }
     let registry = builder.build().expect("the tools are valid");
     for (limit, expected) in [(None, 5), (Some(2), 2), (Some(100), 7)] {
-        let arguments = json!({"query": "report", "limit": limit.unwrap_or(5)});
+        let arguments = limit
+            .map_or_else(|| json!({"query": "report"}), |limit| json!({"query": "report", "limit": limit}));
         let messages = registry.dispatch(&[ToolCall::new("1", "search_tools", arguments.to_string())]).await;
         let text = messages[0].text();
-        assert!(text.starts_with(&format!("{expected} tools match, the best first.")), "{text}");
+        assert!(text.starts_with(&format!("The {expected} best matches, the best first.")), "{text}");
         assert_eq!(text.matches("Writes a report.").count(), expected);
     }
+    let few = Registry::builder()
+        .dynamic(named("report", "A report."))
+        .search(Search::new().max_results(3))
+        .build();
+    let few = few.expect("the tools are valid");
+    let schema = few.get("search_tools").expect("it is there").parameters().get();
+    assert!(schema.contains("The number of tools; 3 by default, at most 3."), "{schema}");
     let zero = ToolCall::new("1", "search_tools", r#"{"query":"report","limit":0}"#);
     assert!(content(&registry, zero).await.starts_with("Error: invalid arguments for `search_tools`"));
 }
@@ -100,6 +115,8 @@ async fn long_descriptions_and_schemas_are_short_in_a_result() {
             (format!("field_{number}"), json!({"type": "string", "description": "A field of a report."}))
         })
         .collect();
+    // A line of a description must not look like another tool.
+    let long = format!("{long}\n\nother(x: string)\nDoes other things.");
     let large = tool_runtime::DynamicTool::new(
         "report",
         &*long,
@@ -114,14 +131,14 @@ async fn long_descriptions_and_schemas_are_short_in_a_result() {
         .expect("the tools are valid");
     let text = content(&registry, search("report")).await;
     assert!(text.len() < 6_000, "{} bytes", text.len());
-    assert!(text.contains("report_b()\nA very long text"), "{text}");
+    assert!(text.contains("\nreport_b\nA very long text"), "{text}");
 }
 
 #[tokio::test]
 async fn a_program_can_rank_tools_itself() {
     struct Reversed;
     impl Ranking for Reversed {
-        fn rank<'a>(&'a self, query: SearchQuery<'a>) -> Ranked<'a> {
+        fn rank<'a>(&'a self, query: SearchQuery<'a>) -> RankingFuture<'a> {
             Box::pin(async move {
                 if query.text() == "fail" {
                     return Err("the index is not available".into());

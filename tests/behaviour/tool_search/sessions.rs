@@ -94,7 +94,7 @@ async fn pending_calls_show_the_tool_itself() {
 }
 
 #[tokio::test]
-async fn events_and_keys_are_those_of_the_tool() {
+async fn events_have_the_tool_itself() {
     let registry = registry();
     let reply = calling([call("a", "get_weather", json!({"city": "Rome"}))]);
     let model = ScriptedModel::new([reply, AssistantMessage::from_text("Sunny.")]);

@@ -162,6 +162,8 @@ impl BatchContext {
     /// lists these; a name that no tool has is left out. The request still has all tools: use
     /// [`Request::with_allowed_tools`](crate::conversation::Request::with_allowed_tools) as well.
     ///
+    /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow from them.
+    ///
     /// ```
     /// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
     ///

@@ -9,7 +9,6 @@ pub(crate) use run::Unfinished;
 
 use super::{Conversation, ReplyWarning, WaitingCall};
 use crate::approval::ProposedCall;
-use crate::inner_call::InnerCall;
 use crate::message::{AssistantMessage, Content, Message, ToolCall, ToolMessage};
 use crate::outcome::CallError;
 use crate::registry::Registry;
@@ -189,11 +188,11 @@ impl PendingCalls {
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {
                 CallState { result: Some(result), .. } => result,
-                CallState { has_begun: true, .. } => {
-                    let error = CallError::Interrupted { tool: tool_name(call) };
+                state @ CallState { has_begun: true, .. } => {
+                    let error = CallError::Interrupted { tool: tool_name(call, &state) };
                     ToolMessage::failed(&call.id, &call.name, error)
                 }
-                _ => denied(call, reason.clone()),
+                state => denied(call, &state, reason.clone()),
             })
             .collect();
         conversation.push(Message::Assistant(*reply));
@@ -241,11 +240,11 @@ impl PendingCalls {
     }
 }
 
-pub(super) fn denied(call: &ToolCall, reason: String) -> ToolMessage {
-    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: tool_name(call), reason })
+pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> ToolMessage {
+    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: tool_name(call, state), reason })
 }
 
 /// The name of the called tool, for an error.
-fn tool_name(call: &ToolCall) -> String {
-    InnerCall::of(call).or(call).name.clone()
+fn tool_name(call: &ToolCall, state: &CallState) -> String {
+    state.inner_tool().unwrap_or(&call.name).to_owned()
 }

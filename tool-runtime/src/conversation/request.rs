@@ -100,6 +100,9 @@ impl Request {
     /// With [`native_allowed_tools`](ChatCompletions::native_allowed_tools), it contains all tools and OpenAI's
     /// `allowed_tools`, which keeps the prompt cache valid. With an empty list, it contains no tools.
     ///
+    /// With a search (`RegistryBuilder::search`), list the tools that it may find: `search_tools` and `call_tool` follow from
+    /// them.
+    ///
     /// A name that no tool has is ignored; [`Report::unknown_tools`](crate::wire::Report::unknown_tools) contains it.
     ///
     /// ```

@@ -68,7 +68,7 @@ impl Registry {
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);
             #[cfg(feature = "search")]
-            if inner.is_some() {
+            if inner.get().is_some() {
                 message.tool = Cow::Owned(outer.name.clone());
             }
             #[cfg(feature = "tracing")]

@@ -22,9 +22,8 @@ pub(super) struct Config {
     pub(super) permits: Option<Semaphore>,
     /// The errors of the skipped dynamic tools.
     pub(super) skipped: Vec<BuildError>,
-    /// The settings of the search, and its tools.
     #[cfg(feature = "search")]
-    pub(super) search: Option<(Search, SearchTools)>,
+    pub(super) search: Option<SearchTools>,
 }
 
 impl Config {
@@ -49,11 +48,11 @@ impl Config {
     #[cfg(feature = "search")]
     pub(super) fn with_search(mut self, settings: Option<Search>) -> Result<Self, BuildError> {
         if let Some(settings) = settings {
-            let tools = SearchTools::new(&settings, &self).map_err(|error| BuildError {
+            let search = SearchTools::new(settings, &self).map_err(|error| BuildError {
                 errors: vec![schema_error(SEARCH_TOOLS, error)],
                 skipped: None,
             })?;
-            self.search = Some((settings, tools));
+            self.search = Some(search);
         }
         Ok(self)
     }

@@ -11,7 +11,8 @@ impl Registry {
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
     /// middleware, the limits, the options, the batch and the [`skipped`](Registry::skipped) tools are those of this
-    /// registry, and so is its search (`RegistryBuilder::search`).
+    /// registry, and so is its search (`RegistryBuilder::search`): a search of `other` is
+    /// dropped.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};
@@ -31,7 +32,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// Returns an error for each name that both registries have.
+    /// Returns an error for each name that both registries have, and with a search for each other tool named `search_tools` or
+    /// `call_tool`.
     #[allow(clippy::needless_pass_by_value, reason = "the union contains the tools of `other`")]
     pub fn merge(&self, other: Registry) -> Result<Self, BuildError> {
         let config = Arc::clone(&self.tools.config);

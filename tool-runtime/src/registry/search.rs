@@ -7,7 +7,7 @@ use crate::message::ToolCall;
 use crate::outcome::{CallError, UnknownToolError};
 use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
-use crate::search::{Catalog, Findable, Members, Search, documented_signature};
+use crate::search::{Catalog, Findable, Scope, Search, documented_signature, similar_name};
 use crate::suggest::suggest;
 use crate::tool::{Batch, RegisteredTool};
 use crate::tool_name::{self, CALL_TOOL, SEARCH_TOOLS};
@@ -19,8 +19,7 @@ pub(super) type Tool = (ToolSchema, Arc<RegisteredTool>);
 /// The search of a registry, or of a subset of it.
 pub(super) struct ToolSearch {
     catalog: Arc<Catalog>,
-    /// The tools of the catalog that the registry has.
-    members: Members,
+    scope: Arc<Scope>,
     /// The definitions that each request contains, sorted by name.
     pub(super) listed: Vec<ToolSchema>,
     /// The definitions that a search can find, sorted by name.
@@ -28,62 +27,60 @@ pub(super) struct ToolSearch {
 }
 
 impl ToolSearch {
-    /// The search in these tools, which are sorted by name. Adds the tools that search and call. `of` is the registry of a
-    /// subset.
-    pub(super) fn new(
-        settings: &Search,
-        search_tools: &SearchTools,
-        tools: &mut Vec<Tool>,
-        of: Option<&Self>,
-    ) -> Self {
-        let is_pinned = |tool: &RegisteredTool| tool.is_in(&settings.pinned);
+    /// The search in these tools, which are sorted by name. Adds the tools that search and call. `superset` has the search of
+    /// the registry of which these tools are a subset.
+    pub(super) fn new(search_tools: &SearchTools, tools: &mut Vec<Tool>, superset: Option<&Self>) -> Self {
+        let is_pinned = |tool: &RegisteredTool| tool.is_in(&search_tools.settings.pinned);
         let (pinned, deferred): (Vec<Tool>, Vec<Tool>) =
             tools.iter().cloned().partition(|(_, tool)| is_pinned(tool));
         let definitions = |tools: &[Tool]| tools.iter().map(|(schema, _)| schema.clone()).collect::<Vec<_>>();
         let (mut listed, found) = (definitions(&pinned), definitions(&deferred));
-        let (catalog, members) = match of {
-            Some(of) => {
-                let members = found.iter().filter_map(|schema| of.catalog.position(schema.name()));
-                (Arc::clone(&of.catalog), Some(Arc::new(members.collect())))
+        let (catalog, members) = match superset {
+            Some(superset) => {
+                let members = found.iter().filter_map(|schema| superset.catalog.position(schema.name()));
+                (Arc::clone(&superset.catalog), Some(members.collect()))
             }
-            None => (Arc::new(Catalog::new(settings.clone(), deferred)), None),
+            None => (Arc::new(Catalog::new(search_tools.settings.clone(), deferred)), None),
         };
-        // A subset without tools to find is used without a search.
-        if of.is_none() || !found.is_empty() {
-            let own = search_tools.bind(&catalog, &members);
+        let scope = Arc::new(Scope { members, pinned });
+        // A subset without tools to find has no search.
+        if superset.is_none() || !found.is_empty() {
+            let own = search_tools.bind(&catalog, &scope);
             listed.extend(definitions(&own));
             tools.extend(own);
             listed.sort_by(|a, b| a.name().cmp(b.name()));
             tools.sort_by(|(a, _), (b, _)| a.name().cmp(b.name()));
         }
-        ToolSearch { catalog, members, listed, deferred: found }
+        ToolSearch { catalog, scope, listed, deferred: found }
     }
 
     fn findable<'a>(&'a self, batch: &Batch<'a>) -> Findable<'a> {
-        Findable { catalog: &self.catalog, members: &self.members, batch: batch.context() }
+        Findable { catalog: &self.catalog, scope: &self.scope, batch: batch.context() }
     }
 }
 
 impl RegistryBuilder {
-    /// Lets the model find tools with a search: each request contains the [pinned](Search::pin) tools and two others, and their
-    /// JSON stays equal while the registry of a program changes. Default: each request contains all tools. Needs the feature
-    /// `search`.
+    /// Lets the model find tools with a search: each request contains the [pinned](Search::pin) tools and two others. Their JSON
+    /// stays equal when unpinned tools come and go. Default: each request contains all tools. Needs the feature `search`.
     ///
     /// - **`search_tools(query, limit)`** is `read_only`. It returns the tools that match best: the full schemas of the first
     ///   three, and the signatures of the others.
     /// - **`call_tool(name, arguments)`** calls a tool. The call is that of the tool itself: its arguments are validated, its
-    ///   approval, limits, hooks, middleware, spans and events have its own name and arguments, and the model receives its
-    ///   result. The history keeps the call as the model wrote it. On a strict wire, `arguments` is a string with JSON. In a call,
-    ///   it may always be an object or a string.
+    ///   approval, limits, hooks, middleware, spans and [`CallEvent`](crate::dispatch::CallEvent)s have its own name and
+    ///   arguments, and the model receives its result. The history and the events of a reply have the call as the model wrote it.
+    ///   On a strict wire, `arguments` is a string with JSON. In a call, it may always be an object or a string.
     /// - **A tool that the model has not searched for** runs as well, by `call_tool` or by its own name. If the arguments are
-    ///   invalid, the error ends with the signature of the tool. The error of an unknown tool suggests the nearest one.
+    ///   invalid, the error ends with the signature of the tool. The error of an unknown tool suggests a similar one.
     /// - **Tools that a request may not use** are neither found nor called: those outside of a
     ///   [`subset`](Registry::subset) or of [`allowed_tools`](crate::BatchContext::allowed_tools), and those that have reached
-    ///   their [`max_calls`](super::Policy::max_calls).
+    ///   their [`max_calls`](super::Policy::max_calls). A list of allowed tools names the tools that a search may find;
+    ///   `search_tools` and `call_tool` follow from them.
     /// - **Tools that come and go**: [`merge`](Registry::merge) creates a registry with other tools, for example after the list of
-    ///   an MCP server has changed. Its search finds them, and its requests stay equal.
+    ///   an MCP server has changed. Its search finds them, and its requests stay equal unless a new tool is pinned. The search is
+    ///   that of the first registry.
+    /// - **Cost**: the first search of a registry creates its index, which takes about 0.05 ms per tool. Its subsets share it.
     /// - **Other methods of the registry** know all tools, except [`schemas`](Registry::schemas), which returns the definitions of
-    ///   the requests, and [`tool_choice`](Registry::tool_choice), which accepts only these.
+    ///   the requests (and of an MCP server), and [`tool_choice`](Registry::tool_choice), which accepts only these.
     ///
     /// Wires with a native search use it on request: see `Anthropic::native_tool_search` and `Responses::native_tool_search`.
     ///
@@ -145,19 +142,13 @@ impl Registry {
         if self.tools.search.is_none() || call.name != CALL_TOOL {
             return InnerCall::default();
         }
-        let inner = InnerCall::of(call);
-        if inner.is_some() || call.is_truncated || !self.is_lenient() {
+        let inner = InnerCall::from_call(call);
+        if inner.get().is_some() || call.is_truncated || !self.is_lenient() {
             return inner;
         }
         let tool = self.tool(&call.name);
         let coerced = tool.and_then(|tool| tool.coerce(&call.arguments, self.coercion_options(tool)));
-        coerced.map_or(inner, |coerced| InnerCall::with_arguments(call, &coerced.arguments))
-    }
-
-    /// Whether the tool is in a list of allowed tools. The tools of the search always are: they find and call only allowed
-    /// tools.
-    pub(crate) fn is_in(&self, tool: &RegisteredTool, allowed: &[String]) -> bool {
-        tool.is_in(allowed) || (self.tools.search.is_some() && tool_name::is_reserved(&tool.name))
+        coerced.map_or(inner, |coerced| InnerCall::from_arguments(call, &coerced.arguments))
     }
 
     /// The allowed tools of a request, with the tools of the search if it can find any of them.
@@ -169,8 +160,8 @@ impl Registry {
         names
     }
 
-    /// Whether a request contains no definition of this tool.
-    fn is_deferred(&self, name: &str) -> bool {
+    /// Whether the requests do not contain the definition of this tool.
+    pub(super) fn is_deferred(&self, name: &str) -> bool {
         let deferred = self.deferred_schemas();
         deferred.binary_search_by(|schema| schema.name().cmp(name)).is_ok()
     }
@@ -179,17 +170,31 @@ impl Registry {
     #[cold]
     pub(crate) fn unknown_tool_of_call(&self, batch: &Batch<'_>, name: &str) -> UnknownToolError {
         let Some(search) = &self.tools.search else { return self.unknown_tool(name) };
-        let findable = search.findable(batch);
-        let is_allowed = |schema: &&ToolSchema| self.allows_in(batch.context, schema.name());
-        let listed: Vec<&ToolSchema> = search.listed.iter().filter(is_allowed).collect();
-        let names = findable.tools().chain(listed.iter().copied()).map(ToolSchema::name);
-        let suggestion = suggest(name, names).or_else(|| Some(findable.nearest(name)?.name()));
-        let can_search = findable.tools().next().is_some();
-        UnknownToolError::with_search(name, suggestion, listed.iter().map(|schema| schema.name()), can_search)
+        let is_allowed = |name: &&str| self.allows_in(batch.context, name);
+        let listed: Vec<&str> = search.listed.iter().map(ToolSchema::name).filter(is_allowed).collect();
+        let findable: Vec<&str> = search.findable(batch).tools().map(ToolSchema::name).collect();
+        let names = || findable.iter().chain(&listed).copied().filter(|name| !tool_name::is_reserved(name));
+        let suggestion = suggest(name, names()).or_else(|| similar_name(name, names()));
+        UnknownToolError::with_search(name, suggestion, listed.iter().copied(), !findable.is_empty())
+    }
+
+    /// The error of a tool choice that a request cannot have.
+    #[cold]
+    pub(crate) fn unlisted_tool(&self, name: &str) -> UnknownToolError {
+        if self.tools.search.is_none() {
+            return self.unknown_tool(name);
+        }
+        let listed = || self.schemas().iter().map(ToolSchema::name);
+        UnknownToolError::with_search(name, suggest(name, listed()), listed(), false)
     }
 
     /// Adds the signature of a tool that the model may not have read to an error about its name or arguments.
-    pub(crate) fn with_search_hint(&self, batch: &Batch<'_>, call: &ToolCall, failure: ToolFailure) -> ToolFailure {
+    pub(crate) fn with_search_hint(
+        &self,
+        batch: &Batch<'_>,
+        call: &ToolCall,
+        failure: ToolFailure,
+    ) -> ToolFailure {
         if self.tools.search.is_none() {
             return failure;
         }

@@ -4,37 +4,39 @@ use super::Config;
 use super::candidate::{Candidate, SchemaError};
 use super::search::Tool;
 use crate::schema::ToolSchema;
-use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Members, Search};
+use crate::search::{Catalog, DEFAULT_LIMIT, Findable, Scope, Search};
 use crate::tool::{Body, DynamicTool, RegisteredTool};
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use serde_json::value::to_raw_value;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// `search_tools`, without tools to find, and `call_tool`.
+/// The settings of a search, `search_tools`, without tools to find, and `call_tool`.
 pub(super) struct SearchTools {
+    pub(super) settings: Search,
     search: Tool,
     call: Tool,
 }
 
 impl SearchTools {
     /// The tools of a registry with this configuration.
-    pub(super) fn new(settings: &Search, config: &Config) -> Result<Self, SchemaError> {
+    pub(super) fn new(settings: Search, config: &Config) -> Result<Self, SchemaError> {
         let configured = |(schema, mut tool): (ToolSchema, RegisteredTool)| {
             config.apply_to(&mut tool);
             (schema, Arc::new(tool))
         };
-        Ok(SearchTools { search: configured(search_tool(settings)?), call: configured(call_tool()?) })
+        let (search, call) = (configured(search_tool(&settings)?), configured(call_tool()?));
+        Ok(SearchTools { settings, search, call })
     }
 
     /// The tools, for these tools to find.
-    pub(super) fn bind(&self, catalog: &Arc<Catalog>, members: &Members) -> [Tool; 2] {
+    pub(super) fn bind(&self, catalog: &Arc<Catalog>, scope: &Arc<Scope>) -> [Tool; 2] {
         let (schema, tool) = &self.search;
-        let bound = (Arc::clone(catalog), members.clone());
+        let bound = (Arc::clone(catalog), Arc::clone(scope));
         let search = DynamicTool::with_context("", "", Value::Null, move |arguments, call| {
-            let (catalog, members) = bound.clone();
+            let (catalog, scope) = bound.clone();
             async move {
-                let findable = Findable { catalog: &catalog, members: &members, batch: &call.batch };
+                let findable = Findable { catalog: &catalog, scope: &scope, batch: &call.batch };
                 let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
                 let limit = arguments.get("limit").and_then(Value::as_u64);
                 findable.search(query, limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))).await
@@ -51,8 +53,11 @@ fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), Schema
         subject => format!(" for {subject}"),
     };
     let description = format!(
-        "Finds further tools{subject}. Returns the names, descriptions and parameters of those that match best."
+        "Finds further tools{subject}. Use it if no other tool fits the task. Returns the names, descriptions and \
+         parameters of the best matches."
     );
+    let max = settings.limit_of_results();
+    let default = DEFAULT_LIMIT.min(max);
     let parameters = json!({
         "type": "object",
         "properties": {
@@ -63,7 +68,7 @@ fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), Schema
             "limit": {
                 "type": "integer",
                 "minimum": 1,
-                "description": format!("The maximum number of tools; {DEFAULT_LIMIT} by default."),
+                "description": format!("The number of tools; {default} by default, at most {max}."),
             },
         },
         "required": ["query"],
@@ -86,8 +91,9 @@ fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
             "additionalProperties": false,
         })
     };
-    let description = "Calls a tool that `search_tools` has found, with arguments that match its schema.";
-    let of_strict =
+    let description =
+        "Calls a tool by its name, with arguments that match its schema. `search_tools` finds both.";
+    let strict_parameters =
         parameters(json!({ "type": "string", "description": "The arguments: the text of one JSON object." }));
     let published = parameters(json!({ "type": "object", "description": "The arguments of the tool." }));
     // The other forms of `arguments` are valid in every call, since a model may write either.
@@ -102,7 +108,7 @@ fn call_tool() -> Result<(ToolSchema, RegisteredTool), SchemaError> {
         CALL_TOOL.into(),
         description.into(),
         to_raw_value(&published)?,
-        to_raw_value(&of_strict)?,
+        to_raw_value(&strict_parameters)?,
     );
     let tool = RegisteredTool { forms: Arc::clone(schema.forms()), ..tool };
     Ok((schema, tool))

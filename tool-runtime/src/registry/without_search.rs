@@ -6,7 +6,7 @@ use crate::message::ToolCall;
 use crate::outcome::UnknownToolError;
 use crate::output::ToolFailure;
 use crate::schema::ToolSchema;
-use crate::tool::{Batch, RegisteredTool};
+use crate::tool::Batch;
 
 #[allow(clippy::unused_self, reason = "the methods with the feature need the registry")]
 impl Registry {
@@ -15,15 +15,20 @@ impl Registry {
     }
 
     pub(crate) fn inner_call(&self, _: &ToolCall) -> InnerCall {
-        InnerCall::default()
-    }
-
-    pub(crate) fn is_in(&self, tool: &RegisteredTool, allowed: &[String]) -> bool {
-        tool.is_in(allowed)
+        InnerCall
     }
 
     pub(crate) fn with_search_tools(&self, names: Vec<String>) -> Vec<String> {
         names
+    }
+
+    pub(super) fn is_deferred(&self, _: &str) -> bool {
+        false
+    }
+
+    #[cold]
+    pub(crate) fn unlisted_tool(&self, name: &str) -> UnknownToolError {
+        self.unknown_tool(name)
     }
 
     #[cold]

@@ -11,6 +11,12 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::sync::{Arc, OnceLock};
 
+/// The number of tools in a result if the model does not set a limit.
+pub(crate) const DEFAULT_LIMIT: usize = 5;
+
+/// The number of pinned tools in a result without other tools.
+const MAX_PINNED: usize = 3;
+
 /// The tools of a registry that are not pinned, sorted by name. Subsets of the registry share it.
 pub(crate) struct Catalog {
     settings: Search,
@@ -19,31 +25,31 @@ pub(crate) struct Catalog {
     registered: Vec<Arc<RegisteredTool>>,
     /// Created by the first search.
     index: OnceLock<KeywordIndex>,
-    pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
 }
 
-/// The positions of the tools that a subset of the registry has; `None` for all.
-pub(crate) type Members = Option<Arc<HashSet<usize>>>;
+/// The tools that a registry, or a subset of it, has.
+pub(crate) struct Scope {
+    /// The positions of tools of the catalog; `None` for all.
+    pub(crate) members: Option<HashSet<usize>>,
+    /// The pinned tools.
+    pub(crate) pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+}
 
 /// The tools that the calls of one batch can find.
 #[derive(Clone, Copy)]
 pub(crate) struct Findable<'a> {
     pub(crate) catalog: &'a Catalog,
-    pub(crate) members: &'a Members,
+    pub(crate) scope: &'a Scope,
     pub(crate) batch: &'a BatchContext,
 }
 
 impl Catalog {
-    pub(crate) fn new(
-        settings: Search,
-        tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
-        pinned: Vec<(ToolSchema, Arc<RegisteredTool>)>,
-    ) -> Self {
+    pub(crate) fn new(settings: Search, tools: Vec<(ToolSchema, Arc<RegisteredTool>)>) -> Self {
         let (tools, registered) = tools.into_iter().unzip();
-        Catalog { settings, tools, registered, index: OnceLock::new(), pinned }
+        Catalog { settings, tools, registered, index: OnceLock::new() }
     }
 
-    pub(crate) fn tools(&self) -> &[ToolSchema] {
+    pub(super) fn tools(&self) -> &[ToolSchema] {
         &self.tools
     }
 
@@ -58,18 +64,16 @@ impl Catalog {
 
 impl<'a> Findable<'a> {
     /// Whether a call of the batch may use the tool at this position.
-    fn contains(&self, position: usize) -> bool {
+    pub(super) fn contains(&self, position: usize) -> bool {
         let Some(tool) = self.catalog.registered.get(position) else { return false };
-        let is_member = self.members.as_ref().is_none_or(|members| members.contains(&position));
-        let is_allowed = self.batch.allowed().is_none_or(|allowed| tool.is_in(allowed));
         let limit = tool.options.policy.max_calls;
-        is_member && is_allowed && limit.is_none_or(|limit| !self.batch.has_reached(&tool.name, limit))
+        self.scope.members.as_ref().is_none_or(|members| members.contains(&position))
+            && self.allows(tool)
+            && limit.is_none_or(|limit| !self.batch.has_reached(&tool.name, limit))
     }
 
-    /// The tool whose words are the most similar to this name.
-    pub(crate) fn nearest(&self, name: &str) -> Option<&'a ToolSchema> {
-        let nearest = self.catalog.index().rank_among(name, 1, |position| self.contains(position));
-        self.catalog.tools.get(*nearest.first()?)
+    fn allows(&self, tool: &RegisteredTool) -> bool {
+        self.batch.allowed().is_none_or(|allowed| tool.is_in(allowed))
     }
 
     /// The definitions of the tools.
@@ -85,27 +89,31 @@ impl<'a> Findable<'a> {
         query: &str,
         limit: Option<usize>,
     ) -> Result<ToolOutput, Box<dyn Error + Send + Sync>> {
-        let Catalog { settings, tools, .. } = self.catalog;
-        let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.max_results.0);
-        let found: Vec<&ToolSchema> = match &settings.ranking {
-            None => {
-                let positions =
-                    self.catalog.index().rank_among(query, limit, |position| self.contains(position));
-                positions.into_iter().filter_map(|position| tools.get(position)).collect()
-            }
+        let settings = &self.catalog.settings;
+        let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.limit_of_results());
+        let query = SearchQuery { text: query, limit, findable: *self };
+        let found = match &settings.ranking {
+            None => query.best_by_keywords(limit),
             Some(ranking) => {
-                let ranked = ranking.rank(SearchQuery { text: query, catalog: self.catalog }).await?;
                 let mut known = HashSet::new();
-                let is_findable = |tool: &&ToolSchema| {
-                    let position = self.catalog.position(tool.name());
-                    position.is_some_and(|position| self.contains(position) && known.insert(position))
-                };
-                ranked.into_iter().filter(is_findable).take(limit).collect()
+                let ranked = ranking.rank(query).await?.into_iter();
+                ranked
+                    .filter(|tool| query.is_candidate(tool) && known.insert(tool.name()))
+                    .take(limit)
+                    .collect()
             }
         };
-        Ok(Results { found: &found, settings }.into_output())
+        let is_empty = self.tools().next().is_none();
+        let pinned = if found.is_empty() { self.pinned(query.text) } else { Vec::new() };
+        Ok(Results { found: &found, pinned, is_empty, settings }.into_output())
+    }
+
+    /// The names of the pinned tools that match a query.
+    fn pinned(&self, query: &str) -> Vec<&'a str> {
+        let pinned = &self.scope.pinned;
+        let index = KeywordIndex::new(pinned.iter().map(|(schema, _)| schema));
+        let is_allowed = |position: usize| pinned.get(position).is_some_and(|(_, tool)| self.allows(tool));
+        let matches = index.rank_among(query, MAX_PINNED, is_allowed).into_iter();
+        matches.filter_map(|position| Some(pinned.get(position)?.0.name())).collect()
     }
 }
-
-/// The number of tools in a result if the model does not set a limit.
-pub(crate) const DEFAULT_LIMIT: usize = 5;

@@ -1,12 +1,12 @@
 //! The result of a search.
 
-use super::settings::Search;
 use super::documented_signature;
+use super::settings::Search;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
 use std::fmt::Write as _;
 
-/// In characters. Descriptions of remote servers may have thousands, and the model can read a whole one in a later search.
+/// In characters. Descriptions of remote servers may have thousands.
 const MAX_DESCRIPTION: usize = 200;
 const MAX_FULL_DESCRIPTION: usize = 1_000;
 
@@ -16,17 +16,19 @@ const MAX_SCHEMA: usize = 4_000;
 /// The tools that a search has found, the best first.
 pub(super) struct Results<'a> {
     pub(super) found: &'a [&'a ToolSchema],
-    /// Matching tools of the request, if no other tool matches.
-    pub(super) listed: Vec<&'a str>,
+    /// The names of matching pinned tools, if no other tool matches.
+    pub(super) pinned: Vec<&'a str>,
+    /// Whether there is no tool to find.
+    pub(super) is_empty: bool,
     pub(super) settings: &'a Search,
 }
 
 impl Results<'_> {
     /// The description of the tools for the model, and a reference to each.
     pub(super) fn into_output(self) -> ToolOutput {
-        let Results { found, listed, settings } = self;
+        let Results { found, settings, .. } = self;
         if found.is_empty() {
-            return no_match(&listed).into();
+            return self.no_match().into();
         }
         let mut text = match found.len() {
             1 => "The best match.".to_owned(),
@@ -34,37 +36,45 @@ impl Results<'_> {
         };
         text.push_str(" If one fits, call it with `call_tool`; otherwise search with other words.\n");
         for (index, tool) in found.iter().enumerate() {
-            let schema = Some(tool.parameters().get()).filter(|schema| schema.len() <= MAX_SCHEMA);
+            let is_full = index < settings.full_schemas;
+            let schema = Some(tool.parameters().get()).filter(|schema| is_full && schema.len() <= MAX_SCHEMA);
             text.push('\n');
-            if let Some(schema) = schema.filter(|_| index < settings.full_schemas.0) {
-                let description = Start(tool.description(), MAX_FULL_DESCRIPTION);
-                let _ = writeln!(text, "{}\n{description}\nSchema of its arguments: {schema}", tool.name());
-            } else {
-                let description = Start(tool.description(), MAX_DESCRIPTION);
-                let _ = writeln!(text, "{}\n{description}", documented_signature(tool));
+            let head = schema.map_or_else(|| documented_signature(tool), |_| tool.name().to_owned());
+            text.push_str(&head);
+            let limit = if schema.is_some() { MAX_FULL_DESCRIPTION } else { MAX_DESCRIPTION };
+            let description = one_line(tool.description(), limit);
+            if !description.is_empty() {
+                let _ = write!(text, "\n{description}");
             }
+            if let Some(schema) = schema {
+                let _ = write!(text, "\nSchema of its arguments: {schema}");
+            }
+            text.push('\n');
         }
         let output = ToolOutput::new().with_text(text.trim_end());
         found.iter().fold(output, |output, tool| output.with_tool_reference(tool.name()))
     }
-}
 
-fn no_match(listed: &[&str]) -> String {
-    let mut text = "No tool matches. Search with other words for the task, its objects or its data.".to_owned();
-    if !listed.is_empty() {
-        let _ = write!(text, " Tools that you can call without a search match: `{}`.", listed.join("`, `"));
-    }
-    text
-}
-
-/// The first characters of a text.
-struct Start<'a>(&'a str, usize);
-
-impl std::fmt::Display for Start<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0.char_indices().nth(self.1) {
-            Some((end, _)) => write!(f, "{}…", self.0[..end].trim_end()),
-            None => f.write_str(self.0.trim_end()),
+    fn no_match(&self) -> String {
+        if !self.pinned.is_empty() {
+            let names = self.pinned.join("`, `");
+            return format!(
+                "No further tool matches. These of your tools match, which you call directly: `{names}`."
+            );
         }
+        if self.is_empty {
+            return "There are no further tools.".to_owned();
+        }
+        "No tool matches. Search with other words for the task, its objects or its data.".to_owned()
+    }
+}
+
+/// The first characters of a description, on one line: a line of a remote server must not look like another tool.
+fn one_line(text: &str, limit: usize) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(limit).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(limit) {
+        Some((end, _)) => line.get(..end).unwrap_or_default().trim_end().to_owned() + "…",
+        None => line,
     }
 }

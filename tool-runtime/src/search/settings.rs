@@ -11,31 +11,19 @@ use std::sync::Arc;
 ///
 /// let search = Search::new().pin(["get_weather"]).subject("issues of GitHub and messages of Slack").max_results(10);
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone)]
 #[must_use = "pass it to `RegistryBuilder::search`"]
 pub struct Search {
     pub(crate) pinned: Vec<String>,
     pub(crate) subject: String,
-    pub(super) max_results: MaxResults,
-    pub(super) full_schemas: FullSchemas,
+    max_results: usize,
+    pub(super) full_schemas: usize,
     pub(super) ranking: Option<Arc<dyn Ranking>>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MaxResults(pub(super) usize);
-
-impl Default for MaxResults {
+impl Default for Search {
     fn default() -> Self {
-        MaxResults(20)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FullSchemas(pub(super) usize);
-
-impl Default for FullSchemas {
-    fn default() -> Self {
-        FullSchemas(3)
+        Search { pinned: Vec::new(), subject: String::new(), max_results: 20, full_schemas: 3, ranking: None }
     }
 }
 
@@ -49,7 +37,7 @@ impl Search {
     /// pinned.
     ///
     /// Pin the tools that most conversations use. A name that no tool has is ignored, since a tool of this name may be
-    /// [merged](crate::Registry::merge) later.
+    /// [merged](crate::Registry::merge) later: check with [`Registry::schemas`](crate::Registry::schemas) that it is there.
     pub fn pin<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.pinned.extend(names.into_iter().map(Into::into));
         self
@@ -58,23 +46,24 @@ impl Search {
     /// Describes the tools that the search can find, for example `"issues of GitHub and messages of Slack"`. The description
     /// of `search_tools` contains it, so that the model knows when to search. Default: no description.
     ///
-    /// The text is a part of each request: it must not depend on tools that come and go.
+    /// The text is a part of each request: it must not depend on tools that come and go. If the definitions are not in the
+    /// language of the conversation, name it: the default ranking compares words.
     pub fn subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
         self
     }
 
-    /// Sets the maximum number of tools in the result of one search, at least 1. Default: 20. The model asks for 5 if it does
-    /// not set a `limit`.
+    /// Sets the maximum number of tools in the result of one search, at least 1. Default: 20. A search
+    /// without a `limit` returns at most 5.
     pub fn max_results(mut self, tools: usize) -> Self {
-        self.max_results = MaxResults(tools.max(1));
+        self.max_results = tools.max(1);
         self
     }
 
     /// Sets the number of tools in a result that have their full schema. The others have a signature, which needs a
     /// fourth of the tokens. Default: 3.
     pub fn full_schemas(mut self, tools: usize) -> Self {
-        self.full_schemas = FullSchemas(tools);
+        self.full_schemas = tools;
         self
     }
 
@@ -85,13 +74,20 @@ impl Search {
     }
 }
 
+impl Search {
+    /// The maximum number of tools in a result.
+    pub(crate) fn limit_of_results(&self) -> usize {
+        self.max_results
+    }
+}
+
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Search")
             .field("pinned", &self.pinned)
             .field("subject", &self.subject)
-            .field("max_results", &self.max_results.0)
-            .field("full_schemas", &self.full_schemas.0)
+            .field("max_results", &self.max_results)
+            .field("full_schemas", &self.full_schemas)
             .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! Text as words: split, in lower case, without stop words, and stemmed.
 
 use frostem::{Algorithm, Stemmer};
+use std::collections::BTreeSet;
 
 /// In characters. The rest of a longer identifier, or of a longer text without spaces, is ignored.
 const MAX_TOKEN_LENGTH: usize = 400;
@@ -130,4 +131,11 @@ fn is_accent(letter: char) -> bool {
 fn is_without_spaces(letter: char) -> bool {
     matches!(u32::from(letter), 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff | 0x3400..=0x9fff
         | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
+}
+
+/// The stems of the parts of a name.
+pub(super) fn name_words(name: &str) -> BTreeSet<String> {
+    let stemmer = Stemmer::new(Algorithm::English);
+    let parts = tokens(name, MAX_TOKEN_LENGTH).flatten().take(MAX_TOKEN_LENGTH);
+    parts.map(|part| stemmer.stem(&part).into_owned()).collect()
 }

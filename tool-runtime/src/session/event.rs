@@ -12,6 +12,9 @@ use serde::Serialize;
 /// [`CallEvent`] adds its fields: `{"type":"call","id":"call_1","tool":"export","status":"started"}`. The ids of calls are
 /// those of the session, which are unique in it, also if a server repeats its ids.
 ///
+/// `CallAnnounced`, `CallArguments` and `CallComplete` have the call as the model writes it. With a search
+/// (`RegistryBuilder::search`), its tool may be `call_tool`; the [`CallEvent`]s of the same id have the tool that runs.
+///
 /// The events of a reply that is not streamed are the same: its text and the arguments of each call are one piece.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

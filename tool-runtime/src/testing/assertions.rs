@@ -41,7 +41,7 @@ use std::fmt::Write as _;
 /// A call of `call_tool` counts as a call of the tool in its arguments: see `RegistryBuilder::search`.
 #[must_use]
 pub fn called_tools(session: &Session) -> Vec<&str> {
-    calls(session).map(InnerCall::tool_of).collect()
+    calls(session).map(InnerCall::guessed_tool).collect()
 }
 
 /// Asserts that the session has a call of this tool with these arguments, whatever its result is. The arguments of a call that
@@ -80,12 +80,12 @@ pub fn assert_called(session: &Session, tool: &str, arguments: impl Serialize) {
         Ok(expected) => expected,
         Err(error) => panic!("the expected arguments cannot be written as JSON: {error}"),
     };
-    let is_expected = |call: &ToolCall| {
-        let inner = InnerCall::of(call);
-        let call = inner.or(call);
+    let has_expected = |call: &ToolCall| {
         call.name == tool
             && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value == expected)
     };
+    let is_expected =
+        |call: &ToolCall| has_expected(call) || InnerCall::guess(call).get().is_some_and(has_expected);
     if !calls(session).any(is_expected) {
         let mut list = String::new();
         for call in calls(session) {

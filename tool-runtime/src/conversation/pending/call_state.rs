@@ -2,7 +2,6 @@
 
 use crate::conversation::WaitingCall;
 use crate::fingerprint::Fingerprint;
-use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::tool::Approval;
 use serde::{Deserialize, Serialize};
@@ -24,6 +23,9 @@ pub(in crate::conversation) struct CallState {
 #[serde(rename_all = "snake_case")]
 pub(in crate::conversation) enum WaitsFor {
     Approval {
+        /// The tool that the call runs, if it is one of `call_tool`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
         /// The arguments that the tool would receive, if they differ from those of the call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
@@ -32,6 +34,8 @@ pub(in crate::conversation) enum WaitsFor {
         error: Option<String>,
     },
     Result {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tool: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         arguments: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +55,13 @@ impl CallState {
         }
     }
 
+    /// The tool that the call runs, if it is one of `call_tool` that waits.
+    pub(super) fn inner_tool(&self) -> Option<&str> {
+        match self.waits_for.as_ref()? {
+            WaitsFor::Approval { tool, .. } | WaitsFor::Result { tool, .. } => tool.as_deref(),
+        }
+    }
+
     /// Whether a run must not start the call, since its result comes from elsewhere.
     pub(super) fn waits_for_result(&self) -> bool {
         matches!(self.waits_for, Some(WaitsFor::Result { .. }))
@@ -58,16 +69,14 @@ impl CallState {
 
     /// The call as it waits; `None` if it has a result, is approved, or has not been run yet.
     pub(super) fn waiting(&self, call: &ToolCall) -> Option<WaitingCall> {
-        let (arguments, ticket, error) = match self.waits_for.as_ref()? {
-            WaitsFor::Approval { arguments, error } => (arguments, &None, error),
-            WaitsFor::Result { arguments, ticket } => (arguments, ticket, &None),
+        let (tool, arguments, ticket, error) = match self.waits_for.as_ref()? {
+            WaitsFor::Approval { tool, arguments, error } => (tool, arguments, &None, error),
+            WaitsFor::Result { tool, arguments, ticket } => (tool, arguments, ticket, &None),
         };
-        let inner = InnerCall::of(call);
-        let ToolCall { id, name, arguments: of_model, .. } = inner.or(call);
         Some(WaitingCall {
-            id: id.clone(),
-            tool: name.clone(),
-            arguments: arguments.as_ref().unwrap_or(of_model).clone(),
+            id: call.id.clone(),
+            tool: tool.as_ref().unwrap_or(&call.name).clone(),
+            arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
             ticket: ticket.clone(),
             error: error.clone(),
         })

@@ -45,8 +45,8 @@ impl PendingCalls {
         let (call, state) = self.call_to_approve(id)?;
         // The text of arguments is a string, and arguments are never a string.
         match serde_json::to_value(arguments) {
-            Ok(Value::String(text)) => InnerCall::set_arguments(call, text),
-            Ok(arguments) => InnerCall::set_arguments(call, arguments.to_string()),
+            Ok(Value::String(text)) => set_arguments(call, state, text),
+            Ok(arguments) => set_arguments(call, state, arguments.to_string()),
             Err(error) => {
                 let (id, error) = (id.to_owned(), error.to_string());
                 return Err(NotPendingError::NotSerializable { id, error });
@@ -65,7 +65,7 @@ impl PendingCalls {
     /// There is no call with this id, it already has a result, or it has begun in a run that was interrupted.
     pub fn deny(&mut self, id: &str, reason: impl Into<String>) -> Result<(), NotPendingError> {
         let (call, state) = self.undecided_call(id)?;
-        *state = CallState::with_result(denied(call, reason.into()));
+        *state = CallState::with_result(denied(call, state, reason.into()));
         Ok(())
     }
 
@@ -81,13 +81,13 @@ impl PendingCalls {
         let result = result.into();
         *state = match result.output().and_then(|output| output.as_pending()) {
             Some(pending) => {
-                let arguments = match state.waits_for.take() {
-                    Some(WaitsFor::Approval { arguments, .. } | WaitsFor::Result { arguments, .. }) => {
-                        arguments
-                    }
-                    None => None,
+                let (tool, arguments) = match state.waits_for.take() {
+                    Some(
+                        WaitsFor::Approval { tool, arguments, .. } | WaitsFor::Result { tool, arguments, .. },
+                    ) => (tool, arguments),
+                    None => (None, None),
                 };
-                let waits_for = Some(WaitsFor::Result { arguments, ticket: pending.ticket.clone() });
+                let waits_for = Some(WaitsFor::Result { tool, arguments, ticket: pending.ticket.clone() });
                 CallState { waits_for, ..CallState::default() }
             }
             None => CallState::with_result(result.into_message(&call.id, &call.name)),
@@ -150,7 +150,7 @@ impl PendingCalls {
                 Some(CallError::NeedsApproval { .. }) => {}
                 Some(CallError::NeedsResult { ticket, .. }) => {
                     let ticket = ticket.clone();
-                    let waits_for = Some(WaitsFor::Result { arguments: None, ticket });
+                    let waits_for = Some(WaitsFor::Result { tool: None, arguments: None, ticket });
                     *state = CallState { waits_for, ..CallState::default() };
                 }
                 _ => *state = CallState::with_result(failures.with_note(call, result)),
@@ -185,4 +185,19 @@ impl PendingCalls {
             undecided => Ok(undecided),
         }
     }
+}
+
+/// Replaces the arguments of a call, or those of the call that it contains. No registry is known here, so a call that has not run
+/// yet is guessed.
+fn set_arguments(call: &mut ToolCall, state: &CallState, arguments: String) {
+    let inner = InnerCall::guess(call);
+    let tool = match state.waits_for {
+        Some(_) => state.inner_tool(),
+        None => inner.get().map(|inner| &*inner.name),
+    };
+    let arguments = match tool {
+        Some(tool) => InnerCall::outer_arguments(tool, &arguments),
+        None => arguments,
+    };
+    call.set_arguments(arguments);
 }

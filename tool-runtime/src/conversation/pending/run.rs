@@ -186,18 +186,20 @@ impl CallsRun<'_> {
             Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
                 if call.is_truncated =>
             {
-                let error = CallError::Truncated { tool: tool_name(call) };
+                let error = CallError::Truncated { tool: tool_name(call, state) };
                 *state = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
             }
             Some(CallError::NeedsApproval { .. }) => {
-                state.wait(WaitsFor::Approval { arguments: self.coerced(position, call), error: None });
+                let (tool, arguments) = self.called(position, call);
+                state.wait(WaitsFor::Approval { tool, arguments, error: None });
             }
             Some(CallError::NeedsResult { ticket, .. }) => {
-                let (arguments, ticket) = (self.coerced(position, call), ticket.clone());
-                state.wait(WaitsFor::Result { arguments, ticket });
+                let (tool, arguments) = self.called(position, call);
+                state.wait(WaitsFor::Result { tool, arguments, ticket: ticket.clone() });
             }
             Some(error) if state.is_edited && error.is_about_arguments() => {
-                state.wait(WaitsFor::Approval { arguments: None, error: Some(error.to_string()) });
+                let (tool, arguments) = self.called(position, call);
+                state.wait(WaitsFor::Approval { tool, arguments, error: Some(error.to_string()) });
             }
             // The next run starts it again, unless it has begun and must not be repeated.
             Some(CallError::Cancelled { .. }) if self.is_cancelled() => {}
@@ -208,10 +210,11 @@ impl CallsRun<'_> {
         }
     }
 
-    /// The arguments that the tool receives, if they differ from those of the call.
-    fn coerced(&self, position: usize, call: &ToolCall) -> Option<String> {
+    /// The tool and the arguments that it receives, if they differ from those of the call.
+    fn called(&self, position: usize, call: &ToolCall) -> (Option<String>, Option<String>) {
+        let tool = self.registry.inner_call(call).get().map(|inner| inner.name.clone());
         let arguments = self.registry.object_to_run(self.batch, position, call);
-        (arguments != call.arguments).then_some(arguments)
+        (tool, (arguments != call.arguments).then_some(arguments))
     }
 
     fn is_cancelled(&self) -> bool {

@@ -1,0 +1,31 @@
+//! The call in the arguments of `call_tool`, without the feature `search`: there is none.
+
+use crate::message::ToolCall;
+
+/// It takes no memory in the future of a call.
+#[derive(Clone, Debug)]
+pub(crate) struct InnerCall;
+
+#[allow(clippy::unused_self, reason = "the methods with the feature need the inner call")]
+impl InnerCall {
+    pub(crate) fn guess(_: &ToolCall) -> Self {
+        InnerCall
+    }
+
+    #[cfg(feature = "testing")]
+    pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
+        &call.name
+    }
+
+    pub(crate) fn outer_arguments(_: &str, arguments: &str) -> String {
+        arguments.to_owned()
+    }
+
+    pub(crate) fn get(&self) -> Option<&ToolCall> {
+        None
+    }
+
+    pub(crate) fn or<'a>(&'a self, outer: &'a ToolCall) -> &'a ToolCall {
+        outer
+    }
+}

@@ -1,0 +1,84 @@
+//! The tools of a registry, sorted by name.
+
+use super::Config;
+use super::index::Index;
+#[cfg(feature = "search")]
+use super::search::ToolSearch;
+use crate::schema::ToolSchema;
+use crate::tool::{RegisteredTool, Stage};
+use crate::wire::ToolArrays;
+use std::sync::{Arc, OnceLock};
+
+/// Sorted by name; `schemas[i]` describes `registered[i]`.
+pub(super) struct Tools {
+    pub(super) schemas: Vec<ToolSchema>,
+    pub(super) arrays: ToolArrays,
+    pub(super) registered: Vec<Arc<RegisteredTool>>,
+    pub(super) index: Index,
+    /// Whether a batch counts the calls of any tool.
+    pub(super) has_call_limits: bool,
+    /// For errors. Created on first use, since there may be thousands of tools.
+    pub(super) names: OnceLock<Arc<[String]>>,
+    #[cfg(feature = "search")]
+    pub(super) search: Option<ToolSearch>,
+    pub(super) config: Arc<Config>,
+}
+
+impl Tools {
+    /// The tools must be sorted by name. `superset` has the tools of which these are a subset.
+    #[cfg_attr(not(feature = "search"), allow(unused_mut, unused_variables))]
+    pub(super) fn new(
+        mut tools: Vec<(ToolSchema, Arc<RegisteredTool>)>,
+        config: Arc<Config>,
+        superset: Option<&Self>,
+    ) -> Self {
+        #[cfg(feature = "search")]
+        let search = config.search.as_ref().map(|search_tools| {
+            let superset = superset.and_then(|superset| superset.search.as_ref());
+            ToolSearch::new(search_tools, &mut tools, superset)
+        });
+        let (schemas, registered): (Vec<_>, Vec<_>) = tools.into_iter().unzip();
+        let (arrays, index) = (ToolArrays::default(), Index::new(&registered));
+        let has_call_limits = registered.iter().any(|tool| tool.stages.contains(Stage::CallLimit));
+        Tools {
+            schemas,
+            arrays,
+            index,
+            registered,
+            has_call_limits,
+            names: OnceLock::new(),
+            #[cfg(feature = "search")]
+            search,
+            config,
+        }
+    }
+
+    /// The definitions of a request.
+    pub(super) fn listed(&self) -> &[ToolSchema] {
+        #[cfg(feature = "search")]
+        if let Some(search) = &self.search {
+            return &search.listed;
+        }
+        &self.schemas
+    }
+
+    /// Whether this is a tool that a search has added.
+    #[cfg_attr(not(feature = "search"), allow(unused_variables, clippy::unused_self))]
+    pub(super) fn is_search_tool(&self, name: &str) -> bool {
+        #[cfg(feature = "search")]
+        return self.search.is_some() && crate::tool_name::is_reserved(name);
+        #[cfg(not(feature = "search"))]
+        false
+    }
+
+    /// The tools, without those of a search.
+    pub(super) fn without_search(&self) -> impl Iterator<Item = (ToolSchema, Arc<RegisteredTool>)> {
+        let tools = (0..self.schemas.len()).map(|position| self.at(position));
+        tools.filter(|(schema, _)| !self.is_search_tool(schema.name()))
+    }
+
+    /// The definition and the tool at this position.
+    pub(super) fn at(&self, position: usize) -> (ToolSchema, Arc<RegisteredTool>) {
+        (self.schemas[position].clone(), Arc::clone(&self.registered[position]))
+    }
+}
