@@ -202,9 +202,9 @@ impl Request {
 
     /// The parts that this wire writes.
     fn parts(&self, wire: &dyn Wire) -> RequestParts<'_> {
+        let deferred = self.registry.deferred_schemas();
         let mut parts = RequestParts::new(&self.messages)
-            .with_deferred_tools(self.registry.deferred_schemas())
-            .with_cached_tools(self.tools(), self.registry.tool_arrays())
+            .with_cached_tools(self.tools(), deferred, self.registry.tool_arrays())
             .with_tool_choice(&self.tool_choice)
             .with_parallel_calls(self.parallel_calls)
             .with_stream_usage(self.stream_usage);
@@ -216,7 +216,7 @@ impl Request {
         }
         parts.answer_schema = None;
         parts.allowed_tools = self.allowed_with_answer.as_deref();
-        parts.with_cached_tools(&answer.tools, &answer.arrays)
+        parts.with_cached_tools(&answer.tools, deferred, &answer.arrays)
     }
 
     /// The tool choice, and whether the request can have it.

@@ -82,11 +82,15 @@ impl<'a> RequestParts<'a> {
         self
     }
 
-    /// Sets the tools, with the cache of their arrays. The cache belongs to these tools together with the deferred tools
-    /// that are set already.
-    pub(crate) fn with_cached_tools(mut self, tools: &'a [ToolSchema], arrays: &'a ToolArrays) -> Self {
-        let deferred_tools = self.deferred_tools;
-        (self.tools, self.cached) = (tools, Some(Cached { tools, deferred_tools, arrays }));
+    /// Sets the tools and the deferred tools, with the cache of their arrays.
+    pub(crate) fn with_cached_tools(
+        mut self,
+        tools: &'a [ToolSchema],
+        deferred_tools: &'a [ToolSchema],
+        arrays: &'a ToolArrays,
+    ) -> Self {
+        (self.tools, self.deferred_tools) = (tools, deferred_tools);
+        self.cached = Some(Cached { tools, deferred_tools, arrays });
         self
     }
 
@@ -182,7 +186,7 @@ impl<'a> RequestParts<'a> {
         })
     }
 
-    /// The tool choice, unless it is this tool, which the array of a native search does not have.
+    /// The tool choice, or `Auto` if it names one of these tools, which the array of a native search does not have.
     #[cfg(any(feature = "anthropic", feature = "responses"))]
     pub(super) fn choice_without<'c>(
         choice: &'c ToolChoice,
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn an_array_is_cached_for_its_tools_together_with_its_deferred_tools() {
         let (pinned, deferred, other, arrays) = (tools(), tools(), tools(), ToolArrays::default());
-        let parts = RequestParts::new(&[]).with_deferred_tools(&deferred).with_cached_tools(&pinned, &arrays);
+        let parts = RequestParts::new(&[]).with_cached_tools(&pinned, &deferred, &arrays);
         let array = |parts: &RequestParts<'_>, search: SearchForm| {
             let form = ToolForm { wire: "wire", is_strict: false, search };
             parts.tool_array(true, form, |tools| ToolArray::new(tools, Vec::new())).expect("it is written")
