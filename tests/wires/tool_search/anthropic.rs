@@ -7,6 +7,8 @@ use tool_runtime::message::{Message, Part};
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire, detect};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice, ToolMessage};
 
+const GONE: &str = "The tools that were found no longer exist. Search again.";
+
 fn wire() -> Anthropic {
     Anthropic::new().native_tool_search(true)
 }
@@ -57,7 +59,8 @@ async fn a_result_without_references_to_existing_tools_is_text() {
     assert_eq!(
         results(&tools, chat.messages()),
         json!([
-            text("signatures for tides"),
+            // The text of the result describes a tool that is gone.
+            text(GONE),
             text("Error: the query is empty"),
             text("no tool matches"),
             // Once each, and not the pinned tool, which the API would reject.
@@ -142,6 +145,6 @@ fn a_recorded_request_goes_back_unchanged() {
     let tools = tools();
     assert_eq!(tools.write(&wire(), &read)["messages"], messages(&["get_weather"]));
     let read = wire().read_messages(&messages(&["get_tides"]).to_string()).expect("it is read");
-    let text = json!([[{ "type": "text", "text": "Found: get_tides" }]]);
+    let text = json!([[{ "type": "text", "text": GONE }]]);
     assert_eq!(results(&tools, &read), text);
 }

@@ -9,8 +9,8 @@ use crate::wire::RequestParts;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// The text in place of references to tools that are gone.
-const GONE: &str = "The tools that were found no longer exist.";
+/// The text in place of references to tools that are gone. The text of the result describes these tools.
+const GONE: &str = "The tools that were found no longer exist. Search again.";
 
 /// The deferred tools of a request that its messages refer to.
 pub(super) struct References<'a>(HashSet<&'a str>);
@@ -47,10 +47,6 @@ impl<'a> References<'a> {
             let names = content.tool_references().filter(|name| is_new(name));
             names.map(|name| json!({ "type": "tool_reference", "tool_name": name })).collect()
         };
-        if !blocks.is_empty() {
-            return Some(blocks);
-        }
-        let text = content.as_str();
-        Some(vec![text_block(if text.trim().is_empty() { GONE } else { text })])
+        Some(if blocks.is_empty() { vec![text_block(GONE)] } else { blocks })
     }
 }
