@@ -253,3 +253,20 @@ fn strict_custom_and_allowed_tools() {
     let body = wire().write(&tools.parts(&messages).with_tool_choice(&choice)).expect("it is written");
     assert_eq!(body.report().ignored_choice, Some(choice));
 }
+
+#[test]
+fn a_tool_that_several_searches_found_is_reported_once() {
+    let open = r#"{"type":"function","function":{"name":"put","parameters":{"type":"object","additionalProperties":true}}}"#;
+    let deferred: [ToolSchema; 1] = [serde_json::from_str(open).expect("a definition")];
+    let tools = tools();
+    let mut messages = vec![Message::user("?")];
+    for id in ["a", "b"] {
+        let call = ToolCall::new(id, "search_tools", r#"{"query":"put"}"#);
+        messages.push(AssistantMessage::from_tool_calls(vec![call]).into());
+        messages.push(ToolMessage::new(id, vec![Part::tool_reference("put")]).into());
+    }
+    let parts = tools.parts(&messages).with_deferred_tools(&deferred);
+    let body = wire().strict(true).write(&parts).expect("it is written");
+    let reported: Vec<&str> = body.report().not_strict.iter().map(|tool| &*tool.tool).collect();
+    assert_eq!(reported, ["put"]);
+}

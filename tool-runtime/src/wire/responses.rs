@@ -207,11 +207,16 @@ impl Responses {
     /// model calls these tools directly: the request has no `call_tool`, unless an earlier message calls it. A call of a
     /// found tool has the namespace that the API gave it, or the name of the tool if it comes from another API.
     ///
-    /// A result is definitions only. A search that found nothing or failed has none, and [`Body::report`] lists its text.
+    /// A result is definitions only. A search that found nothing or failed has none, and [`Body::report`] lists its text as
+    /// dropped.
     ///
     /// The provider bills the definitions of found tools as input, in each request after the search that found them, at the
     /// price of cached tokens while its prompt cache holds. Tools that were not found cost nothing. GPT-5.4 is the first
     /// model that supports it.
+    ///
+    /// A program that chooses its wire by name creates this wire itself, and gets the others from
+    /// [`by_name`](crate::wire::by_name). Anthropic's API has a similar setting,
+    /// [`Anthropic::native_tool_search`](crate::wire::Anthropic::native_tool_search).
     ///
     /// ```
     /// use tool_runtime::message::Message;
@@ -251,6 +256,20 @@ impl Responses {
         parts.allowed_tools.is_none() || self.native_allowed_tools
     }
 
+    /// How the model finds the deferred tools of a request.
+    fn search_form(&self, parts: &RequestParts<'_>) -> SearchForm {
+        if !self.native_tool_search {
+            return SearchForm::Tools;
+        }
+        match parts.native_search(self.has_all_tools(parts)) {
+            SearchForm::Native { .. } => {
+                // The API may reject a call of a tool that is neither in the request nor found by a search.
+                SearchForm::Native { has_call_tool: parts.has_call_of_call_tool() }
+            }
+            SearchForm::Tools => SearchForm::Tools,
+        }
+    }
+
     /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
     /// of the API, `text.format` (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
     /// [`Always`](UseResponseFormat::Always).
@@ -272,13 +291,7 @@ impl Wire for Responses {
     fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
         let mut report = Report::default();
         let mut body = Body::new();
-        let search = match parts.native_search(self.has_all_tools(parts)) {
-            SearchForm::Native { .. } if self.native_tool_search => {
-                // The API may reject a call of a tool that is neither in the request nor found by a search.
-                SearchForm::Native { has_call_tool: parts.has_call_of_call_tool() }
-            }
-            _ => SearchForm::Tools,
-        };
+        let search = self.search_form(parts);
         let written = write::write(self, parts, search, &mut report)?;
         if let Some(instructions) = &written.instructions {
             body.write("instructions", instructions)?;

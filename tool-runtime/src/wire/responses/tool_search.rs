@@ -133,7 +133,11 @@ impl<'a> LoadedTools<'a> {
         let mut written = HashSet::new();
         let names = content.tool_references().filter(|name| written.insert(*name));
         let tools = names.filter_map(|name| self.deferred.get(name));
-        let tools: Vec<Definition<'_>> = tools.map(|tool| definition(tool, wire, true, not_strict)).collect();
+        let mut found = Vec::new();
+        let tools: Vec<Definition<'_>> = tools.map(|tool| definition(tool, wire, true, &mut found)).collect();
+        // An earlier search may have found the same tool.
+        found.retain(|tool| !not_strict.contains(tool));
+        not_strict.append(&mut found);
         raw(&tools)
     }
 }

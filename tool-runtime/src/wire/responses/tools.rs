@@ -57,11 +57,7 @@ pub(super) fn write(
         parts.uncached_tool_array(has_all_tools, make)?
     };
     body.set("tools", Arc::clone(&array.json));
-    for tool in &array.not_strict {
-        if !report.not_strict.contains(tool) {
-            report.not_strict.push(tool.clone());
-        }
-    }
+    report.not_strict.extend_from_slice(&array.not_strict);
     if let SearchForm::Native { has_call_tool } = search {
         // The API has no tool choice for its search: <https://platform.openai.com/docs/api-reference/responses/create>.
         let missing = [SEARCH_TOOLS, CALL_TOOL];
@@ -138,13 +134,7 @@ pub(super) fn definition<'a>(
     if wire.strict {
         match tool.openai_strict() {
             Ok(form) => (strict, parameters) = (true, form),
-            Err(errors) => {
-                let reasons = reasons(errors);
-                let tool = NotStrictTool { tool: name.to_owned(), reasons };
-                if !not_strict.contains(&tool) {
-                    not_strict.push(tool);
-                }
-            }
+            Err(errors) => not_strict.push(NotStrictTool { tool: name.to_owned(), reasons: reasons(errors) }),
         }
     }
     Definition::Function { name, description, defer_loading, strict, parameters }
