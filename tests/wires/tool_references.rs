@@ -1,15 +1,16 @@
 //! References to tools that a search found: storage, and the wires that do not write them.
 
 use crate::exchanged::exchanged;
-use crate::tool_search::tools;
+use crate::tool_search::{Tools, tools, tools_of};
 use crate::{json, list, write};
 use serde_json::{Value, json};
-use tool_runtime::dispatch::ToolResult;
+use tool_runtime::dispatch::{Decision, ReadyCall, ToolResult};
 use tool_runtime::message::{Content, Message, Part, stored};
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, Gemini, Ollama, Responses, Wire};
 use tool_runtime::{
-    AssistantMessage, Conversation, Registry, ToolCall, ToolMessage, ToolOutput, history, tool,
+    AssistantMessage, Conversation, Registry, RegistryBuilder, ToolCall, ToolMessage, ToolOutput, history,
+    tool,
 };
 
 fn wires() -> [Box<dyn Wire>; 5] {
@@ -99,24 +100,77 @@ async fn changes_of_the_text_keep_references() {
     assert_eq!(content, Content::from_parts([Part::tool_reference("delete"), Part::text("***")]));
 }
 
+/// A search in the form of a native wire.
+fn search(wire: &dyn Wire, id: &str, query: &Value) -> Value {
+    let arguments = json!({ "query": query });
+    if wire.name() == "anthropic" {
+        return json!({ "type": "tool_use", "id": id, "name": "search_tools", "input": arguments });
+    }
+    json!({ "type": "tool_search_call", "id": id, "call_id": id, "execution": "client", "status": "completed",
+        "arguments": arguments })
+}
+
+/// The names of the tools that the result of a search loads, or its text, and the parts that the request drops.
+async fn result(tools: &Tools, wire: &dyn Wire, query: &Value) -> (Value, usize) {
+    let chat = tools.run(Conversation::new().user("?"), wire, json!([search(wire, "a", query)])).await;
+    let body = tools.body(wire, chat.messages());
+    let written = json(&body);
+    let content = match wire.name() {
+        "anthropic" => &written["messages"][2]["content"][0]["content"],
+        _ => &written["input"][2]["tools"],
+    };
+    let names = list(content).iter().map(|item| {
+        ["tool_name", "name", "text"].iter().find_map(|field| item.get(*field)).cloned().unwrap_or_default()
+    });
+    (names.collect(), body.report().dropped.len())
+}
+
+#[tokio::test]
+async fn a_search_whose_text_changed_loads_the_tools_that_it_found() {
+    let redact: fn(RegistryBuilder) -> RegistryBuilder = |builder| {
+        builder.around_call(|call: ReadyCall| async move { call.run().await.map_text(|_| "***".to_owned()) })
+    };
+    let remove: fn(RegistryBuilder) -> RegistryBuilder = |builder| {
+        builder.around_call(|call: ReadyCall| async move { call.run().await.map_text(|_| String::new()) })
+    };
+    let shorten: fn(RegistryBuilder) -> RegistryBuilder = |builder| builder.max_output_bytes(10);
+    for set in [redact, remove, shorten] {
+        for wire in native_wires() {
+            let (names, dropped) = result(&tools_of(set), &wire, &json!("weather")).await;
+            assert_eq!((names, dropped), (json!(["get_weather"]), 0), "{wire:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_fails_or_is_replaced_loads_no_tools() {
+    let deny: fn(RegistryBuilder) -> RegistryBuilder =
+        |builder| builder.before_call(|_| async { Decision::deny("no searches today") });
+    let replace: fn(RegistryBuilder) -> RegistryBuilder =
+        |builder| builder.around_call(|_: ReadyCall| async { ToolResult::ok("hidden") });
+    let cases = [
+        (deny, json!("weather"), "no searches today"),
+        (replace, json!("weather"), "hidden"),
+        (|builder| builder, json!([1]), "query"),
+    ];
+    let [anthropic, responses] = native_wires();
+    for (set, query, text) in cases {
+        let (content, dropped) = result(&tools_of(set), &anthropic, &query).await;
+        assert!(content[0].as_str().is_some_and(|content| content.contains(text)), "{text}: {content}");
+        assert_eq!((list(&content).len(), dropped), (1, 0));
+        assert_eq!(result(&tools_of(set), &responses, &query).await, (json!([]), 1), "{text}");
+    }
+}
+
 /// A conversation with a search, a call of the tool that it found, and a failed search.
 async fn conversation(wire: &dyn Wire) -> Conversation {
     let tools = tools();
-    let (searches, call) = if wire.name() == "anthropic" {
-        let call = |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
-        let searches = json!([
-            call("a", "search_tools", json!({ "query": "weather" })),
-            call("b", "search_tools", json!({ "query": "" }))
-        ]);
-        (searches, json!([call("c", "get_weather", json!({ "city": "Rome" }))]))
+    let searches = json!([search(wire, "a", &json!("weather")), search(wire, "b", &json!(""))]);
+    let call = if wire.name() == "anthropic" {
+        json!([{ "type": "tool_use", "id": "c", "name": "get_weather", "input": { "city": "Rome" } }])
     } else {
-        let search = |id: &str, query: &str| {
-            json!({ "type": "tool_search_call", "id": id, "call_id": id, "execution": "client", "status": "completed",
-                "arguments": { "query": query } })
-        };
-        let call = json!({ "type": "function_call", "call_id": "c", "name": "get_weather", "namespace": "get_weather",
-            "arguments": r#"{"city":"Rome"}"# });
-        (json!([search("a", "weather"), search("b", "")]), json!([call]))
+        json!([{ "type": "function_call", "call_id": "c", "name": "get_weather", "namespace": "get_weather",
+            "arguments": r#"{"city":"Rome"}"# }])
     };
     let chat = tools.run(Conversation::new().user("Rome?"), wire, searches).await;
     tools.run(chat, wire, call).await.user("Thank you.")
@@ -133,7 +187,8 @@ async fn a_conversation_with_a_search_moves_to_each_wire_and_back() {
     for from in native_wires() {
         let chat = conversation(&from).await;
         let sent = tools.write(&from, chat.messages());
-        for to in wires().into_iter().chain(native_wires()) {
+        let others = wires().map(|wire| (false, wire)).into_iter();
+        for (is_native, to) in others.chain(native_wires().map(|wire| (true, wire))) {
             let body = tools.write(&to, chat.messages());
             let read = to.read_messages(&body.to_string()).expect("it is read");
             history::validate(&read).unwrap_or_else(|error| panic!("{from:?} to {to:?}: {error}"));
@@ -151,7 +206,6 @@ async fn a_conversation_with_a_search_moves_to_each_wire_and_back() {
                 )
             };
             assert_eq!(calls(&read), calls(chat.messages()), "{from:?} to {to:?}");
-            let is_native = format!("{to:?}").contains("native_tool_search: true");
             // The items of the Responses API stay searches.
             if !is_native && (to.name() != "responses" || from.name() != "responses") {
                 // The text describes the tools.

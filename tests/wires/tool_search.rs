@@ -11,7 +11,7 @@ use tool_runtime::conversation::Received;
 use tool_runtime::message::Message;
 use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Body, RequestParts, Responses, Wire};
-use tool_runtime::{Conversation, Registry, ToolOutput, ToolSchema, tool, tools};
+use tool_runtime::{Conversation, Registry, RegistryBuilder, ToolOutput, ToolSchema, tool, tools};
 
 /// Find tools.
 #[tool(read_only)]
@@ -49,8 +49,13 @@ pub(crate) struct Tools {
 }
 
 pub(crate) fn tools() -> Tools {
+    tools_of(|builder| builder)
+}
+
+/// The tools of a registry with other settings.
+pub(crate) fn tools_of(set: impl FnOnce(RegistryBuilder) -> RegistryBuilder) -> Tools {
     let all = Registry::builder().tools(tools![now, search_tools, call_tool, get_weather, delete]);
-    let all = all.lenient_arguments(true).build().expect("five tools");
+    let all = set(all.lenient_arguments(true)).build().expect("five tools");
     let schemas = |names: &[&str]| {
         let schema = |name: &&str| all.schemas().iter().find(|schema| schema.name() == *name).cloned();
         names.iter().filter_map(schema).collect()
