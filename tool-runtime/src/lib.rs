@@ -144,7 +144,6 @@ pub mod conversation;
 pub mod dispatch;
 mod fingerprint;
 pub mod history;
-#[cfg_attr(not(feature = "search"), path = "no_inner_call.rs")]
 mod inner_call;
 mod json;
 #[cfg_attr(

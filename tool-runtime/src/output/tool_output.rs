@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 /// The output of a tool: content for the model, and an optional artifact for the program.
 ///
-/// The content is text, JSON, images, files and references to tools. A wire whose format has no images in results sends them in a user message
-/// after the last result.
+/// The content is text, JSON, images, files and references to tools. A wire whose format has no images in results sends them
+/// in a user message after the last result.
 ///
 /// The artifact is any value, for example a table or an id. It is not part of the request; the program gets it from the
 /// [`ToolMessage`](crate::ToolMessage) of the call. Clones share it, and the serialized form does not contain it.

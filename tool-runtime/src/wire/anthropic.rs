@@ -126,13 +126,21 @@ impl Anthropic {
     /// The request has the pinned tools, `search_tools`, and each
     /// [deferred tool](crate::wire::RequestParts::deferred_tools) with `"defer_loading": true`. A result of `search_tools` is
     /// written as references, in place of which the API inserts the definitions, and the model calls these tools directly:
-    /// the request has no `call_tool`. A reference to a tool that no longer exists is left out. A result without references
-    /// is text.
+    /// the request has no `call_tool`. A reference to a tool that no longer exists is left out. If none is left, a
+    /// text asks the model to search again. A result without references is text.
     ///
     /// The provider bills the definition of a found tool as input, in each request that has its reference. It does not bill
-    /// the definitions of other deferred tools, although each request sends them. The prompt cache stays valid, since the
-    /// definitions follow the messages before the search. The API accepts 10,000 tools, and rejects `cache_control` in a
-    /// deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
+    /// the definitions of other deferred tools, although each request sends them. The API accepts 10,000 tools, and rejects
+    /// `cache_control` in a deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
+    ///
+    /// The field `tools` changes when deferred tools come and go. The prompt cache stays valid, since the API removes their
+    /// definitions before it computes the key of the cache, and inserts that of a found tool at its reference
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference#defer_loading-and-prompt-caching>). If a
+    /// found tool changes or no longer exists, the messages from its first reference on are not read from the cache.
+    ///
+    /// A program that chooses its wire by name creates this wire itself, and gets the others from
+    /// [`by_name`](crate::wire::by_name). OpenAI's API has a similar setting,
+    /// [`Responses::native_tool_search`](crate::wire::Responses::native_tool_search).
     ///
     /// ```
     /// use tool_runtime::message::Message;

@@ -1,4 +1,4 @@
-//! The call in the arguments of `call_tool`, without the feature `search`: there is none.
+//! The inner call, without the feature `search`: there is none.
 
 use crate::message::ToolCall;
 

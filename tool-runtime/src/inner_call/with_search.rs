@@ -1,0 +1,99 @@
+//! The inner call, with the feature `search`.
+
+use crate::message::{ToolCall, is_object};
+use crate::tool_name::CALL_TOOL;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The call of the tool itself, if the model calls it with `call_tool`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InnerCall(Option<Box<ToolCall>>);
+
+impl InnerCall {
+    /// The call in the arguments of this call of `call_tool`. There is none if they are invalid.
+    pub(crate) fn from_call(call: &ToolCall) -> Self {
+        InnerCall::from_arguments(call, &call.arguments)
+    }
+
+    /// Like `from_call`, with coerced arguments.
+    pub(crate) fn from_arguments(call: &ToolCall, arguments: &str) -> Self {
+        InnerCall(inner_call(call, arguments))
+    }
+
+    /// Like `from_call`, without a registry that knows whether it has a search: another tool may be named `call_tool`, so only
+    /// a call with both arguments has an inner call.
+    pub(crate) fn guess(call: &ToolCall) -> Self {
+        let has_arguments = |object: &Arguments<'_>| object.arguments.is_some();
+        match serde_json::from_str(&call.arguments) {
+            Ok(object) if call.name == CALL_TOOL && has_arguments(&object) => InnerCall::from_call(call),
+            _ => InnerCall::default(),
+        }
+    }
+
+    /// The name of the tool that a call or its guessed inner call calls. A name with escapes cannot be borrowed: such a call is one
+    /// of `call_tool`.
+    #[cfg(feature = "testing")]
+    pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
+        match serde_json::from_str(&call.arguments) {
+            Ok(Arguments { name: Cow::Borrowed(name), arguments: Some(_) }) if call.name == CALL_TOOL => name,
+            _ => &call.name,
+        }
+    }
+
+    /// The name of the tool in the arguments of `call_tool`, which may be invalid otherwise.
+    pub(crate) fn name_in(arguments: &str) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Name {
+            name: String,
+        }
+        serde_json::from_str(arguments).ok().map(|Name { name }| name).filter(|name| name != CALL_TOOL)
+    }
+
+    /// The arguments of `call_tool` that call this tool.
+    pub(crate) fn outer_arguments(tool: &str, arguments: &str) -> String {
+        let name = Value::from(tool);
+        // The error of a call is about this text if it is no object.
+        let arguments = if is_object(arguments) {
+            Cow::from(arguments)
+        } else {
+            Value::from(arguments).to_string().into()
+        };
+        format!(r#"{{"name":{name},"arguments":{arguments}}}"#)
+    }
+
+    pub(crate) fn get(&self) -> Option<&ToolCall> {
+        self.0.as_deref()
+    }
+
+    /// The inner call, or otherwise the outer one.
+    pub(crate) fn or<'a>(&'a self, outer: &'a ToolCall) -> &'a ToolCall {
+        self.get().unwrap_or(outer)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Arguments<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
+    let Arguments { name, arguments } = serde_json::from_str(arguments).ok()?;
+    if name == CALL_TOOL {
+        return None;
+    }
+    let arguments = match arguments.map(RawValue::get) {
+        None | Some("null") => "{}".to_owned(),
+        // Strict schemas have no object with any properties, so a model with one writes the object in a string.
+        Some(text) if text.starts_with('"') => serde_json::from_str(text).ok()?,
+        Some(object) => object.to_owned(),
+    };
+    let mut inner = ToolCall::new(&call.id, name, arguments);
+    inner.is_truncated = call.is_truncated;
+    Some(Box::new(inner))
+}
