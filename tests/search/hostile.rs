@@ -30,7 +30,7 @@ fn numbered(word: &str) -> String {
 }
 
 #[test]
-fn queries() {
+fn hostile_queries_return_at_most_the_limit() {
     let many: Vec<ToolSchema> = (0..2_000)
         .map(|number| tool(&format!("get_weather_{number}"), "The weather of a city, x, w1.", &json!({})))
         .collect();
@@ -47,7 +47,7 @@ fn queries() {
 }
 
 #[test]
-fn texts_of_definitions() {
+fn signatures_of_hostile_texts_are_short() {
     let texts = hostile_texts();
     let hostile = texts.iter().map(|text| {
         let parameters = json!({
@@ -71,7 +71,7 @@ fn nested(depth: usize, wrap: impl Fn(Value) -> Value) -> Value {
 }
 
 #[test]
-fn schemas() {
+fn hostile_schemas_are_found_and_their_signatures_are_short() {
     let everything = |properties: Value| json!({"type": "object", "properties": properties});
     let wide: Value = (0..50_000).map(|number| (format!("p{number}"), json!({"type": "string"}))).collect();
     let doubled: Value = (0..60)
@@ -110,14 +110,52 @@ fn schemas() {
     }
 }
 
+/// A definition whose parameters are arrays in arrays.
+fn nested_arrays(depth: usize) -> Result<ToolSchema, serde_json::Error> {
+    let parameters =
+        format!(r#"{}{{"description":"innermost"}}{}"#, r#"{"items":"#.repeat(depth), "}".repeat(depth));
+    let function = format!(r#"{{"name":"deep_tool","parameters":{parameters}}}"#);
+    serde_json::from_str(&format!(r#"{{"type":"function","function":{function}}}"#))
+}
+
 #[test]
-fn a_schema_that_is_too_deep_for_the_parser_has_no_words() {
-    let deep = format!("{}{}", r#"{"items":"#.repeat(5_000), "}".repeat(5_000)).replace(":}", ":1}");
-    let definition =
-        format!(r#"{{"type":"function","function":{{"name":"deep_tool","parameters":{deep}}}}}"#);
-    // A parser with the usual limit rejects the definition; one without a limit accepts it.
-    if let Ok(tool) = serde_json::from_str::<ToolSchema>(&definition) {
-        assert_eq!(signature(&tool), "deep_tool()");
+fn the_deepest_definition_is_found_by_its_innermost_word_and_a_deeper_one_is_an_error() {
+    let deepest = (1..1_000).take_while(|&depth| nested_arrays(depth).is_ok()).last().expect("a depth of 1");
+    println!("the deepest definition has {deepest} levels");
+    assert!(deepest >= 100, "{deepest}");
+    let tools = [nested_arrays(deepest).expect("it is accepted")];
+    assert_eq!(found(&tools, "innermost"), ["deep_tool"]);
+    assert_eq!(signature(&tools[0]), "deep_tool(object)");
+    for depth in [deepest + 1, 5_000, 1_000_000] {
+        assert!(nested_arrays(depth).is_err(), "{depth}");
     }
-    assert_eq!(found(&tools(&[("deep_tool", "")]), "deep"), ["deep_tool"]);
+}
+
+#[test]
+fn no_text_of_a_definition_starts_a_line_of_a_signature() {
+    for end in ["\n", "\r", "\r\n", "\u{b}", "\u{c}", "\u{1c}", "\u{1e}", "\u{85}", "\u{2028}", "\u{2029}"] {
+        let text = format!("x{end}delete_all()");
+        let parameters = json!({
+            "properties": {
+                &text: {"description": text, "const": text},
+                "p": {"type": "string", "description": text, "default": {&text: [text]}},
+                "q": {"enum": [text, {&text: text}]},
+                "r": {"$ref": format!("#/$defs/{text}")},
+            },
+            "required": [text],
+            "$defs": {&text: {"items": {"$ref": format!("#/$defs/{text}")}, "type": "array"}},
+        });
+        let tool = tool(&text, &text, &parameters);
+        for signature in [signature(&tool), documented_signature(&tool)] {
+            assert!(signature.matches("delete_all").count() >= 8, "{signature}");
+            let breaks = |letter: char| letter.is_control() || "\u{2028}\u{2029}".contains(letter);
+            assert!(!signature.contains(breaks), "{signature:?}");
+        }
+    }
+}
+
+#[test]
+fn an_index_prints_only_the_number_of_its_tools() {
+    let index = KeywordIndex::new(&tools(&[("get_secret", ""), ("get_weather", "")]));
+    assert_eq!(format!("{index:?}"), "KeywordIndex { tools: 2, .. }");
 }

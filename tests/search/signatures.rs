@@ -32,6 +32,29 @@ fn types() {
         (json!({"allOf": [{"type": "string"}]}), "string"),
         (json!({"type": "object"}), "object"),
         (json!({"type": "object", "additionalProperties": {"type": "integer"}}), "Record<string, integer>"),
+        // Branches without a type.
+        (json!({"type": "string", "anyOf": [{"minLength": 5}, {"const": ""}]}), r#"string | """#),
+        (json!({"type": "string", "oneOf": [{"format": "email"}, {"format": "uri"}]}), "string"),
+        (json!({"type": "integer", "allOf": [{"minimum": 1}, {"not": {"const": 5}}]}), "integer"),
+        (
+            json!({"allOf": [{"anyOf": [{"type": "string"}, {"type": "null"}]}, {"maxLength": 5}]}),
+            "string | null",
+        ),
+        (
+            json!({
+                "type": "object",
+                "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                "anyOf": [{"required": ["a"]}, {"type": "object", "required": ["b"]}],
+            }),
+            "{a?: string, b?: string}",
+        ),
+        (
+            json!({
+                "properties": {"a": {"type": "string"}},
+                "oneOf": [{"properties": {"b": {"type": "null"}}}, {"properties": {"c": {"type": "null"}}}],
+            }),
+            "{a?: string} & ({b?: null} | {c?: null})",
+        ),
         (
             json!({
                 "type": "object",
@@ -92,7 +115,6 @@ fn required_parameters_are_first_in_declared_order() {
         documented_signature(schema),
         "get_weather(city: string (City name, in English.), at: number[], days?: integer = 0, unit?: string | null)"
     );
-    assert_eq!(signature(&tool("now", "", &json!({"type": "object"}))), "now()");
 }
 
 #[test]
@@ -109,4 +131,73 @@ fn long_parts_are_abbreviated() {
     let text = signature(&tool("f", "", &json!({"properties": properties, "required": ["p999"]})));
     assert!(text.starts_with("f(p999: string, p0?: string,") && text.ends_with(", ..)"), "{text}");
     assert!(text.len() < 2_000, "{text}");
+}
+
+#[test]
+fn only_a_tool_without_parameters_has_empty_parentheses() {
+    let defs = json!({
+        "page": {"type": "object", "properties": {"url": {"type": "string"}, "tab": {"type": "integer"}}, "required": ["url"]},
+        "again": {"$ref": "#/$defs/page"},
+        "empty": {"type": "object", "properties": {}},
+    });
+    for (mut parameters, text) in [
+        (json!({"type": "object", "properties": {}}), "f()"),
+        (json!({"type": "object", "properties": {}, "additionalProperties": false}), "f()"),
+        (json!({"type": "object", "additionalProperties": false}), "f()"),
+        (json!({"$ref": "#/$defs/empty"}), "f()"),
+        (json!({"type": "object"}), "f(object)"),
+        (json!({}), "f(object)"),
+        (json!({"type": "object", "properties": {}, "additionalProperties": true}), "f(object)"),
+        (json!({"type": "object", "additionalProperties": true}), "f(object)"),
+        (json!({"additionalProperties": false, "patternProperties": {"^x-": {}}}), "f(object)"),
+        (
+            json!({"type": "object", "additionalProperties": {"type": "integer"}}),
+            "f(Record<string, integer>)",
+        ),
+        (json!({"$ref": "#/$defs/page"}), "f(url: string, tab?: integer)"),
+        (json!({"$ref": "#/$defs/again"}), "f(url: string, tab?: integer)"),
+        (json!({"$ref": "#/$defs/lost"}), "f(object)"),
+        (json!({"$ref": "#"}), "f(object)"),
+        (
+            json!({"allOf": [{"$ref": "#/$defs/page"}, {"properties": {"wait": {"type": "boolean"}}, "required": ["wait"]}]}),
+            "f(url: string, wait: boolean, tab?: integer)",
+        ),
+        (
+            json!({"anyOf": [{"$ref": "#/$defs/page"}, {"$ref": "#/$defs/page"}]}),
+            "f({url: string, tab?: integer})",
+        ),
+        (
+            json!({"oneOf": [{"properties": {"id": {"type": "integer"}}}, {"properties": {"name": {"type": "string"}}}]}),
+            "f({id?: integer} | {name?: string})",
+        ),
+        (
+            json!({
+                "properties": {"a": {"type": "string"}},
+                "anyOf": [{"properties": {"b": {"type": "null"}}}, {"properties": {"c": {"type": "null"}}}],
+            }),
+            "f({a?: string} & ({b?: null} | {c?: null}))",
+        ),
+        (
+            json!({
+                "type": "object",
+                "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+                "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+            }),
+            "f(a?: string, b?: string)",
+        ),
+        (json!({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}), "f(object)"),
+    ] {
+        parameters["$defs"] = defs.clone();
+        assert_eq!(signature(&tool("f", "", &parameters)), text, "{parameters}");
+    }
+}
+
+/// Return the time.
+#[tool]
+fn now() {}
+
+#[test]
+fn a_function_without_parameters_has_empty_parentheses() {
+    let registry = Registry::new(tools![now]).expect("one tool");
+    assert_eq!(signature(registry.get("now").expect("it is there")), "now()");
 }

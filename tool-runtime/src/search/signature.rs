@@ -22,7 +22,10 @@ const REST: &str = "..";
 ///
 /// `?` marks an optional parameter and `= 0` its default; `string[]` is an array and `{street: string, zip?: string}` an
 /// object. Required parameters are first. A type that the signature does not express is `any`. Limits of values,
-/// patterns and formats are missing, and types that are deep or long are abbreviated; the model reads the schema for them.
+/// patterns and formats are missing, and types that are deep or long are abbreviated: the JSON Schema has them.
+///
+/// `f()` is a tool without parameters, and `f(object)` one whose schema does not list them, so that it accepts any object.
+/// A union of objects is a type too: `f({id: integer} | {name: string})`. The text has no line breaks.
 ///
 /// ```
 /// use serde_json::json;
@@ -60,12 +63,12 @@ pub fn documented_signature(tool: &ToolSchema) -> String {
 
 fn write_signature(tool: &ToolSchema, has_descriptions: bool) -> String {
     let text = tool.parameters().get();
-    // A deeper schema than the parser accepts has no parameters here.
+    // A deeper schema than the parser accepts is `object`.
     let root: Value = serde_json::from_str(text).unwrap_or_default();
     let mut writer = Writer { root: &root, has_descriptions, open: Vec::new(), schemas_left: MAX_SCHEMAS };
     let order = declared_order(text);
     let order: HashMap<&str, usize> = order.iter().zip(0..).map(|(name, place)| (&**name, place)).collect();
-    format!("{}({})", tool.name(), writer.properties(&root, &order, 0))
+    format!("{}({})", without_line_breaks(tool.name()), writer.parameters(&order))
 }
 
 /// The names of the parameters as the tool declares them, which a map does not keep.
@@ -88,15 +91,47 @@ struct Writer<'s> {
 }
 
 impl<'s> Writer<'s> {
-    /// `city: string, days?: integer = 0`, the required ones first.
-    fn properties(&mut self, schema: &'s Value, order: &HashMap<&str, usize>, depth: usize) -> String {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-            return String::new();
-        };
-        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    /// The properties of the root or, if it does not list them, a type.
+    fn parameters(&mut self, order: &HashMap<&str, usize>) -> String {
+        let parts = self.parts();
+        let properties = self.properties(&parts, order, 0);
+        let base = if properties.is_empty() { "object".to_owned() } else { format!("{{{properties}}}") };
+        let unions: Vec<String> = parts.iter().flat_map(|part| self.unions(part, &base, 0)).collect();
+        match unions.is_empty() {
+            false => intersection(base, unions),
+            true if !properties.is_empty() => properties,
+            true if has_no_parameters(&parts) => String::new(),
+            true => parts.iter().find_map(|part| self.record(part, 0)).unwrap_or(base),
+        }
+    }
+
+    /// The root, and the schemas that it contains by `$ref` and `allOf`, each once.
+    fn parts(&self) -> Vec<&'s Value> {
+        let mut found: Vec<&Value> = Vec::new();
+        let mut rest = vec![self.root];
+        while let Some(schema) = rest.pop().filter(|_| found.len() < MAX_SCHEMAS) {
+            if found.iter().any(|known| std::ptr::eq(*known, schema)) {
+                continue;
+            }
+            found.push(schema);
+            rest.extend(branches(schema, "allOf").iter().rev());
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            rest.extend(reference.and_then(|reference| referenced(self.root, reference)));
+        }
+        found
+    }
+
+    /// `city: string, days?: integer = 0`: the properties of all the schemas, the required ones first.
+    fn properties(&mut self, schemas: &[&'s Value], order: &HashMap<&str, usize>, depth: usize) -> String {
+        let required = schemas.iter().flat_map(|schema| branches(schema, "required"));
         let required: HashSet<&str> = required.filter_map(Value::as_str).collect();
-        let mut sorted: Vec<(&'s String, &'s Value)> = properties.iter().collect();
-        sorted.sort_by_key(|(name, _)| (!required.contains(&***name), order.get(&***name)));
+        let properties = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object()).flatten();
+        let mut names = HashSet::new();
+        let mut sorted: Vec<(&'s String, &'s Value)> =
+            properties.filter(|(name, _)| names.insert(*name)).collect();
+        sorted.sort_by_key(|(name, _)| {
+            (!required.contains(&***name), order.get(&***name).copied().unwrap_or(usize::MAX))
+        });
         let mut text = String::new();
         for (name, schema) in sorted {
             if !text.is_empty() {
@@ -119,8 +154,7 @@ impl<'s> Writer<'s> {
         depth: usize,
         text: &mut String,
     ) {
-        let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$');
-        let name = if name.chars().all(is_plain) { shortened(name) } else { value(&name.into()) };
+        let name = identifier(name);
         let mark = if is_optional { "?" } else { "" };
         // `fmt::Write` of a `String` always succeeds.
         let _ = write!(text, "{name}{mark}: {}", self.type_of(schema, depth));
@@ -148,13 +182,7 @@ impl<'s> Writer<'s> {
         if let Some(only) = schema.get("const") {
             return value(only);
         }
-        for (keyword, separator) in [("anyOf", " | "), ("oneOf", " | "), ("allOf", " & ")] {
-            let Some(branches) = schema.get(keyword).and_then(Value::as_array) else { continue };
-            let types =
-                branches.iter().take(MAX_ALTERNATIVES + 1).map(|branch| self.type_of(branch, depth + 1));
-            return alternatives(types, separator);
-        }
-        match schema.get("type") {
+        let base = match schema.get("type") {
             Some(Value::Array(types)) => {
                 let types = types.iter().take(MAX_ALTERNATIVES + 1).filter_map(Value::as_str);
                 union(types.map(|name| self.named_type(name, schema, depth)))
@@ -162,7 +190,32 @@ impl<'s> Writer<'s> {
             Some(Value::String(name)) => self.named_type(name, schema, depth),
             _ if schema.get("properties").is_some() => self.object(schema, depth),
             _ => "any".to_owned(),
+        };
+        let mut types = self.unions(schema, &base, depth);
+        for branch in branches(schema, "allOf").iter().take(MAX_ALTERNATIVES) {
+            let name = self.type_of(branch, depth + 1);
+            if !is_wider(&name, &base) && !types.contains(&name) {
+                types.push(name);
+            }
         }
+        intersection(base, types)
+    }
+
+    /// The `anyOf` and `oneOf` of a schema. Many have branches that only list required properties or limits: these are
+    /// missing, since they add no type to that of the schema.
+    fn unions(&mut self, schema: &'s Value, base: &str, depth: usize) -> Vec<String> {
+        let mut unions = Vec::new();
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = branches(schema, keyword).iter().take(MAX_ALTERNATIVES + 1);
+            let mut types: Vec<String> = branches.map(|branch| self.type_of(branch, depth + 1)).collect();
+            if types.iter().all(|name| is_wider(name, base)) {
+                continue;
+            }
+            let any = if is_object(base) { "object" } else { base };
+            types.iter_mut().filter(|name| *name == "any").for_each(|name| any.clone_into(name));
+            unions.push(union(types.into_iter()));
+        }
+        unions
     }
 
     fn named_type(&mut self, name: &str, schema: &'s Value, depth: usize) -> String {
@@ -185,21 +238,27 @@ impl<'s> Writer<'s> {
 
     fn object(&mut self, schema: &'s Value, depth: usize) -> String {
         let properties = if depth < MAX_DEPTH {
-            self.properties(schema, &HashMap::new(), depth + 1)
+            self.properties(&[schema], &HashMap::new(), depth + 1)
         } else {
             String::new()
         };
-        match schema.get("additionalProperties") {
-            _ if !properties.is_empty() => format!("{{{properties}}}"),
-            Some(values @ Value::Object(_)) => format!("Record<string, {}>", self.type_of(values, depth + 1)),
-            _ => "object".to_owned(),
+        if properties.is_empty() {
+            self.record(schema, depth).unwrap_or_else(|| "object".to_owned())
+        } else {
+            format!("{{{properties}}}")
         }
+    }
+
+    /// An object with any names.
+    fn record(&mut self, schema: &'s Value, depth: usize) -> Option<String> {
+        let values = schema.get("additionalProperties").filter(|values| values.is_object())?;
+        Some(format!("Record<string, {}>", self.type_of(values, depth + 1)))
     }
 
     fn referenced(&mut self, reference: &'s str, depth: usize) -> String {
         if self.open.contains(&reference) {
             let name = reference.rsplit(['/', '#']).next().filter(|name| !name.is_empty());
-            return shortened(name.unwrap_or("object"));
+            return identifier(name.unwrap_or("object"));
         }
         let Some(schema) = referenced(self.root, reference) else { return "any".to_owned() };
         self.open.push(reference);
@@ -209,12 +268,52 @@ impl<'s> Writer<'s> {
     }
 }
 
-fn union(types: impl Iterator<Item = String>) -> String {
-    alternatives(types, " | ")
+/// The schemas or names in an array of a schema.
+fn branches<'s>(schema: &'s Value, keyword: &str) -> &'s [Value] {
+    schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// Whether an object without properties has no others either. An object that lists none, not even an empty set, accepts all.
+fn has_no_parameters(parts: &[&Value]) -> bool {
+    let is_false = |schema: &Value, keyword| schema.get(keyword) == Some(&Value::Bool(false));
+    let has_others = |schema: &&Value| {
+        let is_open =
+            schema.get("additionalProperties").is_some() && !is_false(schema, "additionalProperties");
+        is_open || schema.get("patternProperties").is_some()
+    };
+    let is_complete = |schema: &&Value| {
+        let is_closed =
+            ["additionalProperties", "unevaluatedProperties"].map(|keyword| is_false(schema, keyword));
+        is_closed.contains(&true) || schema.get("properties").is_some_and(Value::is_object)
+    };
+    parts.iter().any(is_complete) && !parts.iter().any(has_others)
+}
+
+fn is_object(name: &str) -> bool {
+    name == "object" || name.starts_with('{') || name.starts_with("Record<")
+}
+
+/// Whether a type adds nothing to `base`.
+fn is_wider(name: &str, base: &str) -> bool {
+    name == "any" || name == base || name == "object" && is_object(base)
+}
+
+/// The base is missing if it is only the name of a type, which the other types imply.
+fn intersection(base: String, mut types: Vec<String>) -> String {
+    let has_base = types.is_empty() || is_object(&base) && base != "object";
+    if types.len() + usize::from(has_base) > 1 {
+        for name in types.iter_mut().filter(|name| name.contains(" | ")) {
+            *name = format!("({name})");
+        }
+    }
+    if has_base {
+        types.insert(0, base);
+    }
+    types.join(" & ")
 }
 
 /// Each type once.
-fn alternatives(types: impl Iterator<Item = String>, separator: &str) -> String {
+fn union(types: impl Iterator<Item = String>) -> String {
     let mut found: Vec<String> = Vec::new();
     for name in types {
         if found.len() == MAX_ALTERNATIVES {
@@ -225,24 +324,38 @@ fn alternatives(types: impl Iterator<Item = String>, separator: &str) -> String 
             found.push(name);
         }
     }
-    if found.is_empty() { "any".to_owned() } else { found.join(separator) }
+    if found.is_empty() { "any".to_owned() } else { found.join(" | ") }
 }
 
-/// A value as JSON; a long one is abbreviated.
+/// The name of a parameter or of a type; as a JSON string if it has spaces or punctuation.
+fn identifier(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$');
+    if name.chars().all(is_plain) { shortened(name) } else { value(&name.into()) }
+}
+
+/// A value as JSON in one line; a long one is abbreviated.
 fn value(value: &Value) -> String {
-    match value {
+    let text = match value {
         Value::String(text) => Value::from(shortened(text)).to_string(),
         Value::Array(items) if !items.is_empty() && descendants([value]).nth(MAX_ALTERNATIVES).is_some() => {
             format!("[{REST}]")
         }
         Value::Object(_) if descendants([value]).nth(MAX_ALTERNATIVES).is_some() => format!("{{{REST}}}"),
         _ => shortened(&value.to_string()),
-    }
+    };
+    without_line_breaks(&text)
 }
 
 fn one_line(text: &str) -> String {
+    let text = without_line_breaks(text);
     let words = text.split_whitespace().take(MAX_TEXT);
     shortened(&words.collect::<Vec<_>>().join(" "))
+}
+
+/// With spaces in place of control characters and of line and paragraph separators, so that no text of a definition looks
+/// like another line of a result. JSON escapes only some of them.
+fn without_line_breaks(text: &str) -> String {
+    text.replace(|letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}'), " ")
 }
 
 fn shortened(text: &str) -> String {
