@@ -2,10 +2,11 @@
 
 use super::logarithm::ln;
 use super::tool_words::tool_words;
-use super::words::{stems, tokens};
+use super::words::{name_parts, stems, tokens};
 use crate::schema::ToolSchema;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
+use std::fmt;
 
 /// The weights of the name, the description and the parameters in BM25F, the form of BM25 for documents with fields
 /// (<https://doi.org/10.1145/1031171.1031181>). The name is the most specific to a tool; many tools share parameters.
@@ -16,16 +17,17 @@ const B: f64 = 0.75;
 
 /// The maximum number of tokens of a query; the rest is ignored, since the time of a query grows with their number.
 const MAX_QUERY_LENGTH: usize = 100;
-/// The maximum number of parts of a name. Servers accept names of 64 characters.
-const MAX_NAME_LENGTH: usize = 64;
 
-/// An index of tools for queries in words, for example of a model that searches a tool.
+/// An index of tools for queries in words, for example of a model that searches for a tool.
 ///
 /// The ranking is BM25F over the names, the descriptions, and the names, descriptions and values of the parameters.
-/// Names are split at `_`, `-`, `.` and where the case changes, English words are reduced to their stems, and words such
+/// Names are split at `_`, `-`, `.` and where the case changes, words are reduced to their stems, and words such
 /// as `the` are ignored. A query that contains an identifier such as `get_weather` or `getWeather` has the tool with this
 /// name first, and so has a query that is a name, also as `get weather`. The order is the same on every machine, and tools
 /// with equal scores are sorted by name.
+///
+/// Words are compared literally, without synonyms or translation: a query must be in the language of the definitions. Only
+/// English words are reduced to their stems.
 ///
 /// ```
 /// use serde_json::json;
@@ -46,7 +48,7 @@ const MAX_NAME_LENGTH: usize = 64;
 /// assert_eq!(index.rank("get time", 1), [2]);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct KeywordIndex {
     /// For each word, the tools that contain it.
     postings: HashMap<String, Vec<Posting>>,
@@ -57,7 +59,7 @@ pub struct KeywordIndex {
 }
 
 /// A tool that contains a word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 struct Posting {
     tool: u32,
     score: f32,
@@ -85,10 +87,10 @@ impl KeywordIndex {
         KeywordIndex { postings: postings(&words), tools_by_name, name_order }
     }
 
-    /// The positions of at most `limit` tools that match the query, the best first. Empty if no tool contains a word of
-    /// the query.
+    /// The positions of at most `limit` tools that match the query, the best first. Empty if no tool has the name in the
+    /// query or one of its words; words such as `the` do not count.
     ///
-    /// Only the first 100 words of a query count.
+    /// A query counts up to its first 100 words; an identifier such as `get_weather` counts as several.
     #[must_use]
     pub fn rank(&self, query: &str, limit: usize) -> Vec<usize> {
         self.rank_among(query, limit, |_| true)
@@ -143,9 +145,10 @@ impl KeywordIndex {
     }
 }
 
-/// The parts of a name or of a query that is one. A query with more parts is none.
-fn name_parts(name: &str) -> Vec<String> {
-    tokens(name, MAX_NAME_LENGTH).flatten().take(MAX_NAME_LENGTH).collect()
+impl fmt::Debug for KeywordIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KeywordIndex").field("tools", &self.name_order.len()).finish_non_exhaustive()
+    }
 }
 
 /// The place of a tool among the matches of a query; the best is the smallest.

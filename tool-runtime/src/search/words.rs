@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 const MAX_TOKEN_LENGTH: usize = 400;
 /// In characters; the rest of a longer word is ignored.
 const MAX_WORD_LENGTH: usize = 40;
+/// The maximum number of parts of a name. Servers accept names of 64 characters.
+const MAX_NAME_LENGTH: usize = 64;
 
-/// The stop words of Snowball (<https://snowballstem.org/algorithms/english/stop.txt>), except for words such as `between`
-/// and `off`, which distinguish tools, and the words of a request to an assistant. Definitions of tools contain few of
-/// them, so the ranking would consider them specific. Sorted.
+/// Words that most questions contain, whichever tool answers them: most stop words of Snowball
+/// (<https://snowballstem.org/algorithms/english/stop.txt>), except for words such as `between` and `off`, which
+/// distinguish tools; other auxiliary verbs, such as `can`; and words of a request, such as `please` and `want`. Few
+/// definitions contain the words of a request, so the ranking would consider them specific. Sorted.
 #[rustfmt::skip]
 const STOP_WORDS: [&str; 110] = [
     "a", "about", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been", "being", "both",
@@ -45,9 +48,7 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
     let mut stems = Vec::new();
     let mut push = |word: &str| {
         if STOP_WORDS.binary_search(&word).is_err() {
-            // The algorithm is for English; words of other languages stay whole.
-            let is_english = word.bytes().all(|byte| byte.is_ascii_lowercase());
-            stems.push(if is_english { stemmer.stem(word).into_owned() } else { word.to_owned() });
+            stems.push(stem(stemmer, word));
         }
     };
     for token in tokens {
@@ -59,6 +60,23 @@ pub(super) fn stems(tokens: impl IntoIterator<Item = Token>) -> Vec<String> {
         }
     }
     stems
+}
+
+/// The stems of the parts of a name, stop words and numbers too: those of `turnLightsOn` are `light`, `on` and `turn`.
+pub(super) fn name_words(name: &str) -> BTreeSet<String> {
+    let stemmer = Stemmer::new(Algorithm::English);
+    name_parts(name).iter().map(|part| stem(stemmer, part)).collect()
+}
+
+/// The parts of a name, in order.
+pub(super) fn name_parts(name: &str) -> Vec<String> {
+    tokens(name, MAX_NAME_LENGTH).flatten().take(MAX_NAME_LENGTH).collect()
+}
+
+fn stem(stemmer: Stemmer, word: &str) -> String {
+    // The algorithm is for English; words with other letters or digits stay whole.
+    let is_english = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    if is_english { stemmer.stem(word).into_owned() } else { word.to_owned() }
 }
 
 fn parts(token: &str) -> Token {
@@ -133,9 +151,35 @@ fn is_without_spaces(letter: char) -> bool {
         | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
 }
 
-/// The stems of the parts of a name.
-pub(super) fn name_words(name: &str) -> BTreeSet<String> {
-    let stemmer = Stemmer::new(Algorithm::English);
-    let parts = tokens(name, MAX_TOKEN_LENGTH).flatten().take(MAX_TOKEN_LENGTH);
-    parts.map(|part| stemmer.stem(&part).into_owned()).collect()
+#[cfg(test)]
+mod tests {
+    use super::{MAX_NAME_LENGTH, STOP_WORDS, name_words};
+
+    #[test]
+    fn the_words_of_a_name_are_the_stems_of_its_parts() {
+        for (name, words) in [
+            ("turnLightsOn", &["light", "on", "turn"][..]),
+            ("get_the_weather", &["get", "the", "weather"]),
+            ("list-repositories.v2", &["2", "list", "repositori", "v"]),
+            ("GitHub", &["git", "hub"]),
+            ("find_find", &["find"]),
+            ("погода", &["погода"]),
+            ("__", &[]),
+        ] {
+            assert_eq!(name_words(name).into_iter().collect::<Vec<_>>(), words, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_long_name_has_a_limited_number_of_words() {
+        let names = [(0..100_000).map(|number| format!("w_{number}_")).collect(), "a1".repeat(100_000)];
+        for name in names {
+            assert!(name_words(&name).len() <= MAX_NAME_LENGTH);
+        }
+    }
+
+    #[test]
+    fn the_stop_words_are_sorted() {
+        assert!(STOP_WORDS.is_sorted());
+    }
 }
