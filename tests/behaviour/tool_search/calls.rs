@@ -3,11 +3,14 @@
 use super::{builder, call, content, named, registry};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
+use tool_runtime::conversation::Received;
 use tool_runtime::dispatch::{Decision, ProposedCall, ReadyCall};
 use tool_runtime::search::Search;
 use tool_runtime::session::RunEnd;
 use tool_runtime::testing::{ScriptedModel, assert_called};
-use tool_runtime::{AssistantMessage, BatchContext, CallError, Registry, Session, ToolCall, ToolMessage};
+use tool_runtime::{
+    AssistantMessage, BatchContext, CallError, Conversation, Registry, Session, ToolCall, ToolMessage,
+};
 
 #[tokio::test]
 async fn a_deferred_tool_runs_by_call_tool_and_by_its_own_name() {
@@ -142,6 +145,7 @@ async fn invalid_arguments_of_call_tool_are_an_error_about_them() {
     for (arguments, error) in [
         ("", "Error: invalid arguments for `call_tool`: `name` is missing"),
         ("[]", "Error: the arguments of `call_tool` must be one JSON object, not an array."),
+        (r#"["now",{}]"#, "Error: the arguments of `call_tool` must be one JSON object, not an array."),
         (r#"{"name":"#, "Error: the arguments of `call_tool` are not valid JSON"),
         (r#"{"name":7}"#, "Error: invalid arguments for `call_tool`: `name`: expected a string"),
         (
@@ -231,10 +235,24 @@ async fn without_a_search_call_tool_is_an_ordinary_tool() {
     let end = session.run(&own).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::Answered);
     assert_called(&session, "call_tool", json!({"name": "Bob"}));
+    let reply = AssistantMessage::from_tool_calls(vec![call("a", "Ada", json!({}))]);
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Call.").receive(reply) else {
+        panic!("it calls a tool");
+    };
+    pending.approve_with("a", json!({"name": "Cy"})).expect("it waits");
+    pending.run(&own).await;
+    assert_eq!(pending.calls()[0].arguments, r#"{"name":"Cy"}"#);
 
     let registry =
         Registry::builder().dynamic(named("call_tool", "Calls.")).build().expect("the name is free");
     assert_eq!(content(&registry, call("1", "other", json!({}))).await, "call_tool");
+    let remote =
+        || Registry::builder().dynamic(named("call.tool", "Calls.")).dynamic(named("call_tool", "Calls."));
+    let lenient = remote().map_names(true).skip_invalid_tools(true).search(Search::new()).build();
+    let lenient = lenient.expect("the tool with the reserved name is skipped");
+    assert_eq!(lenient.skipped().len(), 1);
+    let deferred = lenient.deferred_schemas();
+    assert!(deferred.len() == 1 && deferred[0].name().starts_with("call_tool_"), "{deferred:?}");
     let error = Registry::builder().dynamic(named("call_tool", "Calls.")).search(Search::new()).build();
     let error = error.expect_err("the name is taken").to_string();
     assert!(error.contains("a search adds a tool named `call_tool`"), "{error}");

@@ -1,6 +1,6 @@
 //! Sessions whose model calls tools with `call_tool`.
 
-use super::{call, registry};
+use super::{builder, call, registry};
 use serde_json::json;
 use tool_runtime::conversation::Received;
 use tool_runtime::session::{Event, RunEnd};
@@ -77,6 +77,40 @@ async fn edited_arguments_that_are_invalid_wait_again() {
     let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
     assert_eq!(end, RunEnd::Answered);
     assert_eq!(session.messages()[2].text(), "b.txt is deleted");
+}
+
+/// A person who edits the arguments of one tool never approves another one.
+#[tokio::test]
+async fn an_edit_is_for_the_shown_tool_also_if_the_arguments_of_call_tool_are_repaired() {
+    let registry = builder().lenient_arguments(true).build().expect("the tools are valid");
+    let reply = || {
+        calling([ToolCall::new("a", "call_tool", r#"{"name":"delete_file","arguments":{"path":"a.txt"},}"#)])
+    };
+    let edit = json!({"path": "b.txt", "name": "send_invoice"});
+
+    let model = ScriptedModel::new([reply(), AssistantMessage::from_text("Done.")]);
+    let mut session = Session::new().user("Clean up.");
+    let _ = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    let mut session = stored(&session);
+    assert_eq!(session.awaiting_approval()[0].tool, "delete_file");
+    session.approve_with("a", &edit).expect("it waits");
+    let mut session = stored(&session);
+    let end = session.run(&registry).complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    let error = session.awaiting_approval()[0].error.clone().expect("the arguments are invalid");
+    assert!(error.contains("invalid arguments for `delete_file`: `name` is not an argument"), "{error}");
+
+    // The same before a first run.
+    let Received::ToolCalls(mut pending) = Conversation::new().user("Clean up.").receive(reply()) else {
+        panic!("it calls a tool");
+    };
+    pending.approve_with("a", json!({"path": "b.txt"})).expect("it waits");
+    assert!(pending.is_approved("a") && pending.awaiting_approval(&registry).is_empty());
+    let text = serde_json::to_string(&pending).expect("it can be stored");
+    let pending: tool_runtime::conversation::PendingCalls =
+        serde_json::from_str(&text).expect("it can be loaded");
+    let chat = pending.dispatch(&registry).await;
+    assert_eq!(chat.messages()[2].text(), "b.txt is deleted");
 }
 
 #[tokio::test]

@@ -41,6 +41,8 @@ struct StoredCall<'a> {
     approved: Option<Fingerprint>,
     #[serde(default, skip_serializing_if = "is_false")]
     is_edited: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    edit: Option<String>,
     #[serde(default, skip_serializing_if = "is_false")]
     has_begun: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -59,6 +61,7 @@ impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
         let calls = pending.states.iter().map(|state| StoredCall {
             approved: state.approved,
             is_edited: state.is_edited,
+            edit: state.edit.clone(),
             has_begun: state.has_begun,
             waits_for: state.waits_for.clone(),
             result: state.result.as_ref().map(StoredResult::from),
@@ -89,7 +92,7 @@ impl StoredPending<'_> {
                     if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
                 return Err(format!("{problem}: these are not pending calls"));
             }
-            let StoredCall { approved, is_edited, has_begun, waits_for, result } = stored;
+            let StoredCall { approved, is_edited, edit, has_begun, waits_for, result } = stored;
             let result = result.map(ToolMessage::from);
             if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
@@ -97,13 +100,14 @@ impl StoredPending<'_> {
                     result.tool_call_id, call.id
                 ));
             }
-            if result.is_some() && (approved.is_some() || has_begun || waits_for.is_some()) {
+            if result.is_some() && (approved.is_some() || edit.is_some() || has_begun || waits_for.is_some())
+            {
                 return Err(format!(
                     "the call `{}` has a result and still waits: these are not pending calls",
                     call.id
                 ));
             }
-            states.push(CallState { result, approved, is_edited, has_begun, waits_for });
+            states.push(CallState { result, approved, is_edited, edit, has_begun, waits_for });
         }
         Ok(PendingCalls { before, reply: Box::new(reply), states })
     }

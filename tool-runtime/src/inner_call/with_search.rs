@@ -22,8 +22,9 @@ impl InnerCall {
         InnerCall(inner_call(call, arguments))
     }
 
-    /// Like `from_call`, without a registry that knows whether it has a search: another tool may be named `call_tool`, so only
-    /// a call with both arguments has an inner call.
+    /// Like `from_call`, for assertions, which do not know whether the registry has a search: another tool may be named
+    /// `call_tool`, so only a call with both arguments has an inner call.
+    #[cfg(feature = "testing")]
     pub(crate) fn guess(call: &ToolCall) -> Self {
         let has_arguments = |object: &Arguments<'_>| object.arguments.is_some();
         match serde_json::from_str(&call.arguments) {
@@ -51,16 +52,13 @@ impl InnerCall {
         serde_json::from_str(arguments).ok().map(|Name { name }| name).filter(|name| name != CALL_TOOL)
     }
 
-    /// The arguments of `call_tool` that call this tool.
-    pub(crate) fn outer_arguments(tool: &str, arguments: &str) -> String {
-        let name = Value::from(tool);
+    /// Replaces the arguments of the inner call, or otherwise those of the outer one.
+    pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {
+        let Some(inner) = self.get() else { return outer.set_arguments(arguments) };
+        let name = Value::from(&*inner.name);
         // The error of a call is about this text if it is no object.
-        let arguments = if is_object(arguments) {
-            Cow::from(arguments)
-        } else {
-            Value::from(arguments).to_string().into()
-        };
-        format!(r#"{{"name":{name},"arguments":{arguments}}}"#)
+        let arguments = if is_object(&arguments) { arguments } else { Value::from(arguments).to_string() };
+        outer.set_arguments(format!(r#"{{"name":{name},"arguments":{arguments}}}"#));
     }
 
     pub(crate) fn get(&self) -> Option<&ToolCall> {
@@ -83,7 +81,9 @@ struct Arguments<'a> {
 }
 
 fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
-    let Arguments { name, arguments } = serde_json::from_str(arguments).ok()?;
+    // An array is no object, although serde reads one.
+    let Arguments { name, arguments } =
+        serde_json::from_str(arguments).ok().filter(|_| is_object(arguments))?;
     if name == CALL_TOOL {
         return None;
     }

@@ -8,6 +8,7 @@ pub(crate) struct InnerCall;
 
 #[allow(clippy::unused_self, reason = "the methods with the feature need the inner call")]
 impl InnerCall {
+    #[cfg(feature = "testing")]
     pub(crate) fn guess(_: &ToolCall) -> Self {
         InnerCall
     }
@@ -17,8 +18,8 @@ impl InnerCall {
         &call.name
     }
 
-    pub(crate) fn outer_arguments(_: &str, arguments: &str) -> String {
-        arguments.to_owned()
+    pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {
+        outer.set_arguments(arguments);
     }
 
     pub(crate) fn get(&self) -> Option<&ToolCall> {

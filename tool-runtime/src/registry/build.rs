@@ -8,6 +8,8 @@ use super::{Config, Registry, Tools, name, validate};
 use crate::approval::BeforeCall;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, Need, ToolList, Toolset};
+#[cfg(feature = "search")]
+use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
 use crate::validator::drop_without_recursion;
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
@@ -250,6 +252,8 @@ impl RegistryBuilder {
                 }
             };
         let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
+        #[cfg(feature = "search")]
+        let written = written.chain(search.iter().flat_map(|_| [SEARCH_TOOLS, CALL_TOOL]));
         let dynamic = name::name_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
             add(tool.name, Candidate::from_descriptor(tool.name.into(), tool, None), &mut errors);
@@ -280,7 +284,12 @@ impl RegistryBuilder {
             !states.contains_any(&need.ids) && !need.ids.iter().any(|id| batch_states.contains(id))
         };
         candidates.retain(|candidate| {
-            let tool_errors = validate::candidate(candidate, is_missing);
+            #[cfg_attr(not(feature = "search"), allow(unused_mut))]
+            let mut tool_errors = validate::candidate(candidate, is_missing);
+            #[cfg(feature = "search")]
+            if search.is_some() {
+                tool_errors.extend(validate::reserved_name(&candidate.tool));
+            }
             let may_skip = options.skip_invalid_tools && candidate.tool.location().is_none();
             let is_kept = tool_errors.is_empty() || !may_skip;
             validate::record(
@@ -291,10 +300,6 @@ impl RegistryBuilder {
             );
             is_kept
         });
-        #[cfg(feature = "search")]
-        if search.is_some() {
-            validate::reserved_names(candidates.iter().map(|candidate| &candidate.tool), &mut errors);
-        }
         if options.skip_invalid_tools {
             validate::skip_duplicates(&mut candidates, &mut skipped);
         }

@@ -2,7 +2,7 @@
 
 use super::validate::duplicates;
 #[cfg(feature = "search")]
-use super::validate::reserved_names;
+use super::validate::reserved_name;
 use super::{BuildError, Registry, Tools};
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Registry {
         duplicates(all.iter().map(|(_, tool)| &**tool), &mut errors);
         #[cfg(feature = "search")]
         if config.search.is_some() {
-            reserved_names(all.iter().map(|(_, tool)| &**tool), &mut errors);
+            errors.extend(all.iter().filter_map(|(_, tool)| reserved_name(tool)));
         }
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });

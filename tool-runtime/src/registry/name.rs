@@ -4,7 +4,7 @@ use crate::tool::DynamicTool;
 use crate::tool_name::{sanitize, with_fingerprint};
 use std::collections::HashMap;
 
-/// Returns each tool with its name for servers. `others` are the names of the tools that are not dynamic.
+/// Returns each tool with its name for servers. `others` are the names of the tools that are not dynamic, and those of a search.
 pub(super) fn name_dynamic_tools<'a>(
     tools: Vec<DynamicTool>,
     map_names: bool,

@@ -119,13 +119,10 @@ pub(super) fn duplicates<'a>(
     }
 }
 
-/// The errors of tools that have the name of a tool of the search.
+/// The error of a tool that has the name of a tool of the search.
 #[cfg(feature = "search")]
-pub(super) fn reserved_names<'a>(
-    tools: impl Iterator<Item = &'a RegisteredTool>,
-    errors: &mut Vec<BuildErrorKind>,
-) {
-    errors.extend(tools.filter(|tool| tool_name::is_reserved(&tool.name)).map(|tool| {
-        BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() }
-    }));
+pub(super) fn reserved_name(tool: &RegisteredTool) -> Option<BuildErrorKind> {
+    let error =
+        || BuildErrorKind::ReservedName { name: tool.name.to_string(), location: tool.describe_location() };
+    tool_name::is_reserved(&tool.name).then(error)
 }

@@ -96,11 +96,11 @@ impl<'a> Findable<'a> {
             None => query.best_by_keywords(limit),
             Some(ranking) => {
                 let mut known = HashSet::new();
-                let ranked = ranking.rank(query).await?.into_iter();
-                ranked
-                    .filter(|tool| query.is_candidate(tool) && known.insert(tool.name()))
-                    .take(limit)
-                    .collect()
+                // A ranking may return definitions of its own.
+                let ranked = ranking.rank(query).await?.into_iter().filter(|tool| query.is_candidate(tool));
+                let positions = ranked.filter_map(|tool| self.catalog.position(tool.name()));
+                let new = positions.filter(|position| known.insert(*position));
+                new.filter_map(|position| self.catalog.tools.get(position)).take(limit).collect()
             }
         };
         let is_empty = self.tools().next().is_none();

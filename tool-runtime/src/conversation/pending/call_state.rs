@@ -13,6 +13,9 @@ pub(in crate::conversation) struct CallState {
     pub(in crate::conversation) approved: Option<Fingerprint>,
     /// Whether a person replaced the arguments.
     pub(in crate::conversation) is_edited: bool,
+    /// The arguments of a person for a call named `call_tool`, which is approved with them. The registry of the run knows whether
+    /// they are those of the call or of the call that it contains.
+    pub(in crate::conversation) edit: Option<String>,
     /// Whether the tool began in a run that did not finish it.
     pub(in crate::conversation) has_begun: bool,
     pub(in crate::conversation) waits_for: Option<WaitsFor>,
@@ -50,6 +53,7 @@ impl CallState {
 
     pub(super) fn approval(&self, call: &ToolCall) -> Approval {
         match &self.approved {
+            _ if self.edit.is_some() => Approval::Granted,
             Some(approved) if *approved == fingerprint(call) => Approval::Granted,
             _ => Approval::None,
         }

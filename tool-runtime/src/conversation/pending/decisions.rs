@@ -4,10 +4,10 @@ use super::call_state::fingerprint;
 use super::{CallState, PendingCalls, WaitsFor, denied};
 use crate::conversation::NotPendingError;
 use crate::conversation::repeated_failures::Failures;
-use crate::inner_call::InnerCall;
 use crate::message::{ToolCall, ToolMessage};
 use crate::outcome::{CallError, Outcome};
 use crate::output::ToolResult;
+use crate::tool_name::CALL_TOOL;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -44,13 +44,18 @@ impl PendingCalls {
     pub fn approve_with(&mut self, id: &str, arguments: impl Serialize) -> Result<(), NotPendingError> {
         let (call, state) = self.call_to_approve(id)?;
         // The text of arguments is a string, and arguments are never a string.
-        match serde_json::to_value(arguments) {
-            Ok(Value::String(text)) => set_arguments(call, state, text),
-            Ok(arguments) => set_arguments(call, state, arguments.to_string()),
+        let arguments = match serde_json::to_value(arguments) {
+            Ok(Value::String(text)) => text,
+            Ok(arguments) => arguments.to_string(),
             Err(error) => {
                 let (id, error) = (id.to_owned(), error.to_string());
                 return Err(NotPendingError::NotSerializable { id, error });
             }
+        };
+        if call.name == CALL_TOOL {
+            state.edit = Some(arguments);
+        } else {
+            call.set_arguments(arguments);
         }
         state.approved = Some(fingerprint(call));
         state.is_edited = true;
@@ -185,19 +190,4 @@ impl PendingCalls {
             undecided => Ok(undecided),
         }
     }
-}
-
-/// Replaces the arguments of a call, or those of the call that it contains. No registry is known here, so a call that has not run
-/// yet is guessed.
-fn set_arguments(call: &mut ToolCall, state: &CallState, arguments: String) {
-    let inner = InnerCall::guess(call);
-    let tool = match state.waits_for {
-        Some(_) => state.inner_tool(),
-        None => inner.get().map(|inner| &*inner.name),
-    };
-    let arguments = match tool {
-        Some(tool) => InnerCall::outer_arguments(tool, &arguments),
-        None => arguments,
-    };
-    call.set_arguments(arguments);
 }

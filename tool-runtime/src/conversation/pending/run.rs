@@ -1,5 +1,6 @@
 //! The run of pending calls.
 
+use super::call_state::fingerprint;
 use super::{CallState, PendingCalls, WaitsFor, tool_name};
 use crate::context::{BatchContext, CallRecord};
 use crate::conversation::repeated_failures::Failures;
@@ -84,6 +85,10 @@ impl PendingCalls {
             state.result.is_none() && may_run && is_wanted(*position)
         });
         let running = open.map(|(position, (call, state))| async move {
+            if let Some(arguments) = state.edit.take() {
+                registry.inner_call(call).replace_arguments(call, arguments);
+                state.approved = Some(fingerprint(call));
+            }
             let batch = match &*state {
                 CallState { has_begun: true, .. } if !registry.may_repeat(call) => interrupted,
                 state if state.waits_for_result() => no_result,
@@ -224,7 +229,7 @@ impl CallsRun<'_> {
 
 impl CallState {
     fn set_begun(&mut self) {
-        (self.approved, self.waits_for) = (None, None);
+        (self.approved, self.waits_for, self.edit) = (None, None, None);
         self.has_begun = true;
     }
 
