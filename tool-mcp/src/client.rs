@@ -119,6 +119,9 @@ impl Client {
     /// Waits until the list of tools may have changed since [`registry`](Client::registry) or [`tools`](Client::tools) was last
     /// called: the server has announced a change, or was connected again.
     ///
+    /// With a search in `own` (`RegistryBuilder::search`, feature `search` of `tool-runtime`), the search finds the new tools, and
+    /// the `tools` of requests stay equal.
+    ///
     /// ```no_run
     /// # use tool_runtime::Registry;
     /// # use tool_runtime_mcp::Client;
