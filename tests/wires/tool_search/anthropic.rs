@@ -4,6 +4,7 @@ use super::{Tools, names, tools, use_of};
 use crate::{json, list};
 use serde_json::{Value, json};
 use tool_runtime::message::{Message, Part};
+use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire, detect};
 use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolChoice, ToolMessage};
 
@@ -147,4 +148,38 @@ fn a_recorded_request_goes_back_unchanged() {
     let read = wire().read_messages(&messages(&["get_tides"]).to_string()).expect("it is read");
     let text = json!([[{ "type": "text", "text": GONE }]]);
     assert_eq!(results(&tools, &read), text);
+}
+
+/// A history that was read, whose call of this tool has references to these tools.
+fn recorded(tool: &str, found: &[&str]) -> Vec<Message> {
+    let references = found.iter().map(|name| json!({ "type": "tool_reference", "tool_name": name }));
+    let result =
+        json!({ "type": "tool_result", "tool_use_id": "a", "content": references.collect::<Vec<_>>() });
+    let messages = json!([{ "role": "user", "content": "?" },
+        { "role": "assistant", "content": [use_of("a", tool, &json!({ "query": "x" }))] },
+        { "role": "user", "content": [result] }]);
+    Anthropic::new().read_messages(&messages.to_string()).expect("it is read")
+}
+
+#[test]
+fn recorded_references_to_tools_that_the_request_does_not_defer_are_text() {
+    let tools = tools();
+    let text = |text: &str| json!([{ "type": "text", "text": text }]);
+    let content = |wire: &Anthropic, parts: &RequestParts<'_>| {
+        let body = json(&wire.write(parts).expect("it is written"));
+        assert_eq!(check_request(wire, &body), Ok(()), "{body}");
+        body["messages"][2]["content"][0]["content"].clone()
+    };
+    let allowed = ["now".to_owned()];
+    for tool in ["search_tools", "ToolSearch"] {
+        let read = recorded(tool, &["get_weather", "get_tides"]);
+        let found = text("Found: get_weather, get_tides");
+        assert_eq!(content(&Anthropic::new(), &tools.parts(&read)), found);
+        assert_eq!(content(&wire(), &tools.parts(&read).with_allowed_tools(&allowed)), found);
+        assert_eq!(content(&wire(), &RequestParts::new(&read).with_tools(&tools.pinned[..1])), found);
+        let reference = json!([{ "type": "tool_reference", "tool_name": "get_weather" }]);
+        assert_eq!(content(&wire(), &tools.parts(&read)), reference);
+        let read = recorded(tool, &["get_tides"]);
+        assert_eq!(content(&wire(), &tools.parts(&read)), text(GONE));
+    }
 }

@@ -129,6 +129,9 @@ impl Anthropic {
     /// the request has no `call_tool`. A reference to a tool that no longer exists is left out. If none is left, a
     /// text asks the model to search again. A result without references is text.
     ///
+    /// References of a history that was read are written only to deferred tools of the request. A result without any has its
+    /// text. A request without tools keeps them, since the program writes the tools itself.
+    ///
     /// The provider bills the definition of a found tool as input, in each request that has its reference. It does not bill
     /// the definitions of other deferred tools, although each request sends them. The API accepts 10,000 tools, and rejects
     /// `cache_control` in a deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
@@ -198,10 +201,7 @@ impl Wire for Anthropic {
         } else {
             SearchForm::Tools
         };
-        let references = match search {
-            SearchForm::Native { .. } => Some(References::new(parts)),
-            SearchForm::Tools => None,
-        };
+        let references = References::new(parts, search);
         let written = write::write(parts.messages, self.id_rules(), references.as_ref(), &mut report)?;
         if !written.system.is_empty() {
             body.write("system", &written.system)?;

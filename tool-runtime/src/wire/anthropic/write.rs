@@ -35,7 +35,7 @@ const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 const SYSTEM: &str = "system";
 
-/// Writes messages. `references` are those of a native search.
+/// Writes messages. `references` are those that the request may have, if it has tools.
 pub(super) fn write(
     messages: &[Message],
     rules: IdRules,
@@ -192,8 +192,8 @@ impl<'a> Writer<'a, '_> {
     fn result_content(&mut self, index: usize, result: &'a ToolMessage) -> Result<Vec<Block>, WireError> {
         if !result.is_error() {
             let is_search = self.searches.contains(&*result.tool_call_id);
-            let references = self.references.filter(|_| is_search);
-            if let Some(blocks) = references.and_then(|references| references.blocks(&result.content)) {
+            let blocks = self.references.and_then(|references| references.blocks(&result.content, is_search));
+            if let Some(blocks) = blocks {
                 return blocks.iter().map(raw).collect();
             }
             return self.content(index, &result.content);
