@@ -242,13 +242,21 @@ fn strict_custom_and_allowed_tools() {
     let allowed = ["search_tools", "now", "delete"].map(str::to_owned);
     let parts = tools.parts(&messages).with_allowed_tools(&allowed);
     let native = json(&wire().native_allowed_tools(true).write(&parts).expect("it is written"));
+    // A tool choice cannot name `delete`, which the search loads.
+    assert_eq!(native.get("tool_choice"), None);
+    assert_eq!(names(&native["tools"]), ["now", ""]);
+    assert_eq!(names(&native["input"][2]["tools"]), ["delete"]);
+    let pinned = parts.with_allowed_tools(&allowed[..2]);
+    let native = json(&wire().native_allowed_tools(true).write(&pinned).expect("it is written"));
     assert_eq!(
         native["tool_choice"]["tools"],
         json!([{ "type": "tool_search" }, { "type": "function", "name": "now" }])
     );
+    assert_eq!(names(&native["input"][2]["tools"]), ["delete", "get_weather"]);
     let body = wire().write(&parts).expect("it is written");
     assert!(body.report().is_empty(), "{}", body.report());
     assert_eq!(names(&json(&body)["tools"]), ["now", ""]);
+    assert_eq!(names(&json(&body)["input"][2]["tools"]), ["delete"]);
     let choice = ToolChoice::Tool("search_tools".to_owned());
     let body = wire().write(&tools.parts(&messages).with_tool_choice(&choice)).expect("it is written");
     assert_eq!(body.report().ignored_choice, Some(choice));
@@ -269,4 +277,49 @@ fn a_tool_that_several_searches_found_is_reported_once() {
     let body = wire().strict(true).write(&parts).expect("it is written");
     let reported: Vec<&str> = body.report().not_strict.iter().map(|tool| &*tool.tool).collect();
     assert_eq!(reported, ["put"]);
+}
+
+#[tokio::test]
+async fn a_request_whose_tools_have_no_search_has_searches_as_functions() {
+    let tools = tools();
+    let chat = tools.run(Conversation::new().user("?"), &wire(), json!([search("a", "weather")])).await;
+    let searched = chat.messages().to_vec();
+    let chat = tools.run(chat, &wire(), json!([found_call("b", "get_weather", r#"{"city":"Rome"}"#)])).await;
+    let allowed = ["now".to_owned()];
+    let parts = tools.parts(chat.messages());
+    let cases = [(Responses::new(), parts), (wire(), parts.with_allowed_tools(&allowed))];
+    for (wire, parts) in cases {
+        let body = wire.write(&parts).expect("it is written");
+        assert!(body.report().is_empty(), "{}", body.report());
+        let input = &json(&body)["input"];
+        assert_eq!((&input[1]["type"], &input[1]["name"]), (&json!("function_call"), &json!("search_tools")));
+        assert_eq!(input[2]["output"], "signatures for weather");
+        assert_eq!((&input[3]["name"], input[3].get("namespace")), (&json!("get_weather"), None));
+        // The server has the search in its own form.
+        let mut continued = parts;
+        continued.messages = &searched;
+        let body = json(&wire.previous_response(true).write(&continued).expect("it is written"));
+        assert_eq!(
+            (&body["previous_response_id"], &body["input"]),
+            (&json!("resp_1"), &json!([output("a", &[])]))
+        );
+    }
+    // The model may search, and may not call the tool that it found.
+    let allowed = ["search_tools", "delete"].map(str::to_owned);
+    let body = json(&wire().write(&parts.with_allowed_tools(&allowed)).expect("it is written"));
+    assert_eq!(body["input"][2], output("a", &[]));
+    assert_eq!((&body["input"][3]["name"], body["input"][3].get("namespace")), (&json!("get_weather"), None));
+}
+
+#[tokio::test]
+async fn a_call_whose_name_is_written_anew_loses_its_namespace() {
+    let tools = tools();
+    let chat = tools.run(Conversation::new().user("?"), &wire(), json!([search("a", "weather")])).await;
+    let calls = json!([found_call("b", "bad name!", "{}"), found_call("c", "get weather", "{}")]);
+    let chat = tools.run(chat, &wire(), calls).await;
+    let body = tools.write(&wire(), chat.messages());
+    let call = |index: usize| (&body["input"][index]["name"], body["input"][index].get("namespace"));
+    assert_eq!(call(3), (&json!("bad_name_"), None));
+    // The request loads a tool of this name.
+    assert_eq!(call(4), (&json!("get_weather"), Some(&json!("get_weather"))));
 }

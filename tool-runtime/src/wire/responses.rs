@@ -162,6 +162,9 @@ impl Responses {
     /// Whether the tools that the model may call are sent as OpenAI's `allowed_tools`, which keeps the list of tools
     /// constant for the prompt cache. Default: false, which sends only these tools, since some servers do not know
     /// `allowed_tools`.
+    ///
+    /// `allowed_tools` names tools of the list only. If the model may call deferred tools, a request with the
+    /// [search of the API](Responses::native_tool_search) has only the tools that it may call.
     #[must_use]
     pub fn native_allowed_tools(mut self, native: bool) -> Self {
         self.native_allowed_tools = native;
@@ -206,6 +209,9 @@ impl Responses {
     /// `search_tools`. Its result is written as the definitions of the tools that it found and that still exist, and the
     /// model calls these tools directly: the request has no `call_tool`, unless an earlier message calls it. A call of a
     /// found tool has the namespace that the API gave it, or the name of the tool if it comes from another API.
+    ///
+    /// A request without that search, because the setting is off, the model may not call `search_tools` or there are no
+    /// deferred tools, has earlier searches as calls of the function `search_tools`, with the texts of their results.
     ///
     /// A result is definitions only. A search that found nothing or failed has none, and [`Body::report`] lists its text as
     /// dropped.
@@ -253,7 +259,10 @@ impl Responses {
 
     /// Whether the array of tools has those that the model may not call.
     fn has_all_tools(&self, parts: &RequestParts<'_>) -> bool {
-        parts.allowed_tools.is_none() || self.native_allowed_tools
+        let Some(names) = parts.allowed_tools else { return true };
+        // The API has no way to allow a tool that a search loads: a tool choice names tools of the request.
+        let is_deferred = |name: &String| parts.deferred_tools.iter().any(|tool| tool.name() == name);
+        self.native_allowed_tools && !(self.native_tool_search && names.iter().any(is_deferred))
     }
 
     /// How the model finds the deferred tools of a request.

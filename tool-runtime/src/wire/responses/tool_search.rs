@@ -7,6 +7,7 @@ use crate::message::{AssistantMessage, Content, Message, ReplyItem, ToolCall};
 use crate::schema::ToolSchema;
 use crate::tool_name::SEARCH_TOOLS;
 use crate::wire::body::raw;
+use crate::wire::tool_arrays::SearchForm;
 use crate::wire::{NotStrictTool, RequestParts, WireError};
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,10 +24,10 @@ pub(super) const CLIENT: &str = "client";
 /// The tools that a request loads.
 pub(super) struct LoadedTools<'a> {
     form: Form,
-    /// The deferred tools that searches found, and those that have calls with a namespace.
-    deferred: HashMap<&'a str, &'a ToolSchema>,
-    /// The names of the tools that the results of searches load.
-    loaded: HashSet<&'a str>,
+    /// The names of the deferred tools that searches found, and of those that have calls with a namespace.
+    deferred: HashSet<&'a str>,
+    /// The tools that the results of searches load, which are those that the model may call.
+    loaded: HashMap<&'a str, &'a ToolSchema>,
     /// The names of the tools that searches found, also of those that are gone.
     found: HashSet<&'a str>,
 }
@@ -36,17 +37,26 @@ pub(super) struct LoadedTools<'a> {
 enum Form {
     /// All are searches.
     Searches,
-    /// Those that came as searches stay searches.
+    /// Those that came as searches stay searches: the request has no deferred tools, and its history was read.
     AsTheyCame,
-    /// All are functions, since the request has no tools that a search could load.
+    /// All are functions, since the tools of the request have no search.
     Functions,
 }
 
 impl<'a> LoadedTools<'a> {
-    pub(super) fn new(parts: &RequestParts<'a>, is_native: bool) -> Self {
-        let form = if is_native { Form::Searches } else { Form::AsTheyCame };
+    /// The tools that a request with this search loads. `has_all_tools` is whether it has those that the model may not
+    /// call.
+    pub(super) fn new(parts: &RequestParts<'a>, search: SearchForm, has_all_tools: bool) -> Self {
+        let form = match search {
+            SearchForm::Native { .. } => Form::Searches,
+            SearchForm::Tools if parts.deferred_tools.is_empty() => Form::AsTheyCame,
+            SearchForm::Tools => Form::Functions,
+        };
         let mut tools =
-            LoadedTools { form, deferred: HashMap::new(), loaded: HashSet::new(), found: HashSet::new() };
+            LoadedTools { form, deferred: HashSet::new(), loaded: HashMap::new(), found: HashSet::new() };
+        if form == Form::Functions {
+            return tools;
+        }
         if parts.deferred_tools.is_empty() {
             // Results that were read have the definitions of their tools.
             let needs_definitions = |message: &Message| match message {
@@ -80,9 +90,10 @@ impl<'a> LoadedTools<'a> {
         }
         let is_wanted =
             |tool: &&ToolSchema| tools.found.contains(tool.name()) || called.contains(tool.name());
-        let wanted = parts.deferred_tools.iter().filter(is_wanted);
-        tools.deferred = wanted.map(|tool| (tool.name(), tool)).collect();
-        tools.loaded = tools.found.iter().copied().filter(|name| tools.deferred.contains_key(name)).collect();
+        let deferred = parts.deferred_tools.iter().filter(is_wanted).map(ToolSchema::name).collect();
+        let listed = parts.listed_deferred(has_all_tools).filter(|tool| tools.found.contains(tool.name()));
+        tools.loaded = listed.map(|tool| (tool.name(), tool)).collect();
+        tools.deferred = deferred;
         tools
     }
 
@@ -101,6 +112,14 @@ impl<'a> LoadedTools<'a> {
         })
     }
 
+    /// The searches of a reply that the server has, in any form: their results must have the same form.
+    pub(super) fn sent_searches(reply: &AssistantMessage) -> impl Iterator<Item = &ToolCall> {
+        reply.items(NAME).into_iter().filter_map(|item| match item {
+            ReplyItem::Native(json, Some(call)) if is_search(json) => Some(call),
+            _ => None,
+        })
+    }
+
     /// Whether the call of an item is written as a call of a function.
     pub(super) fn is_rewritten(&self, json: &str) -> bool {
         self.form == Form::Functions && is_search(json)
@@ -110,29 +129,29 @@ impl<'a> LoadedTools<'a> {
     /// rejects a request whose call of the tool does not have it, wherever the call comes from. The call of another deferred
     /// tool, such as one that is gone, has no namespace.
     pub(super) fn namespace<'n>(&self, name: &'n str, own: Option<&'n str>) -> Option<&'n str> {
-        if self.loaded.contains(name) {
+        if self.loaded.contains_key(name) {
             return Some(own.unwrap_or(name));
         }
         let was_loaded =
-            self.form == Form::Functions || self.deferred.contains_key(name) || self.found.contains(name);
+            self.form == Form::Functions || self.deferred.contains(name) || self.found.contains(name);
         own.filter(|own| !(was_loaded && *own == name))
     }
 
-    /// The definitions of the tools that a search found and that still exist. A request without deferred tools repeats those
-    /// that were read.
+    /// The definitions of the tools that a search found, that still exist, and that the model may call. A request without
+    /// deferred tools repeats those that were read.
     pub(super) fn definitions(
         &self,
         content: &Content,
         wire: &Responses,
         not_strict: &mut Vec<NotStrictTool>,
     ) -> Result<Box<RawValue>, WireError> {
-        if let (true, Some(read)) = (self.deferred.is_empty() && self.found.is_empty(), content.native(NAME))
-        {
+        let repeats = self.form != Form::Functions && self.deferred.is_empty() && self.found.is_empty();
+        if let (true, Some(read)) = (repeats, content.native(NAME)) {
             return raw(read);
         }
         let mut written = HashSet::new();
         let names = content.tool_references().filter(|name| written.insert(*name));
-        let tools = names.filter_map(|name| self.deferred.get(name));
+        let tools = names.filter_map(|name| self.loaded.get(name));
         let mut found = Vec::new();
         let tools: Vec<Definition<'_>> = tools.map(|tool| definition(tool, wire, true, &mut found)).collect();
         // An earlier search may have found the same tool.

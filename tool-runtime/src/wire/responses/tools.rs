@@ -68,7 +68,7 @@ pub(super) fn write(
         parts.tools.iter().filter(|tool| wire.custom_tools.lists(tool) && !wire.custom_tools.contains(tool));
     report.not_custom.extend(functions.map(|tool| tool.name().to_owned()));
     let kind = |name: &str| named(parts, wire, search, name);
-    match (choice, parts.allowed_tools.filter(|_| wire.native_allowed_tools)) {
+    match (choice, parts.allowed_tools.filter(|_| has_all_tools)) {
         (ToolChoice::None, _) => body.write("tool_choice", &"none")?,
         (ToolChoice::Tool(name), _) => body.write("tool_choice", &kind(name))?,
         (choice, Some(names)) => {

@@ -49,7 +49,7 @@ pub(super) fn write<'a>(
         items: Vec::new(),
         ids: Ids::new(wire.id_rules()),
         text_calls: HashSet::new(),
-        tools: LoadedTools::new(parts, search != SearchForm::Tools),
+        tools: LoadedTools::new(parts, search, wire.has_all_tools(parts)),
         searches: HashSet::new(),
         report,
     };
@@ -57,6 +57,9 @@ pub(super) fn write<'a>(
         if let Message::Assistant(reply) = message {
             // The results of the newest one follow, although the request does not contain it.
             writer.start_reply(reply);
+            if previous_response.is_some() {
+                writer.searches.extend(LoadedTools::sent_searches(reply).map(|call| &*call.id));
+            }
         }
     }
     // The server has the ids that it sent.
@@ -225,7 +228,9 @@ impl<'a> Writer<'a, '_> {
             let arguments = written_arguments(call);
             json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments })
         };
-        if let Some(namespace) = self.tools.namespace(&name, item::namespace(call)) {
+        // A name that is written anew is in no namespace of the model.
+        let own = item::namespace(call).filter(|_| name == call.name);
+        if let Some(namespace) = self.tools.namespace(&name, own) {
             item["namespace"] = namespace.into();
         }
         self.push(&item)
