@@ -67,7 +67,8 @@ impl<'a> References<'a> {
         if !blocks.is_empty() {
             return Some(blocks);
         }
-        if !others.is_empty() && !(self.is_native && is_search) {
+        let is_gone = self.is_native && is_search;
+        if !others.is_empty() && !is_gone {
             return Some(others);
         }
         let text = content.as_str();
