@@ -2,7 +2,7 @@
 
 use super::{builder, call, registry};
 use serde_json::json;
-use tool_runtime::conversation::Received;
+use tool_runtime::conversation::{PendingCalls, Received};
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::{ScriptedModel, assert_called, assert_valid, called_tools};
 use tool_runtime::wire::{self, Wire};
@@ -107,8 +107,7 @@ async fn an_edit_is_for_the_shown_tool_also_if_the_arguments_of_call_tool_are_re
     pending.approve_with("a", json!({"path": "b.txt"})).expect("it waits");
     assert!(pending.is_approved("a") && pending.awaiting_approval(&registry).is_empty());
     let text = serde_json::to_string(&pending).expect("it can be stored");
-    let pending: tool_runtime::conversation::PendingCalls =
-        serde_json::from_str(&text).expect("it can be loaded");
+    let pending: PendingCalls = serde_json::from_str(&text).expect("it can be loaded");
     let chat = pending.dispatch(&registry).await;
     assert_eq!(chat.messages()[2].text(), "b.txt is deleted");
 }
@@ -162,8 +161,7 @@ async fn an_interrupted_call_continues_as_its_tool_allows() {
     for state in stored["calls"].as_array_mut().into_iter().flatten() {
         state["has_begun"] = json!(true);
     }
-    let Ok(pending) = serde_json::from_value::<tool_runtime::conversation::PendingCalls>(stored.clone())
-    else {
+    let Ok(pending) = serde_json::from_value::<PendingCalls>(stored.clone()) else {
         panic!("it can be loaded: {stored}");
     };
     let chat = pending.dispatch(&registry).await;
@@ -199,4 +197,23 @@ async fn requests_of_every_wire_are_valid_after_a_call() {
         assert_eq!(run.expect("the requests are valid"), RunEnd::Answered);
         assert_valid(&session);
     }
+}
+
+#[tokio::test]
+async fn a_truncated_call_does_not_run() {
+    let registry = registry();
+    let reply = calling([call("a", "get_weather", json!({"city": "Rome"}))]);
+    let Received::ToolCalls(pending) = Conversation::new().user("Go.").receive(reply) else {
+        panic!("it calls a tool");
+    };
+    let mut stored = serde_json::to_value(&pending).expect("it can be stored");
+    stored["reply"]["tool_calls"][0]["is_truncated"] = json!(true);
+    let pending: PendingCalls = serde_json::from_value(stored).expect("it can be loaded");
+    assert!(pending.calls()[0].is_truncated());
+    let chat = pending.dispatch(&registry).await;
+    let text = chat.messages()[2].text();
+    assert!(
+        text.starts_with("Error: the call of `get_weather` was not run: the reply was truncated"),
+        "{text}"
+    );
 }

@@ -84,9 +84,6 @@ fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
     // An array is no object, although serde reads one.
     let Arguments { name, arguments } =
         serde_json::from_str(arguments).ok().filter(|_| is_object(arguments))?;
-    if name == CALL_TOOL {
-        return None;
-    }
     let arguments = match arguments.map(RawValue::get) {
         None | Some("null") => "{}".to_owned(),
         // Strict schemas have no object with any properties, so a model with one writes the object in a string.
