@@ -6,6 +6,7 @@ mod lint_wires;
 mod planner;
 mod process;
 mod quick_start;
+mod search;
 mod streaming;
 mod stub;
 mod subagent;

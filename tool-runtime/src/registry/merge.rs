@@ -11,8 +11,7 @@ impl Registry {
     ///
     /// The tools of `other` keep their state and their [`max_concurrency`](super::Policy::max_concurrency). The hooks, the
     /// middleware, the limits, the options, the batch and the [`skipped`](Registry::skipped) tools are those of this
-    /// registry, and so is its search (`RegistryBuilder::search`): a search of `other` is
-    /// dropped.
+    /// registry, and so is its search (`RegistryBuilder::search`): that of `other` is dropped.
     ///
     /// ```
     /// use tool_runtime::{Registry, tool, tools};

@@ -56,7 +56,7 @@ fn search_tool(settings: &Search) -> Result<(ToolSchema, RegisteredTool), Schema
         "Finds further tools{subject}. Use it if no other tool fits the task. Returns the names, descriptions and \
          parameters of the best matches."
     );
-    let max = settings.limit_of_results();
+    let max = settings.max_results;
     let default = DEFAULT_LIMIT.min(max);
     let parameters = json!({
         "type": "object",

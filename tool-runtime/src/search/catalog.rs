@@ -90,7 +90,7 @@ impl<'a> Findable<'a> {
         limit: Option<usize>,
     ) -> Result<ToolOutput, Box<dyn Error + Send + Sync>> {
         let settings = &self.catalog.settings;
-        let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.limit_of_results());
+        let limit = limit.unwrap_or(DEFAULT_LIMIT).clamp(1, settings.max_results);
         let query = SearchQuery { text: query, limit, findable: *self };
         let found = match &settings.ranking {
             None => query.best_by_keywords(limit),

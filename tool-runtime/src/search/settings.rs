@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Search {
     pub(crate) pinned: Vec<String>,
     pub(crate) subject: String,
-    max_results: usize,
+    pub(crate) max_results: usize,
     pub(super) full_schemas: usize,
     pub(super) ranking: Option<Arc<dyn Ranking>>,
 }
@@ -53,15 +53,15 @@ impl Search {
         self
     }
 
-    /// Sets the maximum number of tools in the result of one search, at least 1. Default: 20. A search
-    /// without a `limit` returns at most 5.
+    /// Sets the maximum number of tools in the result of one search, at least 1. Default: 20. A search without a `limit` returns
+    /// at most 5.
     pub fn max_results(mut self, tools: usize) -> Self {
         self.max_results = tools.max(1);
         self
     }
 
-    /// Sets the number of tools in a result that have their full schema. The others have a signature, which needs a
-    /// fourth of the tokens. Default: 3.
+    /// Sets the number of tools in a result that have their full schema. The others have a signature, which needs about half of
+    /// the tokens. Default: 3.
     pub fn full_schemas(mut self, tools: usize) -> Self {
         self.full_schemas = tools;
         self
@@ -71,13 +71,6 @@ impl Search {
     pub fn ranking(mut self, ranking: impl Ranking) -> Self {
         self.ranking = Some(Arc::new(ranking));
         self
-    }
-}
-
-impl Search {
-    /// The maximum number of tools in a result.
-    pub(crate) fn limit_of_results(&self) -> usize {
-        self.max_results
     }
 }
 
