@@ -3,6 +3,7 @@
 use super::{builder, call, registry};
 use serde_json::json;
 use tool_runtime::conversation::{PendingCalls, Received};
+use tool_runtime::message::Message;
 use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::{ScriptedModel, assert_called, assert_valid, called_tools};
 use tool_runtime::wire::{self, Wire};
@@ -216,4 +217,21 @@ async fn a_truncated_call_does_not_run() {
         text.starts_with("Error: the call of `get_weather` was not run: the reply was truncated"),
         "{text}"
     );
+}
+
+#[tokio::test]
+async fn the_result_has_the_name_of_the_call_that_it_belongs_to() {
+    let registry = registry();
+    let reply = calling([call("a", "get_weather", json!({"city": "Rome"}))]);
+    let Received::ToolCalls(pending) = Conversation::new().user("Weather?").receive(reply) else {
+        panic!("it calls a tool");
+    };
+    let chat = pending.dispatch(&registry).await;
+    let Message::Tool(result) = &chat.messages()[2] else { panic!("a result follows the reply") };
+    assert_eq!(result.tool(), Some("call_tool"));
+    let body =
+        serde_json::to_value(chat.request(&registry).on(&wire::Ollama::new()).expect("it can be written"));
+    let body = body.expect("it is JSON");
+    assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["name"], "call_tool");
+    assert_eq!(body["messages"][2]["tool_name"], "call_tool");
 }
