@@ -76,8 +76,11 @@ impl<'a> Oracle<'a> {
             calls.map(|(position, planned)| self.expected(tenant, position, planned, allowed)).collect();
         for tool in limited_tools::NAMES {
             let Some(limit) = self.settings.limits_of(tool).max_calls else { continue };
-            // Calls of a large batch that wait at the same time continue in any order.
-            let is_ordered = batch.calls.len() <= 30;
+            // Calls of a large batch that wait at the same time continue in any order, and so do those that wait for their tool
+            // and then for the registry.
+            let has_both_queues = self.settings.max_concurrency.is_some()
+                && self.settings.limits_of(tool).max_concurrency.is_some();
+            let is_ordered = batch.calls.len() <= 30 && !has_both_queues;
             let is_counted =
                 |call: &&mut Expected<'_>| call.planned.call.name == tool && call.reached == Reached::Start;
             for (index, call) in calls.iter_mut().filter(is_counted).enumerate() {
