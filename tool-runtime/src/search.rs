@@ -10,6 +10,7 @@
 mod catalog;
 mod keyword_index;
 mod logarithm;
+mod one_line;
 mod ranking;
 mod results;
 mod settings;

@@ -1,6 +1,7 @@
 //! The result of a search.
 
 use super::documented_signature;
+use super::one_line::one_line;
 use super::settings::Search;
 use crate::output::ToolOutput;
 use crate::schema::ToolSchema;
@@ -66,15 +67,5 @@ impl Results<'_> {
             return "There are no further tools.".to_owned();
         }
         "No tool matches. Search with other words for the task, its objects or its data.".to_owned()
-    }
-}
-
-/// The first characters of a description, on one line: a line of a remote server must not look like another tool.
-fn one_line(text: &str, limit: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(limit).collect();
-    let line = words.join(" ");
-    match line.char_indices().nth(limit) {
-        Some((end, _)) => line.get(..end).unwrap_or_default().trim_end().to_owned() + "…",
-        None => line,
     }
 }

@@ -1,5 +1,6 @@
 //! The signature of a tool in one line.
 
+use super::one_line::{one_line, shortened, without_line_breaks};
 use crate::json::{descendants, pairs, referenced};
 use crate::schema::ToolSchema;
 use serde_json::Value;
@@ -163,7 +164,9 @@ impl<'s> Writer<'s> {
             let _ = write!(text, " = {}", value(default));
         }
         let description = schema.get("description").and_then(Value::as_str).filter(|_| self.has_descriptions);
-        if let Some(description) = description.map(one_line).filter(|description| !description.is_empty()) {
+        if let Some(description) =
+            description.map(|text| one_line(text, MAX_TEXT)).filter(|description| !description.is_empty())
+        {
             let _ = write!(text, " ({description})");
         }
     }
@@ -330,37 +333,18 @@ fn union(types: impl Iterator<Item = String>) -> String {
 /// The name of a parameter or of a type; as a JSON string if it has spaces or punctuation.
 fn identifier(name: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '$');
-    if name.chars().all(is_plain) { shortened(name) } else { value(&name.into()) }
+    if name.chars().all(is_plain) { shortened(name, MAX_TEXT) } else { value(&name.into()) }
 }
 
 /// A value as JSON in one line; a long one is abbreviated.
 fn value(value: &Value) -> String {
     let text = match value {
-        Value::String(text) => Value::from(shortened(text)).to_string(),
+        Value::String(text) => Value::from(shortened(text, MAX_TEXT)).to_string(),
         Value::Array(items) if !items.is_empty() && descendants([value]).nth(MAX_ALTERNATIVES).is_some() => {
             format!("[{REST}]")
         }
         Value::Object(_) if descendants([value]).nth(MAX_ALTERNATIVES).is_some() => format!("{{{REST}}}"),
-        _ => shortened(&value.to_string()),
+        _ => shortened(&value.to_string(), MAX_TEXT),
     };
     without_line_breaks(&text)
-}
-
-fn one_line(text: &str) -> String {
-    let text = without_line_breaks(text);
-    let words = text.split_whitespace().take(MAX_TEXT);
-    shortened(&words.collect::<Vec<_>>().join(" "))
-}
-
-/// With spaces in place of control characters and of line and paragraph separators, so that no text of a definition looks
-/// like another line of a result. JSON escapes only some of them.
-fn without_line_breaks(text: &str) -> String {
-    text.replace(|letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}'), " ")
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((end, _)) => format!("{}{REST}", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
