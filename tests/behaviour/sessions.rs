@@ -8,6 +8,7 @@ mod interruptions;
 mod limits;
 mod outside_results;
 mod prepared_requests;
+mod run_logs;
 mod send_futures;
 mod storage;
 mod streaming;

@@ -32,7 +32,7 @@ pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
 pub(crate) use limits::Limits;
 pub use ready_call::ReadyCall;
-pub(crate) use ready_call::{Layer, OwnedCall};
+pub(crate) use ready_call::{Layer, OwnedCall, RunLayers};
 use tools::Tools;
 
 use crate::approval::BeforeCall;
@@ -46,6 +46,7 @@ pub use crate::tool::{Annotations, DynamicTool, Policy, ToolList, Toolset};
 use crate::tool::{Batch, RegisteredTool};
 use crate::tool_choice::ToolChoice;
 use crate::wire::ToolArrays;
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -312,8 +313,8 @@ impl Registry {
         self.tool(name).is_some_and(|tool| allowed.is_none_or(|allowed| self.is_in(tool, allowed)))
     }
 
-    /// This registry with middleware inside its own, for one run of a session.
-    pub(crate) fn with_run_layers(self, layers: Vec<Layer>) -> Self {
+    /// This registry with further middleware, for one run of a session.
+    pub(crate) fn with_run_layers(self, layers: RunLayers) -> Self {
         if layers.is_empty() {
             return self;
         }
@@ -357,10 +358,11 @@ impl Registry {
     /// The middleware at this position, from the outermost.
     pub(crate) fn layer(&self, position: usize) -> Option<&Layer> {
         let layers = &self.tools.config.layers;
-        layers.get(position).or_else(|| {
-            let of_run: &Vec<Layer> = self.batch.as_ref()?.run_layers()?.downcast_ref()?;
-            of_run.get(position.checked_sub(layers.len())?)
-        })
+        let of_run = self.batch.as_ref().and_then(BatchContext::run_layers);
+        let Some(of_run) = of_run.and_then(<dyn Any + Send + Sync>::downcast_ref::<RunLayers>) else {
+            return layers.get(position);
+        };
+        of_run.outer.iter().chain(layers).chain(&of_run.inner).nth(position)
     }
 
     pub(crate) fn before_call_hook(&self) -> Option<&BeforeCall> {
@@ -375,7 +377,7 @@ impl Registry {
     /// Whether this call may run again after it was interrupted.
     pub(crate) fn may_repeat(&self, call: &ToolCall) -> bool {
         let inner = self.inner_call(call);
-        self.annotations(&inner.or(call).name).is_some_and(Annotations::may_repeat)
+        self.annotations(&inner.or(call).name).is_some_and(|annotations| annotations.may_repeat())
     }
 
     /// The number of identical failures of a call after which the model gets a note.

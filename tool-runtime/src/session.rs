@@ -11,6 +11,7 @@ mod reply_events;
 mod reporter;
 mod run;
 mod run_end;
+mod run_log;
 mod run_loop;
 mod state;
 mod stored;
@@ -22,6 +23,7 @@ pub use crate::conversation::WaitingCall;
 pub use event::Event;
 pub use run::Run;
 pub use run_end::{RunEnd, RunError};
+pub use run_log::{RunLog, RunLogFuture, StopRun};
 pub use typed_answer::{AnswerAs, TypedEnd};
 
 use crate::context::BegunCalls;
@@ -29,6 +31,7 @@ use crate::conversation::{Conversation, NotPendingError, PendingCalls, ReplyWarn
 use crate::history::{HistoryError, TrimBudget, Trimmed};
 use crate::message::{Content, Message, TakenIds, Usage};
 use crate::output::ToolResult;
+use crate::registry::Registry;
 use limits::Used;
 use serde::Serialize;
 use state::{Pending, State};
@@ -209,6 +212,18 @@ impl Session {
         self.revision
     }
 
+    /// The number of replies so far, also of replies that were trimmed. It is the number of the next reply, as in the
+    /// [`CallKey`](crate::dispatch::CallKey) of its calls.
+    ///
+    /// ```
+    /// # use tool_runtime::Session;
+    /// assert_eq!(Session::new().user("Hello!").replies(), 0);
+    /// ```
+    #[must_use]
+    pub fn replies(&self) -> u64 {
+        self.replies
+    }
+
     /// The calls that a person must approve before they run. The last run has listed them.
     #[must_use]
     pub fn awaiting_approval(&self) -> Vec<WaitingCall> {
@@ -255,6 +270,18 @@ impl Session {
         self.decide(id, |pending| pending.approve_with(id, arguments))
     }
 
+    /// Marks a pending call as not begun that began in an interrupted run. The next run starts it, where it would otherwise fail
+    /// with the error that it may have taken effect. If it needs an approval, it needs a new one.
+    ///
+    /// It is for a program that has found out that the call took no effect, and for [`RunLog::before_calls`].
+    ///
+    /// # Errors
+    ///
+    /// No pending call has this id, it already has a result, or it has not begun.
+    pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
+        self.decide(id, |pending| pending.set_not_begun(id))
+    }
+
     /// Denies a pending call, which does not run. The model receives the reason after `Error: `.
     ///
     /// # Errors
@@ -273,6 +300,27 @@ impl Session {
     /// No pending call has this id, or it already has a result.
     pub fn provide_result(&mut self, id: &str, result: impl Into<ToolResult>) -> Result<(), NotPendingError> {
         self.decide(id, |pending| pending.provide_result(id, result))
+    }
+
+    /// Sets the recorded result of a pending call, as if its tool had just run: the call counts towards the
+    /// [`max_calls`](crate::registry::Policy::max_calls) of its tool, and the registry truncates the result. Its tool does not
+    /// run. For logs of calls: see [`RunLog::before_calls`].
+    ///
+    /// # Errors
+    ///
+    /// No pending call has this id, or it already has a result.
+    pub fn replay_result(
+        &mut self,
+        registry: &Registry,
+        id: &str,
+        result: impl Into<ToolResult>,
+    ) -> Result<(), NotPendingError> {
+        let counts = self.begun_calls.share();
+        let result = registry.truncate_result(result.into());
+        self.decide(id, |pending| {
+            pending.count_call(registry, id, &counts);
+            pending.provide_result(id, result)
+        })
     }
 
     fn decide(

@@ -1,6 +1,6 @@
 //! The context of a batch of calls.
 
-use super::{BegunCalls, CallEvent};
+use super::{BegunCalls, CallEvent, CallKey};
 use crate::state::{State as _, States};
 use std::any::Any;
 use std::fmt;
@@ -222,7 +222,8 @@ impl BatchContext {
     /// conversation.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
-    /// stores a session only after each run uses another id after each user message, as `examples/shop` does.
+    /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the session,
+    /// or uses another id after each user message, as `examples/shop` does.
     #[must_use]
     pub fn run_id(mut self, id: impl Into<String>) -> Self {
         self.data().run_id = Some(id.into().into());
@@ -241,6 +242,21 @@ impl BatchContext {
     pub fn reply_number(mut self, number: u64) -> Self {
         self.data().reply_number = Some(number);
         self
+    }
+
+    /// The key of the call at this position of the reply with this number. `None` if the batch has no
+    /// [`run_id`](BatchContext::run_id).
+    ///
+    /// ```
+    /// use tool_runtime::BatchContext;
+    ///
+    /// let key = BatchContext::new().run_id("order-7").key(2, 0);
+    /// assert_eq!(key.map(|key| key.to_string()).as_deref(), Some("order-7/2/0"));
+    /// assert_eq!(BatchContext::new().key(2, 0), None);
+    /// ```
+    #[must_use]
+    pub fn key(&self, reply: u64, position: usize) -> Option<CallKey> {
+        Some(CallKey { run_id: self.id_of_run()?.to_owned(), reply, position })
     }
 
     /// Returns the attached value of this type, if any.

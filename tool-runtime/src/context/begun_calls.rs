@@ -14,7 +14,7 @@ impl BegunCalls {
     }
 
     /// Counts a call of this tool that begins; `false` if the limit is reached.
-    pub(super) fn count(&self, tool: &str, limit: usize) -> bool {
+    pub(crate) fn count(&self, tool: &str, limit: usize) -> bool {
         let mut counts = self.lock();
         let count = counts.entry(tool.to_owned()).or_default();
         let has_begun = *count < limit;

@@ -207,7 +207,39 @@ impl CallContext {
     /// ```
     #[must_use]
     pub fn key(&self) -> Option<CallKey> {
-        let run_id = self.batch.id_of_run()?.to_owned();
-        Some(CallKey { run_id, reply: self.reply, position: self.position })
+        self.batch.key(self.reply, self.position)
     }
+
+    /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment: the same each time this
+    /// call runs, also after a restart, and different for each other call of a batch with a
+    /// [`reply_number`](BatchContext::reply_number), as those of a session have. A service that knows these keys answers a repeated
+    /// request with its first response, and the effect happens once.
+    ///
+    /// `None` if the batch has no [`run_id`](BatchContext::run_id).
+    ///
+    /// It is the text of the [`key`](CallContext::key) in visible ASCII characters, for headers: all other bytes, and `%`, are
+    /// written as `%` and two hexadecimal digits. Services limit the length, Stripe to 255 characters, so choose short run ids.
+    ///
+    /// ```
+    /// use tool_runtime::{BatchContext, CallContext};
+    ///
+    /// let call = |run_id| CallContext::new("call_0", "charge").in_batch(BatchContext::new().run_id(run_id).reply_number(2));
+    /// assert_eq!(call("order-7").idempotency_key().as_deref(), Some("order-7/2/0"));
+    /// assert_eq!(call("Köln 7").idempotency_key().as_deref(), Some("K%C3%B6ln%207/2/0"));
+    /// ```
+    #[must_use]
+    pub fn idempotency_key(&self) -> Option<String> {
+        let escaped = self.key()?.to_string().bytes().fold(String::new(), |mut escaped, byte| {
+            match byte {
+                b'!'..=b'~' if byte != b'%' => escaped.push(char::from(byte)),
+                _ => escaped.extend(['%', hex_digit(byte >> 4), hex_digit(byte & 0xf)]),
+            }
+            escaped
+        });
+        Some(escaped)
+    }
+}
+
+fn hex_digit(value: u8) -> char {
+    char::from_digit(u32::from(value), 16).unwrap_or_default().to_ascii_uppercase()
 }

@@ -14,6 +14,7 @@ pub(crate) struct CallRecord {
     /// One of `WAITING`, `BEGUN` and `CLOSED`.
     state: AtomicU8,
     has_finished: AtomicBool,
+    is_counted: AtomicBool,
     is_response_of_hook: AtomicBool,
     queue_time: OnceLock<Duration>,
     coercions: OnceLock<Coercions>,
@@ -58,6 +59,15 @@ impl CallRecord {
 
     pub(crate) fn set_finished(&self) {
         self.has_finished.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call counts towards the `max_calls` of its tool.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.is_counted.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_counted(&self, is_counted: bool) {
+        self.is_counted.store(is_counted, Ordering::Relaxed);
     }
 
     pub(crate) fn set_response_of_hook(&self) {

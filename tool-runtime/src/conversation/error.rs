@@ -41,6 +41,12 @@ pub enum NotPendingError {
         /// The id.
         id: String,
     },
+    /// The call has not begun.
+    #[non_exhaustive]
+    HasNotBegun {
+        /// The id.
+        id: String,
+    },
 }
 
 impl fmt::Display for NotPendingError {
@@ -60,6 +66,9 @@ impl fmt::Display for NotPendingError {
             }
             NotPendingError::HasBegun { id } => {
                 write!(f, "the call `{id}` has begun in a run that has not stored its result")
+            }
+            NotPendingError::HasNotBegun { id } => {
+                write!(f, "the call `{id}` has not begun in an interrupted run, so the next run starts it")
             }
         }
     }

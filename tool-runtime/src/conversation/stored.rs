@@ -45,6 +45,8 @@ struct StoredCall<'a> {
     edit: Option<String>,
     #[serde(default, skip_serializing_if = "is_false")]
     has_begun: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    is_counted: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     waits_for: Option<WaitsFor>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,6 +65,7 @@ impl<'a> From<&'a PendingCalls> for StoredPending<'a> {
             is_edited: state.is_edited,
             edit: state.edit.clone(),
             has_begun: state.has_begun,
+            is_counted: state.is_counted,
             waits_for: state.waits_for.clone(),
             result: state.result.as_ref().map(StoredResult::from),
         });
@@ -92,7 +95,7 @@ impl StoredPending<'_> {
                     if call.id.is_empty() { "a call has no id" } else { "two calls have the same id" };
                 return Err(format!("{problem}: these are not pending calls"));
             }
-            let StoredCall { approved, is_edited, edit, has_begun, waits_for, result } = stored;
+            let StoredCall { approved, is_edited, edit, has_begun, is_counted, waits_for, result } = stored;
             let result = result.map(ToolMessage::from);
             if let Some(result) = result.as_ref().filter(|result| result.tool_call_id != call.id) {
                 return Err(format!(
@@ -107,7 +110,7 @@ impl StoredPending<'_> {
                     call.id
                 ));
             }
-            states.push(CallState { result, approved, is_edited, edit, has_begun, waits_for });
+            states.push(CallState { result, approved, is_edited, edit, has_begun, is_counted, waits_for });
         }
         Ok(PendingCalls { before, reply: Box::new(reply), states })
     }

@@ -12,10 +12,12 @@ pub(super) struct CountedCall<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Counts the call in its batch, unless the limit of its tool is reached. `None` for a tool without a limit.
+    /// Counts the call in its batch, unless the limit of its tool is reached. `None` for a tool without a limit. A call that
+    /// has begun before and continues is counted already.
     pub(super) fn count(&'a self) -> Result<Option<CountedCall<'a>>, CallError> {
         let Some(limit) = self.tool.options.policy.max_calls else { return Ok(None) };
-        if self.batch.context().count_call(&self.tool.name, limit) {
+        if self.record.is_counted() || self.batch.context().count_call(&self.tool.name, limit) {
+            self.record.set_counted(true);
             Ok(Some(CountedCall { call: self, has_ended: false }))
         } else {
             Err(CallError::CallLimitReached { tool: self.tool.name.to_string(), limit })
@@ -40,6 +42,7 @@ impl Drop for CountedCall<'_> {
         let Call { tool, batch, record, .. } = self.call;
         if !self.has_ended && (!record.has_begun() || tool.options.annotations.may_repeat()) {
             batch.context().remove_call(&tool.name);
+            record.set_counted(false);
         }
     }
 }

@@ -171,6 +171,24 @@ impl Registry {
         error
     }
 
+    /// Truncates the text of a result to the limit of the registry.
+    pub(crate) fn truncate_result(&self, result: ToolResult) -> ToolResult {
+        result.into_result().map_or_else(
+            |failure| {
+                let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
+                let text = limit.and_then(|limit| truncate_middle(failure.message(), limit));
+                match text {
+                    Some(text) => failure.with_message(text).into(),
+                    None => failure.into(),
+                }
+            },
+            |mut output| {
+                self.truncate(output.content_mut());
+                output.into()
+            },
+        )
+    }
+
     /// Truncates the text of an output to the limit of the registry.
     #[inline]
     pub(super) fn truncate(&self, content: &mut Content) {

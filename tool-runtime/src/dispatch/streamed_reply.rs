@@ -89,6 +89,11 @@ impl EarlyCall {
     pub(crate) fn has_begun(&self) -> bool {
         self.record.has_begun()
     }
+
+    /// Whether the call counts towards the `max_calls` of its tool.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.record.is_counted()
+    }
 }
 
 /// An event of a reply, with the call that it concerns.

@@ -137,6 +137,21 @@ impl OwnedCall {
 #[derive(Clone)]
 pub(crate) struct Layer(Arc<dyn Fn(ReadyCall) -> RunningCall + Send + Sync>);
 
+/// The middleware of one run of a session.
+#[derive(Clone, Default)]
+pub(crate) struct RunLayers {
+    /// Outside of that of the registry.
+    pub(crate) outer: Vec<Layer>,
+    /// Inside of that of the registry.
+    pub(crate) inner: Vec<Layer>,
+}
+
+impl RunLayers {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.outer.is_empty() && self.inner.is_empty()
+    }
+}
+
 pub(crate) type RunningCall = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
 impl Layer {

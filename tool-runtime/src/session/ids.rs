@@ -22,6 +22,11 @@ impl Session {
         })
     }
 
+    /// Forgets the ids of a reply that the session does not have.
+    pub(super) fn forget_ids(&mut self) {
+        self.ids = None;
+    }
+
     /// Replaces the ids of calls that are empty or taken.
     pub(super) fn make_ids_unique(&mut self, reply: &mut AssistantMessage) {
         let taken = self.taken_ids();

@@ -3,13 +3,14 @@
 use super::answer_format::AnswerFormat;
 use super::limits::Limits;
 use super::reporter::Reporter;
+use super::run_log::RunLog;
 use super::run_loop::RunLoop;
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::BatchContext;
 use crate::conversation::Request;
 use crate::message::{AssistantMessage, Chunk};
 use crate::output::ToolResult;
-use crate::registry::{Layer, ReadyCall, Registry};
+use crate::registry::{Layer, ReadyCall, Registry, RunLayers};
 use crate::wire::Wire;
 use futures_util::Stream;
 use std::fmt;
@@ -34,7 +35,8 @@ struct Settings {
     limits: Limits,
     /// `None` for the wire of the request.
     wire: Option<Arc<dyn Wire>>,
-    layers: Vec<Layer>,
+    layers: RunLayers,
+    log: Option<Box<dyn RunLog>>,
     /// Creates the format of the answer, if it has a type.
     answer: Option<fn(&Registry) -> AnswerFormat>,
 }
@@ -49,7 +51,8 @@ impl Session {
     /// See [`Session`] for an example.
     pub fn run(&mut self, registry: &Registry) -> Run<'_> {
         let (registry, limits) = (registry.clone(), Limits::default());
-        let settings = Settings { registry, limits, wire: None, layers: Vec::new(), answer: None };
+        let settings =
+            Settings { registry, limits, wire: None, layers: RunLayers::default(), log: None, answer: None };
         Run { session: self, settings, prepare: |request| request, on_event: None, answer: PhantomData }
     }
 }
@@ -98,8 +101,38 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,
         F: Future<Output = ToolResult> + Send + 'static,
     {
-        self.settings.layers.push(Layer::new(layer));
+        self.settings.layers.inner.push(Layer::new(layer));
         self
+    }
+
+    /// Adds middleware around each call of this run, outside of that of the registry: it receives each call once, also if a
+    /// retry of the registry repeats it. The one that is added first is the outermost.
+    pub fn around_call_outermost<L, F>(mut self, layer: L) -> Self
+    where
+        L: Fn(ReadyCall) -> F + Send + Sync + 'static,
+        F: Future<Output = ToolResult> + Send + 'static,
+    {
+        self.settings.layers.outer.push(Layer::new(layer));
+        self
+    }
+
+    /// Sets a log, which records each reply before its calls start. Default: none.
+    ///
+    /// With a log, no call of a streamed reply starts before the reply is complete.
+    pub fn log(mut self, log: impl RunLog + 'static) -> Self {
+        self.settings.log = Some(Box::new(log));
+        self
+    }
+
+    /// The session of the run.
+    pub fn session(&self) -> &Session {
+        self.session
+    }
+
+    /// The batch that is bound to the registry of the run, or an empty one.
+    #[must_use]
+    pub fn batch(&self) -> BatchContext {
+        self.settings.registry.batch().cloned().unwrap_or_default()
     }
 
     /// Sets a function that changes each request before it is sent: its tool choice, its allowed tools, trimmed messages.
@@ -171,11 +204,12 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     pub(super) fn start(self) -> RunLoop<'a, O, P> {
         let Run { session, settings, prepare, on_event, answer: _ } = self;
         session.remove_claim();
-        let Settings { registry, limits, wire, layers, answer } = settings;
+        let Settings { registry, limits, wire, layers, log, answer } = settings;
         let answer = answer.map(|format| Arc::new(format(&registry)));
         let batch = registry.batch().cloned().unwrap_or_default().for_run();
         let registry = registry.with(&batch).with_run_layers(layers);
-        RunLoop { session, registry, limits, wire, prepare, reporter: Reporter::new(on_event), answer }
+        let reporter = Reporter::new(on_event);
+        RunLoop { session, registry, limits, wire, log, prepare, reporter, answer }
     }
 }
 

@@ -5,6 +5,7 @@ use super::limits::Limits;
 use super::receive::Requested;
 use super::reply_events::send_whole;
 use super::reporter::Reporter;
+use super::run_log::{RunLog, StopRun};
 use super::state::Pending;
 use super::{Event, RunEnd, RunError, Session};
 use crate::context::BatchContext;
@@ -21,6 +22,7 @@ pub(super) struct RunLoop<'a, O, P> {
     pub(super) registry: Registry,
     pub(super) limits: Limits,
     pub(super) wire: Option<Arc<dyn Wire>>,
+    pub(super) log: Option<Box<dyn RunLog>>,
     pub(super) prepare: P,
     pub(super) reporter: Reporter<O>,
     /// The format of the answer, if it has a type.
@@ -33,6 +35,14 @@ enum Step {
     End(RunEnd),
 }
 
+/// The next reply of a run.
+enum Replay {
+    /// The model is asked.
+    NotRecorded,
+    /// The log has the reply. The run ends with its calls, if there is an end.
+    Recorded(Option<RunEnd>),
+}
+
 impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     /// Runs the session to its end.
     pub(super) async fn complete<C, R, E>(&mut self, mut complete: C) -> Result<RunEnd, E>
@@ -40,16 +50,27 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         C: FnMut(Request) -> R,
         R: Future<Output = Result<AssistantMessage, E>>,
     {
-        let mut end = self.run_pending().await;
+        let mut end = self.replay_pending().await;
         loop {
             let (request, requested) = match self.next(end) {
                 Step::Send(request, requested) => (request, requested),
                 Step::End(end) => return Ok(end),
             };
+            if let Replay::Recorded(recorded) = self.replay_reply(&requested).await {
+                end = recorded;
+                continue;
+            }
             let Some(reply) = self.until_cancelled(complete(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
-            self.receive(reply?, &requested);
+            let mut reply = reply?;
+            // The recorded reply has the ids of the session: a new id differs in each process.
+            self.session.make_ids_unique(&mut reply);
+            if let Err(StopRun) = self.record(&reply).await {
+                self.session.count_tokens(reply.usage());
+                return Ok(self.end(RunEnd::Cancelled));
+            }
+            self.receive(reply, &requested);
             end = self.run_pending().await;
         }
     }
@@ -62,18 +83,43 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         S: Stream,
         S::Item: Into<Chunk>,
     {
-        let mut end = self.run_pending().await;
+        let mut end = self.replay_pending().await;
         loop {
             let (request, requested) = match self.next(end) {
                 Step::Send(request, requested) => (request.with_stream_usage(true), requested),
                 Step::End(end) => return Ok(end),
             };
+            if let Replay::Recorded(recorded) = self.replay_reply(&requested).await {
+                end = recorded;
+                continue;
+            }
             let Some(chunks) = self.until_cancelled(stream(request)).await else {
                 return Ok(self.end(RunEnd::Cancelled));
             };
             let chunks = chunks.map_err(RunError::Client)?;
             end = self.receive_stream(chunks, requested).await.map_err(RunError::Stream)?;
         }
+    }
+
+    /// Receives the next reply from the log, if it has it, and runs its calls.
+    async fn replay_reply(&mut self, requested: &Requested) -> Replay {
+        let Some(log) = &self.log else { return Replay::NotRecorded };
+        match log.find_reply(self.session).await {
+            Ok(None) => Replay::NotRecorded,
+            Ok(Some(mut reply)) => {
+                self.session.make_ids_unique(&mut reply);
+                self.receive(reply, requested);
+                Replay::Recorded(self.replay_pending().await)
+            }
+            Err(StopRun) => Replay::Recorded(Some(RunEnd::Cancelled)),
+        }
+    }
+
+    async fn record(&mut self, reply: &AssistantMessage) -> Result<(), StopRun> {
+        let Some(log) = &self.log else { return Ok(()) };
+        // If the run is dropped here, the next run receives the reply again.
+        self.session.forget_ids();
+        log.record_reply(self.session, reply).await
     }
 
     fn is_cancelled(&self) -> bool {
@@ -170,9 +216,8 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         self.reporter.report(warning);
     }
 
-    /// Adds a complete reply to the session.
-    pub(super) fn receive(&mut self, mut reply: AssistantMessage, requested: &Requested) {
-        self.session.make_ids_unique(&mut reply);
+    /// Adds a complete reply, whose ids are unique, to the session.
+    pub(super) fn receive(&mut self, reply: AssistantMessage, requested: &Requested) {
         if let Some(sender) = self.reporter.sender() {
             send_whole(sender, &reply, requested.answer.as_deref());
         }
@@ -190,6 +235,18 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
             batch = batch.on_event(move |event| sender.send(Event::Call(event.clone())));
         }
         self.registry.with(&batch)
+    }
+
+    /// Runs the pending calls of a stored session or of a recorded reply, which the log may know.
+    async fn replay_pending(&mut self) -> Option<RunEnd> {
+        self.session.state.pending()?;
+        if let (Some(log), false) = (&self.log, self.is_cancelled()) {
+            self.session.count_calls(self.limits);
+            if let Err(StopRun) = log.before_calls(self.session, &self.registry).await {
+                return Some(RunEnd::Cancelled);
+            }
+        }
+        self.run_pending().await
     }
 
     /// Runs the pending calls, if there are any. Returns the end of the run if some of them wait.

@@ -3,11 +3,12 @@
 use super::limits::Limits;
 use super::receive::{ReceivedReply, Requested};
 use super::reply_events::ReplyEvents;
+use super::run_log::StopRun;
 use super::run_loop::RunLoop;
 use super::{Event, RunEnd, Session};
 use crate::conversation::{Request, Unfinished};
 use crate::dispatch::{EarlyCalls, EndedReply, RunningCalls, StreamedReply};
-use crate::message::Chunk;
+use crate::message::{AssistantMessage, Chunk};
 use crate::outcome::CallError;
 use crate::registry::Registry;
 use crate::stream::{ReplyAssembler, StreamError};
@@ -31,16 +32,27 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
         let batch = &registry.new_batch(number);
         let mut events = ReplyEvents::new(self.reporter.sender(), requested.answer.as_ref());
         let assembler = ReplyAssembler::new().wire(Arc::clone(&requested.wire));
-        let max_calls = self.session.used.remaining_calls(self.limits);
+        // With a log, no call starts before the reply is recorded.
+        let may_start_early = self.log.is_none();
+        let max_calls = if may_start_early { self.session.used.remaining_calls(self.limits) } else { 0 };
         let taken = std::mem::take(self.session.taken_ids());
         let streamed = Some(StreamedReply::new(assembler, taken, max_calls));
         let (session, limits, early) = (&mut *self.session, self.limits, EarlyCalls::new());
-        let mut receiving = Receiving { session, registry, limits, requested, streamed, early };
+        let mut receiving = Receiving { session, registry, limits, requested, streamed, ended: None, early };
         // Dropped before `receiving`, which then knows which calls have begun.
         let mut running = RunningCalls::new();
         if let Some(streamed) = &mut receiving.streamed {
             let receive = streamed.receive(registry, batch, chunks, &mut running, |event| events.send(event));
             self.reporter.run(receive).await;
+        }
+        if let Some(log) = &self.log {
+            if let Some((session, reply)) = receiving.complete_reply() {
+                if let Err(StopRun) = log.record_reply(session, reply).await {
+                    let error = "the reply cannot be recorded".to_owned();
+                    self.reporter.report(Event::ReplyInterrupted { is_kept: false, error });
+                    return Ok(Some(RunEnd::Cancelled));
+                }
+            }
         }
         let EndedStream { received, interruption } = receiving.end();
         if let Some(error) = &interruption {
@@ -74,6 +86,8 @@ struct Receiving<'a> {
     requested: Requested,
     /// `None` once the reply has ended.
     streamed: Option<StreamedReply>,
+    /// The reply while it is recorded. No call of it has started.
+    ended: Option<EndedReply>,
     early: EarlyCalls,
 }
 
@@ -86,11 +100,19 @@ struct EndedStream {
 }
 
 impl Receiving<'_> {
+    /// Ends the reply, and returns it if it has arrived to its end.
+    fn complete_reply(&mut self) -> Option<(&Session, &AssistantMessage)> {
+        self.ended = self.streamed.take().map(StreamedReply::end);
+        let ended = self.ended.as_ref().filter(|ended| ended.is_complete)?;
+        Some((self.session, &ended.reply))
+    }
+
     /// Adds the reply to the session. A reply that broke off is dropped, unless a call of it has started: then the other
     /// calls fail, so that no call runs twice.
     fn end(&mut self) -> EndedStream {
-        let Some(streamed) = self.streamed.take() else { return EndedStream::default() };
-        let EndedReply { reply, is_complete, interruption, early, ids } = streamed.end();
+        let ended = self.ended.take().or_else(|| self.streamed.take().map(StreamedReply::end));
+        let Some(ended) = ended else { return EndedStream::default() };
+        let EndedReply { reply, is_complete, interruption, early, ids } = ended;
         if !is_complete && early.is_empty() {
             self.session.ids = Some(ids.into_taken_before());
             self.session.count_tokens(reply.usage());
@@ -110,6 +132,10 @@ impl Receiving<'_> {
 
 impl Drop for Receiving<'_> {
     fn drop(&mut self) {
+        if let Some(unrecorded) = self.ended.take() {
+            self.session.ids = Some(unrecorded.ids.into_taken_before());
+            self.session.count_tokens(unrecorded.reply.usage());
+        }
         self.end();
         if let Some(pending) = self.session.state.pending_mut() {
             pending.calls.take_early(self.registry, &self.early);

@@ -60,8 +60,9 @@ impl Annotations {
         matches!(self.idempotent, Some(true))
     }
 
-    /// Whether a call may run again after it was interrupted.
-    pub(crate) const fn may_repeat(self) -> bool {
+    /// Whether a call may run again after it was interrupted: the tool is declared to be read-only or idempotent.
+    #[must_use]
+    pub const fn may_repeat(&self) -> bool {
         self.is_read_only() || self.is_idempotent()
     }
 

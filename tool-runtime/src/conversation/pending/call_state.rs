@@ -18,6 +18,8 @@ pub(in crate::conversation) struct CallState {
     pub(in crate::conversation) edit: Option<String>,
     /// Whether the tool began in a run that did not finish it.
     pub(in crate::conversation) has_begun: bool,
+    /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
+    pub(in crate::conversation) is_counted: bool,
     pub(in crate::conversation) waits_for: Option<WaitsFor>,
 }
 

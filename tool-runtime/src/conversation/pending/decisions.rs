@@ -63,6 +63,23 @@ impl PendingCalls {
         Ok(())
     }
 
+    /// Marks a call as not begun that began in an interrupted run. The next run starts it, where it would otherwise fail with
+    /// [`CallError::Interrupted`]. If it needs an approval, it needs a new one.
+    ///
+    /// It is for a program that has found out that the call took no effect, and for
+    /// [`RunLog::before_calls`](crate::session::RunLog::before_calls).
+    ///
+    /// # Errors
+    ///
+    /// There is no call with this id, it already has a result, or it has not begun.
+    pub fn set_not_begun(&mut self, id: &str) -> Result<(), NotPendingError> {
+        let (_, state) = self.call_without_result(id)?;
+        if !std::mem::take(&mut state.has_begun) {
+            return Err(NotPendingError::HasNotBegun { id: id.to_owned() });
+        }
+        Ok(())
+    }
+
     /// Denies this call, which does not run. The model receives the reason after `Error: `.
     ///
     /// # Errors

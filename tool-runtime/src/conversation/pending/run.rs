@@ -2,7 +2,7 @@
 
 use super::call_state::fingerprint;
 use super::{CallState, PendingCalls, WaitsFor, tool_name};
-use crate::context::{BatchContext, CallRecord};
+use crate::context::{BatchContext, BegunCalls, CallRecord};
 use crate::conversation::repeated_failures::Failures;
 use crate::dispatch::{Concurrent, EarlyCalls};
 use crate::message::{ToolCall, ToolMessage};
@@ -96,6 +96,7 @@ impl PendingCalls {
             };
             let approval = state.approval(call);
             let record = CallRecord::default();
+            record.set_counted(state.is_counted);
             let mut message = ToolMessage::blank(&call.id);
             let begun = MarkBegun { state: &mut *state, record: &record };
             registry.write_message(batch, position, call, approval, Some(&record), &mut message).await;
@@ -116,9 +117,23 @@ impl PendingCalls {
             if early.has_begun() {
                 state.set_begun();
             }
+            state.is_counted = early.is_counted();
             if let Some(message) = early.take_message() {
                 run.take(position, call, state, message);
             }
+        }
+    }
+
+    /// Counts this call towards the `max_calls` of its tool, unless it counts already.
+    pub(crate) fn count_call(&self, registry: &Registry, id: &str, counts: &BegunCalls) {
+        let mut calls = self.reply.tool_calls.iter().zip(&self.states);
+        let Some((call, CallState { is_counted: false, .. })) = calls.find(|(call, _)| call.id == id) else {
+            return;
+        };
+        let inner = registry.inner_call(call);
+        let name = &inner.or(call).name;
+        if let Some(limit) = registry.policy(name).and_then(|policy| policy.max_calls) {
+            counts.count(name, limit);
         }
     }
 
@@ -171,6 +186,7 @@ impl Drop for MarkBegun<'_> {
         if self.record.has_begun() {
             self.state.set_begun();
         }
+        self.state.is_counted = self.record.is_counted();
     }
 }
 

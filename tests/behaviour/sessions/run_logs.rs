@@ -1,0 +1,193 @@
+//! Logs of replies, and middleware outside of that of the registry.
+
+use super::*;
+use futures_util::stream;
+use serde_json::json;
+use std::collections::BTreeMap;
+use tool_runtime::BatchContext;
+use tool_runtime::conversation::NotPendingError;
+use tool_runtime::dispatch::ReadyCall;
+use tool_runtime::session::{RunEnd, RunLog, RunLogFuture, StopRun};
+
+/// A log in memory, which notes its operations in a ledger.
+#[derive(Clone, Default)]
+struct Log {
+    replies: Arc<Mutex<BTreeMap<u64, AssistantMessage>>>,
+    ledger: Ledger,
+    /// The operation that stops the run.
+    stops: Option<&'static str>,
+}
+
+impl Log {
+    fn operation(&self, operation: &'static str) -> Result<(), StopRun> {
+        self.ledger.add(operation);
+        if self.stops == Some(operation) { Err(StopRun) } else { Ok(()) }
+    }
+
+    fn replies(&self) -> std::sync::MutexGuard<'_, BTreeMap<u64, AssistantMessage>> {
+        self.replies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RunLog for Log {
+    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        Box::pin(async move {
+            self.operation("find")?;
+            Ok(self.replies().get(&session.replies()).cloned())
+        })
+    }
+
+    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+        Box::pin(async move {
+            self.operation("record")?;
+            self.replies().insert(session.replies(), reply.clone());
+            Ok(())
+        })
+    }
+
+    fn before_calls<'a>(&'a self, session: &'a mut Session, _: &'a Registry) -> RunLogFuture<'a, ()> {
+        Box::pin(async move {
+            self.operation("before calls")?;
+            for call in session.awaiting_approval() {
+                session.approve(&call.id).map_err(|_| StopRun)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn note(ledger: &Ledger) -> Registry {
+    let registry = Registry::builder().tools(tools![refund]).state(ledger.clone());
+    registry.build().expect("one tool")
+}
+
+fn refund_call() -> AssistantMessage {
+    AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "refund", r#"{"order":7}"#)])
+}
+
+/// Finds an order early.
+#[tool(read_only)]
+fn find_early(order: u32, #[state] ledger: &Ledger) -> String {
+    ledger.add(format!("find {order}"));
+    format!("order {order}")
+}
+
+#[tokio::test]
+async fn a_log_records_a_reply_before_its_calls_start() {
+    let (log, done) = (Log::default(), || AssistantMessage::from_text("Done."));
+    let registry = Registry::builder().tools(tools![find_early]).state(log.ledger.clone()).build();
+    let registry = registry.expect("one tool");
+    let calls = AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "find_early", r#"{"order":7}"#)]);
+    let expected = ["find", "record", "find 7", "find", "record"];
+    let model = ScriptedModel::new([calls.clone(), done()]);
+    let mut session = Session::new().user("Go.");
+    let run = session.run(&registry).log(log.clone());
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("it ends"), RunEnd::Answered);
+    assert_eq!(log.ledger.entries(), expected);
+
+    // The call would start early without the log.
+    let streamed = Log { replies: Arc::default(), ledger: Ledger::default(), stops: None };
+    let registry = Registry::builder().tools(tools![find_early]).state(streamed.ledger.clone()).build();
+    let model = ScriptedModel::new([calls, done()]);
+    let mut session = Session::new().user("Go.");
+    let registry = registry.expect("one tool");
+    let run = session.run(&registry).log(streamed.clone());
+    assert_eq!(run.stream(|request| model.stream(request)).await.expect("it ends"), RunEnd::Answered);
+    assert_eq!(streamed.ledger.entries(), expected);
+}
+
+#[tokio::test]
+async fn a_log_can_approve_the_calls_of_its_replies() {
+    let log = Log::default();
+    log.replies().insert(0, refund_call());
+    let (registry, model) = (note(&log.ledger), ScriptedModel::new([AssistantMessage::from_text("Done.")]));
+    let mut session = Session::new().user("Go.");
+    let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
+    // The first run lists the call; the log approves it in the second.
+    assert_eq!(end.expect("it ends"), RunEnd::NeedsApproval);
+    let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
+    assert_eq!(end.expect("it ends"), RunEnd::Answered);
+    assert_eq!(model.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_used_ends_the_run_without_the_reply() {
+    for stops in ["find", "record"] {
+        let log = Log { stops: Some(stops), ..Log::default() };
+        let (registry, model) = (note(&log.ledger), ScriptedModel::new([refund_call(), refund_call()]));
+        let mut session = Session::new().user("Go.");
+        let end = session.run(&registry).log(log.clone()).complete(|request| model.complete(request)).await;
+        assert_eq!((end.expect("it ends"), session.messages().len()), (RunEnd::Cancelled, 1));
+        let end = session.run(&registry).log(log.clone()).stream(|request| model.stream(request)).await;
+        assert_eq!((end.expect("it ends"), session.messages().len()), (RunEnd::Cancelled, 1));
+        assert_eq!((session.pending().is_none(), session.replies()), (true, 0));
+    }
+    let log = Log { stops: Some("before calls"), ..Log::default() };
+    log.replies().insert(0, refund_call());
+    let (registry, model) = (note(&log.ledger), ScriptedModel::new(Vec::<ScriptedReply>::new()));
+    let mut session = Session::new().user("Go.");
+    let end = session.run(&registry).log(log).complete(|request| model.complete(request)).await;
+    assert_eq!((end.expect("it ends"), session.pending().is_some()), (RunEnd::Cancelled, true));
+}
+
+#[tokio::test]
+async fn a_log_does_not_record_a_reply_that_breaks_off() {
+    let log = Log::default();
+    let registry = note(&log.ledger);
+    let mut session = Session::new().user("Go.");
+    let broken = [Ok(r#"{"choices":[{"delta":{"content":"Hel"}}]}"#), Err(std::io::Error::other("reset"))];
+    let chunks = std::cell::Cell::new(Some(stream::iter(broken)));
+    let run = session.run(&registry).log(log.clone());
+    let ended = run.stream(|_| async { chunks.take().ok_or("one request") }).await;
+    assert!(ended.is_err());
+    assert_eq!((log.ledger.entries(), session.messages().len()), (vec!["find".to_owned()], 1));
+}
+
+#[tokio::test]
+async fn middleware_of_a_run_can_be_outside_of_that_of_the_registry() {
+    let ledger = Ledger::default();
+    let noted = |name: &'static str| {
+        let ledger = ledger.clone();
+        move |call: ReadyCall| {
+            let ledger = ledger.clone();
+            async move {
+                ledger.add(name);
+                call.run().await
+            }
+        }
+    };
+    let registry = Registry::builder().tools(tools![find]).around_call(noted("registry")).build();
+    let registry = registry.expect("one tool");
+    let call = AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "find", r#"{"order":7}"#)]);
+    let model = ScriptedModel::new([call, AssistantMessage::from_text("Done.")]);
+    let mut session = Session::new().user("Go.");
+    let run = session.run(&registry).around_call(noted("run")).around_call_outermost(noted("first"));
+    let end = run.around_call_outermost(noted("second")).complete(|request| model.complete(request)).await;
+    assert_eq!(end.expect("it ends"), RunEnd::Answered);
+    assert_eq!(ledger.entries(), ["first", "second", "registry", "run"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_call_runs_again_if_the_program_knows_that_it_did_not_begin() {
+    let ledger = Ledger::default();
+    let registry = Registry::builder().tools(tools![ship]).state(ledger.clone()).build().expect("one tool");
+    let call = AssistantMessage::from_tool_calls(vec![ToolCall::new("a", "ship", r#"{"order":7}"#)]);
+    let model = ScriptedModel::new([call, AssistantMessage::from_text("Done.")]);
+    let mut session = Session::new().user("Go.");
+    let dropped = session.run(&registry).complete(|request| model.complete(request));
+    assert!(tokio::time::timeout(Duration::from_secs(60), dropped).await.is_err());
+    let error = session.set_not_begun("b").expect_err("there is no such call");
+    assert!(matches!(error, NotPendingError::UnknownId { .. }));
+    session.set_not_begun("a").expect("it has begun");
+    let error = session.set_not_begun("a").expect_err("it is not begun any more");
+    assert_eq!(
+        error.to_string(),
+        "the call `a` has not begun in an interrupted run, so the next run starts it"
+    );
+
+    let mut session: Session = serde_json::from_value(json!(session)).expect("a stored session");
+    let run = session.run(&registry).context(BatchContext::new());
+    assert_eq!(run.complete(|request| model.complete(request)).await.expect("it ends"), RunEnd::Answered);
+    assert_eq!(session.messages()[2].text(), "order 7 is shipped");
+    assert_eq!(ledger.entries(), ["ship 7", "ship 7"]);
+}
