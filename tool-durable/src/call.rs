@@ -1,0 +1,205 @@
+//! The run of one call, which the journal records.
+
+use crate::error::JournalError;
+use crate::journal::{Journal, JournalCall};
+use std::pin::Pin;
+use std::sync::Arc;
+use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
+
+/// Middleware for [`RegistryBuilder::around_call`](tool_runtime::RegistryBuilder::around_call), for programs without a
+/// [`Session`](tool_runtime::Session): it records each call, and returns the recorded result after a restart. `on_error`
+/// receives the errors of the journal. A call that cannot be recorded does not run, and fails.
+///
+/// Add it before all other middleware, so that a call and its retries are one record. Each batch needs a
+/// [`run_id`](tool_runtime::BatchContext::run_id), and each reply its
+/// [`reply_number`](tool_runtime::BatchContext::reply_number): without it, and in
+/// [`Registry::call`](tool_runtime::Registry::call), different calls have the same key.
+///
+/// Do not use it together with [`DurableRun::journal`](crate::DurableRun::journal), which records the same calls.
+///
+/// Replies are not recorded. Store the [`PendingCalls`](tool_runtime::conversation::PendingCalls) of each reply with serde before
+/// you run them, and run the stored ones after a restart: they know the number of their reply and the ids of their calls. The
+/// journal does not see calls that fail before they run: a hook or a new version of a tool can fail a call that has taken effect
+/// before the restart.
+///
+/// ```
+/// use tool_runtime::{BatchContext, Registry, ToolCall, tool, tools};
+/// use tool_runtime_durable::{FileJournal, record_calls};
+///
+/// /// Charges a card.
+/// #[tool(destructive)]
+/// async fn charge(euros: u32) -> String {
+///     format!("charged {euros} euros")
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = std::env::temp_dir().join(format!("record_calls_{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let journal = FileJournal::open(folder.join("calls.journal"))?;
+/// let registry = Registry::builder()
+///     .tools(tools![charge])
+///     .around_call(record_calls(&journal, |error| eprintln!("{error}")))
+///     .build()?;
+/// let calls = [ToolCall::new("call_0", "charge", r#"{"euros":20}"#)]; // from a stored reply
+/// let batch = BatchContext::new().run_id("order-7").reply_number(0);
+/// let messages = registry.with(&batch).dispatch(&calls).await;
+/// let after_a_restart = registry.with(&batch).dispatch(&calls).await; // charges nothing
+/// assert_eq!(messages[0].content, after_a_restart[0].content);
+/// # drop((registry, journal));
+/// # std::fs::remove_dir_all(folder)?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn record_calls<J, F>(
+    journal: &J,
+    on_error: F,
+) -> impl Fn(ReadyCall) -> CallFuture + Send + Sync + 'static + use<J, F>
+where
+    J: Journal + Clone + 'static,
+    F: Fn(&JournalError) + Send + Sync + 'static,
+{
+    let shared = Arc::new((journal.clone(), on_error));
+    move |call| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move {
+            let (journal, on_error) = &*shared;
+            match run_recorded(journal, &call).await {
+                Ok(RecordedRun { result, error }) => {
+                    error.iter().for_each(on_error);
+                    result
+                }
+                Err(error) => {
+                    on_error(&error);
+                    unrecorded(call.tool(), &error)
+                }
+            }
+        })
+    }
+}
+
+/// The future of the middleware.
+type CallFuture = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
+
+/// The result of a call.
+pub(crate) struct RecordedRun {
+    pub(crate) result: ToolResult,
+    /// The reason why the result of a call that has run is not recorded.
+    pub(crate) error: Option<JournalError>,
+}
+
+impl From<ToolResult> for RecordedRun {
+    fn from(result: ToolResult) -> Self {
+        RecordedRun { result, error: None }
+    }
+}
+
+/// Runs a call, or returns its recorded result.
+///
+/// # Errors
+///
+/// The call cannot be recorded. It did not run.
+pub(crate) async fn run_recorded<J: Journal>(
+    journal: &J,
+    ready: &ReadyCall,
+) -> Result<RecordedRun, JournalError> {
+    let call = JournalCall::of(ready)?;
+    let recorded = journal.begin_call(&call).await?;
+    let _running = Running { journal, key: &call.key };
+    if let Some(recorded) = recorded {
+        recorded.call.check(&call)?;
+        if let Some(result) = recorded.result {
+            return Ok(result.into());
+        }
+        if !ready.annotations().may_repeat() {
+            return Ok(finish_interrupted(journal, &call).await?.into());
+        }
+    }
+    let result = ready.run().await;
+    // A cancelled call has no result: it counts as interrupted.
+    if result.error_kind() == Some("cancelled") && ready.context().cancellation().is_cancelled() {
+        return Ok(result.into());
+    }
+    let error = journal.finish_call(&call.key, &result).await.err();
+    Ok(RecordedRun { result, error })
+}
+
+/// Records the result of a call that was interrupted and must not run again.
+async fn finish_interrupted<J: Journal>(journal: &J, call: &JournalCall) -> Result<ToolResult, JournalError> {
+    let result = interrupted(&call.tool);
+    journal.finish_call(&call.key, &result).await?;
+    Ok(result)
+}
+
+/// The result of a call that an earlier process has begun, and that must not run again: the recorded one, or that of a call that
+/// was interrupted.
+///
+/// # Errors
+///
+/// The call runs now, in another run of this process, or the journal cannot be used.
+pub(crate) async fn end_begun<J: Journal>(
+    journal: &J,
+    begun: &JournalCall,
+) -> Result<ToolResult, JournalError> {
+    let recorded = journal.begin_call(begun).await?;
+    let _running = Running { journal, key: &begun.key };
+    match recorded.and_then(|recorded| recorded.result) {
+        Some(result) => Ok(result),
+        None => finish_interrupted(journal, begun).await,
+    }
+}
+
+/// A call that runs in this process.
+struct Running<'a, J: Journal> {
+    journal: &'a J,
+    key: &'a CallKey,
+}
+
+impl<J: Journal> Drop for Running<'_, J> {
+    fn drop(&mut self) {
+        self.journal.release_call(self.key);
+    }
+}
+
+impl JournalCall {
+    fn of(ready: &ReadyCall) -> Result<Self, JournalError> {
+        Ok(JournalCall {
+            key: ready.context().key().ok_or(JournalError::NoRunId)?,
+            id: ready.id().to_owned(),
+            tool: ready.tool().to_owned(),
+            arguments: ready.arguments().to_owned(),
+        })
+    }
+
+    /// # Errors
+    ///
+    /// `call` is another call with the key of this one.
+    fn check(&self, call: &JournalCall) -> Result<(), JournalError> {
+        if self == call {
+            return Ok(());
+        }
+        let (recorded, tool) = (self.tool.clone(), call.tool.clone());
+        Err(JournalError::OtherCall { key: call.key.clone(), recorded, tool })
+    }
+}
+
+/// The result of a call that was interrupted and must not run again, as in
+/// [`CallError::Interrupted`](tool_runtime::CallError::Interrupted).
+fn interrupted(tool: &str) -> ToolResult {
+    let message = format!("`{tool}` was interrupted. It may have taken effect; check before you try again.");
+    ToolFailure::new(message).with_kind("interrupted").into()
+}
+
+/// The result of a call that did not run, since it cannot be recorded.
+fn unrecorded(tool: &str, error: &JournalError) -> ToolResult {
+    let message = match error {
+        JournalError::OtherCall { .. } | JournalError::Running { .. } => {
+            format!(
+                "`{tool}` was not run: an earlier call has its place. That one may have taken effect; check before you try again."
+            )
+        }
+        JournalError::NoRunId => format!("the tool `{tool}` cannot run here."),
+        _ => format!("the tool `{tool}` was not run: its journal is not available now."),
+    };
+    ToolFailure::new(message).with_kind("journal").into()
+}

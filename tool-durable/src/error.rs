@@ -1,0 +1,136 @@
+//! Errors for the program.
+
+use std::error::Error;
+use std::fmt;
+use tool_runtime::dispatch::CallKey;
+
+/// An error of a [`Journal`](crate::Journal), or a call or a reply that differs from its record. If the error concerns the beginning
+/// of a call, the call has not run.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The batch of the run has no [`run_id`](tool_runtime::BatchContext::run_id).
+    NoRunId,
+    /// The record with the key of the call is that of another call.
+    #[non_exhaustive]
+    OtherCall {
+        /// The key of both calls.
+        key: CallKey,
+        /// The recorded tool.
+        recorded: String,
+        /// The tool of the call that was not run.
+        tool: String,
+    },
+    /// The recorded reply follows a user message with another text.
+    #[non_exhaustive]
+    OtherMessages {
+        /// The id of the run.
+        run_id: String,
+        /// The number of the reply.
+        number: u64,
+    },
+    /// The call is running now: a session with this run id runs twice at once.
+    #[non_exhaustive]
+    Running {
+        /// The key of the call.
+        key: CallKey,
+    },
+    /// Another run with this run id has recorded this reply meanwhile.
+    #[non_exhaustive]
+    ReplyRecorded {
+        /// The id of the run.
+        run_id: String,
+        /// The number of the reply.
+        number: u64,
+    },
+    /// The journal cannot be read or written: the disk is full, for example.
+    #[non_exhaustive]
+    Storage {
+        /// The error of the storage.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl JournalError {
+    /// An error of the storage.
+    pub fn storage(source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        JournalError::Storage { source: source.into() }
+    }
+
+    /// The call with this key is running.
+    #[must_use]
+    pub fn running(key: CallKey) -> Self {
+        JournalError::Running { key }
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JournalError::NoRunId => f.write_str(
+                "the batch has no run id, so its calls cannot be recorded: bind a batch with `BatchContext::run_id`",
+            ),
+            JournalError::OtherCall { key, recorded, tool } => write!(
+                f,
+                "the journal has a call of `{recorded}` with the key `{key}`, and this call of `{tool}` has another id, tool or \
+                 arguments: use another run id for each session"
+            ),
+            JournalError::OtherMessages { run_id, number } => write!(
+                f,
+                "the journal has reply {number} of the run `{run_id}`, which follows another user message: take the newer \
+                 message out of the session, run it, and add the message again; use another run id for each session"
+            ),
+            JournalError::Running { key } => write!(
+                f,
+                "the call `{key}` is running in another run with this run id: wait until it has ended"
+            ),
+            JournalError::ReplyRecorded { run_id, number } => write!(
+                f,
+                "another run with the run id `{run_id}` has recorded reply {number}: wait until it has ended, and load the \
+                 session again"
+            ),
+            JournalError::Storage { source } => write!(f, "the journal cannot be used: {source}"),
+        }
+    }
+}
+
+impl Error for JournalError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            // The `Display` text already contains the text of this error.
+            JournalError::Storage { source } => source.source(),
+            _ => None,
+        }
+    }
+}
+
+/// The error of a [`JournaledRun`](crate::JournaledRun).
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum JournaledRunError<E> {
+    /// The error that the run would have without a journal: that of the program's client, for example.
+    Run(E),
+    /// The journal stopped the run. The session is valid, and keeps every result so far. A call that was not recorded has not
+    /// run, and is pending unless it has reached the `call_timeout`.
+    Journal(JournalError),
+}
+
+impl<E: fmt::Display> fmt::Display for JournaledRunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JournaledRunError::Run(error) => error.fmt(f),
+            JournaledRunError::Journal(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The error of a client need not implement `Error`: `anyhow::Error` and `Box<dyn Error>` do not.
+impl<E: fmt::Debug + fmt::Display> Error for JournaledRunError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            JournaledRunError::Run(_) => None,
+            // The `Display` text already contains the text of this error.
+            JournaledRunError::Journal(error) => error.source(),
+        }
+    }
+}

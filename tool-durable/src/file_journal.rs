@@ -1,0 +1,228 @@
+//! A journal in a file.
+
+mod open_error;
+mod process_file;
+mod request;
+mod running_calls;
+mod running_time;
+mod storage_error;
+mod store;
+mod tables;
+mod writer;
+
+pub use open_error::OpenError;
+
+use crate::error::JournalError;
+use crate::journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
+use request::{Read, Request, Responder, Write};
+use running_calls::RunningCalls;
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, mpsc};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use storage_error::StorageError;
+use store::Store;
+use tokio::sync::oneshot;
+use tool_runtime::dispatch::{CallKey, ToolResult};
+use writer::Writer;
+
+/// A [`Journal`] in a file, for one process at a time.
+///
+/// Each method is ready when its record is synced to the disk, so that neither `kill -9` nor a power failure loses it. Calls
+/// that begin at the same time share a commit: many of them take little longer than one. A clone is another handle of
+/// the same journal.
+///
+/// ```
+/// use std::time::Duration;
+/// use tool_runtime_durable::FileJournal;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let path = std::env::temp_dir().join(format!("orders-{}.journal", std::process::id()));
+/// const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// let journal = FileJournal::options().remove_after(WEEK).open(&path)?;
+/// # drop(journal);
+/// # std::fs::remove_file(&path)?;
+/// # std::fs::remove_file(path.with_extension("journal.process"))?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Files
+///
+/// The journal locks its file until its last handle is dropped. (After an error of the disk, it opens the file anew with the next
+/// operation.) A program that replaces another one, as in a rolling restart, opens the journal again after
+/// [`OpenError::InUse`] until the other one has ended. Next to it is a small file with the same name and
+/// `.process` at the end. It names the process that has the journal open, for the error message of another process, and
+/// counts the commits, so that a journal that has lost some of them is not opened: [`OpenError::Damaged`]. Keep, move
+/// and delete both files together. Without the second one, a journal is not recognised as damaged if its file is
+/// missing, if it is an older copy, or if only its last commit is damaged.
+///
+/// Opening a journal verifies the whole file, and dropping the last handle waits for the thread that writes: both block. (A journal
+/// of a million calls, 1 GB, opens in about three seconds.) The file keeps its size when records are removed; new records reuse the
+/// space.
+///
+/// # A full disk
+///
+/// An operation that cannot be stored ends with [`JournalError::Storage`], and its call does not run. The journal works
+/// again when there is space; the process need not restart. Removing records needs space, too. If the disk reports an
+/// error only when it syncs, the record may be stored nevertheless: then the call counts as interrupted.
+#[derive(Clone)]
+pub struct FileJournal {
+    handle: Arc<Handle>,
+}
+
+/// How a [`FileJournal`] is opened.
+#[derive(Clone, Debug, Default)]
+#[must_use = "it does nothing until `open`"]
+pub struct FileJournalOptions {
+    remove_after: Option<Duration>,
+}
+
+/// The last handle that is dropped ends the writer.
+struct Handle {
+    path: PathBuf,
+    running: Arc<RunningCalls>,
+    requests: Option<mpsc::Sender<Request>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl FileJournal {
+    /// Opens the journal in this file, and creates it if it is missing. It never removes records by itself.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another process has the journal open, if the file is damaged, is not a journal or has another
+    /// format, or if it cannot be read or written.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        FileJournal::options().open(path)
+    }
+
+    /// Options for opening a journal.
+    pub fn options() -> FileJournalOptions {
+        FileJournalOptions::default()
+    }
+
+    /// Removes the records with this run id, also of calls that have no result. Store the session safely before: a session that
+    /// runs again from an earlier state would repeat the effects. Later runs with the same run id record anew.
+    ///
+    /// # Errors
+    ///
+    /// [`JournalError::Running`] if a call of the run is running, and [`JournalError::Storage`] if the file cannot be
+    /// written.
+    pub async fn remove_run(&self, run_id: &str) -> Result<(), JournalError> {
+        let run_id = run_id.to_owned();
+        self.handle.send(|responder| Request::Write(Write::Remove { run_id, responder })).await
+    }
+}
+
+impl FileJournalOptions {
+    /// Removes the records of a run id when it was not used for this time. Default: never. They are removed with later commits,
+    /// and when the journal is opened.
+    ///
+    /// The time counts only while a process has the journal open, and does not depend on the clock of the system. The records stay
+    /// while a call that has begun has no result. Choose a time that is longer than any session waits before it continues: after
+    /// it, the session would repeat its effects.
+    pub fn remove_after(mut self, time: Duration) -> Self {
+        self.remove_after = Some(time);
+        self
+    }
+
+    /// Opens the journal in this file, and creates it if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`FileJournal::open`].
+    pub fn open(self, path: impl AsRef<Path>) -> Result<FileJournal, OpenError> {
+        let path = path.as_ref().to_owned();
+        let store = Store::open(&path)?;
+        let running = Arc::new(RunningCalls::default());
+        let (requests, receiver) = mpsc::channel();
+        let writer = Writer::new(path.clone(), store, self.remove_after, Arc::clone(&running), receiver);
+        let thread = thread::Builder::new().name("journal".to_owned()).spawn(|| writer.run());
+        let writer = thread.map_err(|source| OpenError::Io { path: path.clone(), source })?;
+        let handle = Handle { path, running, requests: Some(requests), writer: Some(writer) };
+        Ok(FileJournal { handle: Arc::new(handle) })
+    }
+}
+
+impl Journal for FileJournal {
+    fn find_call<'a>(&'a self, key: &'a CallKey) -> JournalFuture<'a, Option<RecordedCall>> {
+        let key = key.clone();
+        Box::pin(self.handle.send(|responder| Request::Read(Read::Call { key, responder })))
+    }
+
+    fn begin_call<'a>(&'a self, call: &'a JournalCall) -> JournalFuture<'a, Option<RecordedCall>> {
+        let guard = self.handle.running.begin(&call.key);
+        Box::pin(async move {
+            let key = call.key.clone();
+            let Some(guard) = guard else { return Err(JournalError::Running { key }) };
+            let record = serialize(call)?;
+            let begun =
+                self.handle.send(|responder| Request::Write(Write::Begin { key, record, responder })).await?;
+            guard.keep();
+            Ok(begun)
+        })
+    }
+
+    fn finish_call<'a>(&'a self, key: &'a CallKey, result: &'a ToolResult) -> JournalFuture<'a, ()> {
+        Box::pin(async move {
+            let (key, record) = (key.clone(), serialize(result)?);
+            self.handle.send(|responder| Request::Write(Write::Finish { key, record, responder })).await
+        })
+    }
+
+    fn release_call(&self, key: &CallKey) {
+        self.handle.running.release(key);
+    }
+
+    fn find_reply<'a>(&'a self, run_id: &'a str, number: u64) -> JournalFuture<'a, Option<JournalReply>> {
+        let run_id = run_id.to_owned();
+        Box::pin(self.handle.send(move |responder| Request::Read(Read::Reply { run_id, number, responder })))
+    }
+
+    fn record_reply<'a>(&'a self, reply: &'a JournalReply) -> JournalFuture<'a, bool> {
+        Box::pin(async move {
+            let (run_id, number, record) = (reply.run_id.clone(), reply.number, serialize(reply)?);
+            self.handle
+                .send(move |responder| Request::Write(Write::Reply { run_id, number, record, responder }))
+                .await
+        })
+    }
+}
+
+impl Handle {
+    /// Sends an operation to the writer, and waits until it is executed.
+    async fn send<T>(&self, request: impl FnOnce(Responder<T>) -> Request) -> Result<T, JournalError> {
+        let (responder, outcome) = oneshot::channel();
+        // If the writer has stopped, the responder is dropped here.
+        let _ = self.requests.as_ref().map(|requests| requests.send(request(responder)));
+        match outcome.await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(StorageError::Stopped(self.path.clone()).into()),
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(writer) = self.writer.take() {
+            // The waker of a task may drop the last handle in the writer. After a panic, its operations have failed.
+            if writer.thread().id() != thread::current().id() {
+                let _ = writer.join();
+            }
+        }
+    }
+}
+
+impl fmt::Debug for FileJournal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileJournal").field("path", &self.handle.path).finish_non_exhaustive()
+    }
+}
+
+fn serialize(record: &impl Serialize) -> Result<Vec<u8>, JournalError> {
+    serde_json::to_vec(record).map_err(JournalError::storage)
+}

@@ -1,0 +1,137 @@
+//! At most one effect per tool call of a language model, across crashes of the program.
+//!
+//! A program that calls tools can end at any moment: it is killed, it panics, the machine fails. If it then asks the model
+//! again, the model calls the tools again, and a customer is charged twice. A journal prevents this: it records each reply
+//! before its calls begin, each call when it begins, and each result. After a restart, the program runs the stored
+//! session, and the run continues where it ended.
+//!
+//! ```
+//! use tool_runtime::{BatchContext, Registry, Session, tool, tools};
+//! use tool_runtime_durable::{DurableRun, FileJournal};
+//! # use tool_runtime::conversation::Request;
+//! # use tool_runtime::{AssistantMessage, ToolCall};
+//! # struct Client;
+//! # impl Client {
+//! #     async fn complete(&self, request: Request) -> Result<AssistantMessage, std::io::Error> {
+//! #         Ok(match request.messages().len() {
+//! #             1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("call_0", "charge", r#"{"euros":20}"#)]),
+//! #             _ => AssistantMessage::from_text("Done."),
+//! #         })
+//! #     }
+//! # }
+//!
+//! /// Charges the card of the customer.
+//! #[tool(destructive)]
+//! async fn charge(euros: u32) -> String {
+//!     format!("charged {euros} euros")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let client = Client;
+//! # let folder = std::env::temp_dir().join(format!("durable_{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! let journal = FileJournal::open(folder.join("orders.journal"))?;
+//! let registry = Registry::new(tools![charge])?;
+//! let batch = BatchContext::new().run_id("order-7"); // one id per session, the same after a restart
+//! let stored = serde_json::to_string(&Session::new().user("Charge 20 euros.").claim())?; // in the database of the program
+//!
+//! let mut session: Session = serde_json::from_str(&stored)?;
+//! let run = session.run(&registry.with(&batch)).journal(&journal);
+//! let end = run.complete(|request| client.complete(request)).await?;
+//! // If the program ends here, it runs the stored session again: nothing is charged, and the model is not asked.
+//! let mut again: Session = serde_json::from_str(&stored)?;
+//! let run = again.run(&registry.with(&batch)).journal(&journal);
+//! assert_eq!(run.complete(|_| async { Err("the model is not asked") }).await?, end);
+//! assert_eq!(again.messages(), session.messages());
+//! # drop(journal);
+//! # std::fs::remove_dir_all(folder)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `cargo run -p tool-runtime-durable --example orders` runs a program that ends at random moments until all orders are charged.
+//!
+//! # Promises
+//!
+//! The program ends at some moment, and later runs the session again with the same run id and journal. The annotations of the
+//! tool (`#[tool(read_only)]`, `#[tool(idempotent)]`) in the later program decide:
+//!
+//! | The program ends | `read_only` or `idempotent` | any other tool |
+//! | --- | --- | --- |
+//! | before the reply is recorded | no call has begun; the model is asked again | the same |
+//! | after the reply is recorded, before the call is | the call runs | the call runs |
+//! | after the call is recorded, before its effect | the call runs again | it does not run again, and there is no effect; its result is the error below |
+//! | after its effect, before its result is recorded | the call runs again: a second effect, unless the tool prevents it | it does not run again; its result is the error below |
+//! | after its result is recorded | the recorded result | the recorded result |
+//!
+//! The error is `` Error: `charge` was interrupted. It may have taken effect; check before you try again. `` So:
+//!
+//! - **At most once**: the effect of a call whose tool is neither `read_only` nor `idempotent`. After the error, the model or a
+//!   person checks. Give the model a tool that looks the effect up, as the example `orders` does.
+//! - **At least once**: the effect of a call whose tool is `idempotent`, if the call succeeds.
+//! - **Exactly once**: an `idempotent` tool that hands
+//!   [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key) to a service which ignores a second request
+//!   with the same key. The key is the same each time the call runs. `#[tool(destructive, idempotent)]` is right for such a tool.
+//! - **One result for each call, and the same conversation**: a session that runs again has the recorded replies, and the results
+//!   that they follow, also those of calls that were denied, invalid or too late.
+//!
+//! These promises are for one call. After an error, the model may call the tool again, and the new call has a new key. To charge
+//! an order once whatever the model does, make the key from the order, or look the charge up in the tool.
+//!
+//! # Rules for the program
+//!
+//! 1. One run id ([`BatchContext::run_id`](tool_runtime::BatchContext::run_id)) for each session, and the same one, with the same
+//!    journal, in each run of it.
+//! 2. Store [`session.claim()`](tool_runtime::Session::claim) before each run: after each user message, each decision, each
+//!    result that the program sets, and each trim. Store the session after each run. A claim needs the approval of a call again if the program
+//!    ends before the call begins.
+//! 3. After a restart, run the stored session first. Then add messages and decisions. A recorded reply to a user message with another
+//!    text is an error ([`JournalError::OtherMessages`]): take the newer message out of the session
+//!    ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
+//! 4. Remove the records of a session only when no earlier state of it can run: [`FileJournal::remove_run`] after the session is
+//!    stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes.
+//!
+//! # Details
+//!
+//! - A call is compared by its id, its tool and the arguments that the tool receives; a call that differs from its record does not
+//!   run ([`JournalError::OtherCall`]). A finished call has its recorded result also if its tool is missing in the later program,
+//!   its arguments are invalid there, or a hook would deny it.
+//! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not tell that
+//!   it may have taken effect.
+//! - A call that failed has finished: its error is its result. So has a call whose tool exceeded its time limit. A call that was
+//!   cancelled or dropped is interrupted. One that is later than
+//!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
+//! - The journal records the result after the middleware of the registry, before
+//!   [`max_output_bytes`](tool_runtime::RegistryBuilder::max_output_bytes) truncates it. Artifacts and sources of errors are not
+//!   recorded.
+//! - An approved call that has begun needs no other approval, also if the stored session still waits for it. It has the
+//!   arguments with which it was approved.
+//! - The calls of a streamed reply start at its end. Recorded replies have their events again, recorded results have none, and
+//!   [`prepare`](tool_runtime::session::Run::prepare) also receives the requests that a recorded reply replaces.
+//! - After an error of the journal, no further call begins; calls that run finish; the run returns
+//!   [`JournaledRunError::Journal`]. The session is valid, and another run continues it.
+//! - In one process, a call never runs twice at once: the second run gets [`JournalError::Running`]. The exceptions are work that
+//!   continues after its call is dropped: the thread of a `blocking` tool, and a task that the tool or middleware has spawned.
+//! - [`FileJournal`] is for one process on one machine, and a local disk. [`Journal`] is a trait for other stores.
+//! - Without a [`Session`](tool_runtime::Session), [`record_calls`] records the calls of a dispatch.
+//! - The minimum Rust version is 1.90, that of [`redb`](https://docs.rs/redb), in which [`FileJournal`] stores its records.
+
+mod call;
+mod error;
+mod file_journal;
+mod journal;
+mod log;
+mod run;
+mod stop;
+
+pub use call::record_calls;
+pub use error::{JournalError, JournaledRunError};
+pub use file_journal::{FileJournal, FileJournalOptions, OpenError};
+pub use journal::{Journal, JournalCall, JournalFuture, JournalReply, RecordedCall};
+pub use run::{DurableRun, JournaledRun};
+
+/// The programs of the README, compiled as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

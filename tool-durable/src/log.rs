@@ -1,0 +1,206 @@
+//! The replies of a run, and the calls of earlier processes.
+
+use crate::call::end_begun;
+use crate::error::JournalError;
+use crate::journal::{Journal, JournalCall, JournalReply, RecordedCall};
+use crate::stop::Stop;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tool_runtime::dispatch::ToolResult;
+use tool_runtime::message::Message;
+use tool_runtime::serde_json::{self, Value};
+use tool_runtime::session::{RunLog, RunLogFuture, StopRun};
+use tool_runtime::{AssistantMessage, BatchContext, Registry, Session, ToolCall, ToolMessage};
+
+/// Records the replies of one run in a journal.
+pub(crate) struct JournalLog<J> {
+    pub(crate) journal: J,
+    /// The batch of the run, which has a run id.
+    pub(crate) batch: BatchContext,
+    pub(crate) run_id: String,
+    /// Whether the session was claimed before the run, and counts each of its calls as begun.
+    pub(crate) is_claimed: bool,
+    pub(crate) stop: Arc<Stop>,
+}
+
+impl<J: Journal> RunLog for JournalLog<J> {
+    fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>> {
+        Box::pin(async move { self.or_stop(self.recorded_reply(session).await) })
+    }
+
+    fn record_reply<'a>(&'a self, session: &'a Session, reply: &'a AssistantMessage) -> RunLogFuture<'a, ()> {
+        Box::pin(async move { self.or_stop(self.record(session, reply).await) })
+    }
+
+    fn before_calls<'a>(&'a self, session: &'a mut Session, registry: &'a Registry) -> RunLogFuture<'a, ()> {
+        Box::pin(async move { self.or_stop(self.replay_calls(session, registry).await) })
+    }
+}
+
+impl<J: Journal> JournalLog<J> {
+    fn or_stop<T>(&self, result: Result<T, JournalError>) -> Result<T, StopRun> {
+        result.map_err(|error| {
+            self.stop.fail(error);
+            StopRun
+        })
+    }
+
+    async fn recorded_reply(&self, session: &Session) -> Result<Option<AssistantMessage>, JournalError> {
+        let number = session.replies();
+        let Some(recorded) = self.journal.find_reply(&self.run_id, number).await? else { return Ok(None) };
+        if recorded.user_text != last_user_text(session) {
+            return Err(JournalError::OtherMessages { run_id: self.run_id.clone(), number });
+        }
+        Ok(Some(recorded.message))
+    }
+
+    async fn record(&self, session: &Session, reply: &AssistantMessage) -> Result<(), JournalError> {
+        let mut recorded = JournalReply {
+            run_id: self.run_id.clone(),
+            number: session.replies(),
+            user_text: last_user_text(session).to_owned(),
+            results: Vec::new(),
+            arguments: BTreeMap::new(),
+            message: reply.clone(),
+        };
+        self.compare_calls(session, &mut recorded).await?;
+        if self.journal.record_reply(&recorded).await? {
+            return Ok(());
+        }
+        let JournalReply { run_id, number, .. } = recorded;
+        Err(JournalError::ReplyRecorded { run_id, number })
+    }
+
+    /// Adds the results and the arguments of the newest calls of the session that the journal does not have.
+    async fn compare_calls(&self, session: &Session, next: &mut JournalReply) -> Result<(), JournalError> {
+        let Some((calls, results)) = newest_calls(session) else { return Ok(()) };
+        let number = session.replies().saturating_sub(1);
+        let reply = self.journal.find_reply(&self.run_id, number).await?;
+        for (position, call) in calls.iter().enumerate() {
+            let sent = reply.as_ref().and_then(|reply| reply.message.tool_calls.get(position));
+            if sent.is_some_and(|sent| sent.arguments != call.arguments) {
+                next.arguments.insert(call.id.clone(), call.arguments.clone());
+            }
+            let result = results.iter().find(|result| result.tool_call_id == call.id);
+            let (Some(result), Some(key)) = (result, self.batch.key(number, position)) else { continue };
+            match self.journal.find_call(&key).await? {
+                Some(RecordedCall { result: Some(recorded), .. }) if is_same(&recorded, result) => {}
+                // The call was too late for `call_timeout`, or its result could not be recorded.
+                Some(RecordedCall { result: None, .. }) => {
+                    self.journal.finish_call(&key, &(*result).clone().into()).await?;
+                }
+                _ => next.results.push((*result).clone()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the pending calls their results from the journal, and approves those that run again. A call that has begun needs
+    /// no tool, no valid arguments and no approval of a hook.
+    async fn replay_calls(&self, session: &mut Session, registry: &Registry) -> Result<(), JournalError> {
+        let number = session.replies().saturating_sub(1);
+        let reply = self.journal.find_reply(&self.run_id, number).await?;
+        let next = self.journal.find_reply(&self.run_id, session.replies()).await?;
+        let next = next.filter(|next| next.user_text == last_user_text(session));
+        let calls = reply.as_ref().map_or(&[][..], |reply| &reply.message.tool_calls);
+        for (position, call) in open_calls(session) {
+            let Some(key) = self.batch.key(number, position) else { continue };
+            let recorded = self.journal.find_call(&key).await?;
+            if recorded.is_some() || (self.is_claimed && reply.is_some()) {
+                // The journal has each call that has begun. An error means that the session does not count this one as begun.
+                let _ = session.set_not_begun(&call.id);
+            }
+            let arguments = next.as_ref().and_then(|next| next.arguments.get(&call.id));
+            if let Some(arguments) = arguments {
+                let _ = session.approve_with(&call.id, arguments);
+            }
+            let results = next.as_ref().map_or(&[][..], |next| &next.results);
+            let result = results.iter().find(|result| result.tool_call_id == call.id).cloned();
+            let result = match (result, recorded) {
+                (Some(result), None) => {
+                    let _ = session.provide_result(&call.id, result);
+                    continue;
+                }
+                (None, None) => continue,
+                (Some(result), Some(_)) => result.into(),
+                // The middleware compares the calls when the arguments are coerced.
+                (None, Some(recorded)) if !is_of(&recorded.call, calls.get(position), &call) => continue,
+                (None, Some(RecordedCall { result: Some(result), call: begun })) => {
+                    if next.is_none() {
+                        repeat_edit(session, &begun, &call);
+                    }
+                    result
+                }
+                (None, Some(RecordedCall { result: None, call: begun })) => {
+                    let annotations = registry.annotations(&begun.tool);
+                    if annotations.is_some_and(|annotations| annotations.may_repeat()) {
+                        approve_again(session, &begun, &call);
+                        continue;
+                    }
+                    repeat_edit(session, &begun, &call);
+                    end_begun(&self.journal, &begun).await?
+                }
+            };
+            let _ = session.replay_result(registry, &call.id, result);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a call of the session is the one that has begun.
+fn is_of(begun: &JournalCall, recorded: Option<&ToolCall>, call: &ToolCall) -> bool {
+    begun.id == call.id && (recorded == Some(call) || begun.arguments == call.arguments)
+}
+
+/// Repeats the edit of a person, who has approved the call with other arguments. The texts may also differ otherwise.
+fn repeat_edit(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
+    let value = |arguments: &str| serde_json::from_str::<Value>(arguments).ok();
+    // The arguments of `call_tool` contain those of the tool.
+    if begun.tool == call.name && value(&begun.arguments) != value(&call.arguments) {
+        let _ = session.approve_with(&call.id, &begun.arguments);
+    }
+}
+
+/// Approves a call with the arguments with which it has begun.
+fn approve_again(session: &mut Session, begun: &JournalCall, call: &ToolCall) {
+    // A call that waits for its result still waits.
+    let _ = if begun.arguments == call.arguments {
+        session.approve(&call.id)
+    } else {
+        session.approve_with(&call.id, &begun.arguments)
+    };
+}
+
+/// Whether the model receives the recorded result.
+fn is_same(recorded: &ToolResult, message: &ToolMessage) -> bool {
+    let is_pending = recorded.output().is_some_and(|output| output.ticket().is_some());
+    !is_pending && recorded.error_kind() == message.error_kind() && recorded.text() == message.text()
+}
+
+/// The calls of the newest reply with calls, and their results.
+fn newest_calls(session: &Session) -> Option<(&[ToolCall], Vec<&ToolMessage>)> {
+    let mut results = Vec::new();
+    for message in session.messages().iter().rev() {
+        match message {
+            Message::Tool(result) => results.push(result),
+            Message::Assistant(reply) => return Some((&reply.tool_calls, results)),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The pending calls without results, with their positions in the reply.
+fn open_calls(session: &Session) -> Vec<(usize, ToolCall)> {
+    let Some(pending) = session.pending() else { return Vec::new() };
+    let calls = pending.calls().iter().enumerate();
+    let open = calls.filter(|(_, call)| pending.result_of(&call.id).is_none());
+    open.map(|(position, call)| (position, call.clone())).collect()
+}
+
+/// The text of the newest user message.
+fn last_user_text(session: &Session) -> &str {
+    let messages = session.messages().iter().rev();
+    let mut of_user = messages.filter(|message| matches!(message, Message::User(_)));
+    of_user.next().map_or("", Message::text)
+}

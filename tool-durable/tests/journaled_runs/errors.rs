@@ -1,0 +1,192 @@
+//! Errors of the journal.
+
+use super::*;
+use std::sync::mpsc;
+use tool_runtime::ToolMessage;
+use tool_runtime_durable::{JournalError, JournaledRunError, record_calls};
+
+async fn failed(
+    session: &mut Session,
+    registry: &Registry,
+    journal: &MemoryJournal,
+    model: &ScriptedModel,
+) -> String {
+    let run = session.run(registry).journal(journal).complete(|request| model.complete(request));
+    let error = run.await.expect_err("the journal fails");
+    assert!(matches!(error, JournaledRunError::Journal(_)), "{error:?}");
+    error.to_string()
+}
+
+const FULL: &str = "the journal cannot be used: no space left on device";
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_without_a_run_id_runs_nothing() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT).with(&BatchContext::new());
+    let mut session = Session::new().user("Go.");
+    let model = model([calls([("charge", 7)])]);
+    let expected =
+        "the batch has no run id, so its calls cannot be recorded: bind a batch with `BatchContext::run_id`";
+    assert_eq!(failed(&mut session, &registry, &journal, &model).await, expected);
+    assert_eq!((model.requests().len(), ledger.entries().len()), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_call_of_an_unrecorded_reply_begins() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let model = model([calls([("find", 7), ("charge", 7)]), calls([("charge", 7)]), done()]);
+    let mut session = Session::new().user("Go.");
+    journal.fail("reply");
+    assert_eq!(failed(&mut session, &registry, &journal, &model).await, FULL);
+    let run_streamed = session.run(&registry).journal(&journal);
+    let error = run_streamed.stream(|request| model.stream(request)).await.expect_err("the journal fails");
+    assert_eq!(error.to_string(), FULL);
+    assert_eq!((session.messages().len(), ledger.entries().len()), (1, 0));
+
+    journal.fail(None);
+    assert_eq!(run(&mut session, &registry, &journal, &model).await, RunEnd::Answered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_cannot_be_recorded_stays_pending_and_the_others_finish() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let model = model([calls([("charge", 7), ("charge", 8), ("label", 9)]), done()]);
+    let mut session = Session::new().user("Go.");
+    journal.fail("begin order-7/0/1");
+    assert_eq!(failed(&mut session, &registry, &journal, &model).await, FULL);
+    let pending = session.pending().expect("a call is pending");
+    assert_eq!(pending.result_of("call_0").map(ToolMessage::text), Some("order 7 is charged"));
+    assert_eq!(pending.result_of("call_1").map(ToolMessage::text), None);
+
+    journal.fail(None);
+    assert_eq!(run(&mut session, &registry, &journal, &model).await, RunEnd::Answered);
+    assert_eq!(results(&session), ["order 7 is charged", "order 8 is charged", "label 9"]);
+    let mut effects = ledger.entries();
+    effects.sort_unstable();
+    assert_eq!(effects, ["charge 7 order-7/0/0", "charge 8 order-7/0/1", "label 9"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_cannot_be_recorded_is_kept_and_the_run_stops() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let model = model([calls([("charge", 7)]), done()]);
+    let mut session = Session::new().user("Go.");
+    journal.fail("finish");
+    assert_eq!(failed(&mut session, &registry, &journal, &model).await, FULL);
+    assert_eq!(results(&session), ["order 7 is charged"]);
+    assert_eq!(model.requests().len(), 1, "the next request is not sent");
+
+    journal.fail(None);
+    assert_eq!(run(&mut session, &registry, &journal, &model).await, RunEnd::Answered);
+    assert_eq!(ledger.entries().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_runs_at_once_have_one_effect() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let mut first = Session::new().user("Go.");
+    let mut second = first.clone();
+    let charge = ScriptedReply::from(calls([("charge", 7)]));
+    let model = ScriptedModel::new([charge.clone().with_delay(SHORT), done().into()]);
+    let slow = ScriptedModel::new([charge.with_delay(SHORT * 3)]);
+    let (first, second) = tokio::join!(
+        first.run(&registry).journal(&journal).complete(|request| model.complete(request)),
+        second.run(&registry).journal(&journal).complete(|request| slow.complete(request)),
+    );
+    assert_eq!(first.expect("the first run records the reply"), RunEnd::Answered);
+    let error = second.expect_err("the reply is recorded already").to_string();
+    let expected = "another run with the run id `order-7` has recorded reply 0: wait until it has ended, and load the session again";
+    assert_eq!(error, expected);
+    assert_eq!(ledger.entries().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_running_does_not_begin_again() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let model = model([calls([("refund", 7)]), done()]);
+    let mut first = Session::new().user("Go.");
+    let _ = run(&mut first, &registry, &journal, &model).await;
+    first.approve("call_0").expect("it waits");
+    let mut second = first.clone();
+    let (first, second) = tokio::join!(
+        first.run(&registry).journal(&journal).complete(|request| model.complete(request)),
+        second.run(&registry).journal(&journal).complete(|request| model.complete(request)),
+    );
+    assert_eq!(first.expect("the first run begins the call"), RunEnd::Answered);
+    let error = second.expect_err("the call is running").to_string();
+    let expected =
+        "the call `order-7/0/0` is running in another run with this run id: wait until it has ended";
+    assert_eq!(error, expected);
+    assert_eq!(ledger.entries(), ["refund 7"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn another_call_with_the_same_key_is_an_error() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = registry(&ledger, SHORT);
+    let mut session = Session::new().user("Go.");
+    let mut other = session.clone();
+    let _ = run(&mut session, &registry, &journal, &model([calls([("charge", 7)]), done()])).await;
+    // Another session with the same run id, which has received its reply without the journal.
+    let model = model([calls([("charge", 8)]), done()]);
+    let received = other.run(&registry).max_calls(0).complete(|request| model.complete(request)).await;
+    assert_eq!(received.expect("a reply"), RunEnd::CallLimit);
+    let expected = "the journal has a call of `charge` with the key `order-7/0/0`, and this call of `charge` has another id, tool \
+                    or arguments: use another run id for each session";
+    assert_eq!(failed(&mut other, &registry, &journal, &model).await, expected);
+    assert_eq!(ledger.entries().iter().filter(|effect| effect.contains('8')).count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_without_sessions_receives_the_errors() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let (sender, errors) = mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    let registry = Registry::builder()
+        .tools(tools![charge])
+        .state(ledger.clone())
+        .state(Work(SHORT))
+        .around_call(record_calls(&journal, move |error: &JournalError| {
+            sender.lock().expect("one thread").send(error.to_string()).expect("the test receives it");
+        }))
+        .build()
+        .expect("one tool")
+        .with(&BatchContext::new().run_id("order-7"));
+    let reply = calls([("charge", 7)]);
+    journal.fail("begin");
+    let messages = registry.dispatch(&reply.tool_calls).await;
+    assert_eq!(messages[0].text(), "Error: the tool `charge` was not run: its journal is not available now.");
+    assert_eq!(messages[0].error_kind(), Some("journal"));
+    journal.fail("finish");
+    let messages = registry.dispatch(&reply.tool_calls).await;
+    assert_eq!(messages[0].text(), "order 7 is charged");
+    assert_eq!(errors.try_iter().collect::<Vec<_>>(), [FULL, FULL]);
+    assert_eq!(ledger.entries().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_in_the_place_of_another_one_reads_that_it_may_have_taken_effect() {
+    let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
+    let registry = Registry::builder()
+        .tools(tools![charge])
+        .state(ledger.clone())
+        .state(Work(SHORT))
+        .around_call(record_calls(&journal, |_: &JournalError| ()))
+        .build()
+        .expect("one tool");
+    let bound = registry.with(&BatchContext::new().run_id("order-7"));
+    let (first, second) = (calls([("charge", 7)]), calls([("charge", 8)]));
+    let (_, running) = tokio::join!(bound.dispatch(&first.tool_calls), bound.dispatch(&first.tool_calls));
+    let other = bound.dispatch(&second.tool_calls).await;
+    let expected = "Error: `charge` was not run: an earlier call has its place. That one may have taken effect; check before \
+                    you try again.";
+    assert_eq!([running[0].text(), other[0].text()], [expected, expected]);
+    let without_run_id = registry.dispatch(&first.tool_calls).await;
+    assert_eq!(without_run_id[0].text(), "Error: the tool `charge` cannot run here.");
+    assert_eq!(ledger.entries(), ["charge 7 order-7/0/0"]);
+}
