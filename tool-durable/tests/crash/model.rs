@@ -1,0 +1,110 @@
+//! The model: it follows the plan, and sends other calls if it is asked again for a reply that was lost.
+
+use crate::ledger::{Entry, Ledger};
+use crate::plan::{Failure, Plan, digest};
+use futures_util::stream::{self, Stream, StreamExt as _};
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tool_runtime::conversation::Request;
+use tool_runtime::message::Message;
+use tool_runtime::stream::Chunk;
+use tool_runtime::testing::{ScriptedModel, ScriptedModelError, ScriptedReply};
+use tool_runtime::{AssistantMessage, ToolCall};
+
+pub(crate) struct Model {
+    script: ScriptedModel,
+    plan: Arc<Plan>,
+    ledger: Arc<Ledger>,
+    /// How often the model was asked for each reply, in all processes.
+    asked: Arc<Mutex<HashMap<u64, u64>>>,
+}
+
+impl Model {
+    /// The model, with the ledger of the processes so far.
+    pub(crate) fn new(plan: &Arc<Plan>, ledger: &Arc<Ledger>, entries: &[Entry]) -> Self {
+        let mut asked = HashMap::new();
+        for entry in entries {
+            if let Entry::Asked { reply, .. } = entry {
+                *asked.entry(*reply).or_default() += 1;
+            }
+        }
+        let asked = Arc::new(Mutex::new(asked));
+        let (of_script, counts) = (Arc::clone(ledger), Arc::clone(&asked));
+        let (plan, ledger) = (Arc::clone(plan), Arc::clone(ledger));
+        let of_plan = Arc::clone(&plan);
+        let script = ScriptedModel::repeat(ScriptedReply::from_fn(move |request| {
+            let reply = number_of_replies(request.messages());
+            let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
+            let count = counts.entry(reply).or_default();
+            let ask = *count;
+            *count += 1;
+            of_script.write(&Entry::Asked { reply, ask, messages: digest_of(request.messages()) });
+            sent(&of_plan, reply, ask)
+        }));
+        Model { script, plan, ledger, asked }
+    }
+
+    /// Writes that the newest reply with this number has arrived, unless it breaks off.
+    fn write_replied(&self, reply: u64) {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner)[&reply];
+        let ask = asked - 1;
+        if self.plan.failure(reply, ask).is_none() {
+            self.ledger.write(&Entry::Replied { reply, ask });
+        }
+    }
+
+    pub(crate) async fn complete(&self, request: Request) -> Result<AssistantMessage, ScriptedModelError> {
+        let reply = number_of_replies(request.messages());
+        let message = self.script.complete(request).await?;
+        self.write_replied(reply);
+        Ok(message)
+    }
+
+    pub(crate) async fn stream(
+        &self,
+        request: Request,
+    ) -> Result<impl Stream<Item = Chunk> + use<'_>, ScriptedModelError> {
+        let reply = number_of_replies(request.messages());
+        let chunks = self.script.stream(request).await?.peekable();
+        Ok(stream::unfold(chunks, move |mut chunks| async move {
+            let chunk = chunks.next().await?;
+            if Pin::new(&mut chunks).peek().await.is_none() {
+                self.write_replied(reply);
+            }
+            Some((chunk, chunks))
+        }))
+    }
+}
+
+pub(crate) fn number_of_replies(messages: &[Message]) -> u64 {
+    messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count() as u64
+}
+
+/// A digest of the messages of a request.
+pub(crate) fn digest_of(messages: &[Message]) -> u64 {
+    digest(&serde_json::to_string(messages).expect("messages are JSON"))
+}
+
+/// The reply that the model sends.
+fn sent(plan: &Plan, reply: u64, ask: u64) -> ScriptedReply {
+    let mut random = plan.random(("reply", reply, ask));
+    let calls = plan.calls(reply, ask);
+    let message = if calls.is_empty() {
+        AssistantMessage::from_text(format!("Answer {reply}-{ask}."))
+    } else {
+        // The ids are the same in each reply.
+        let call = |(position, call): (usize, crate::plan::PlannedCall)| {
+            ToolCall::new(format!("call_{position}"), call.tool.name(), call.arguments.to_string())
+        };
+        AssistantMessage::from_tool_calls(calls.into_iter().enumerate().map(call).collect())
+    };
+    let sent = match plan.failure(reply, ask) {
+        Some(Failure::Error) => ScriptedReply::error("busy"),
+        Some(Failure::BreaksOff) => ScriptedReply::from(message).interrupted_after(random.usize(1..6)),
+        None => ScriptedReply::from(message),
+    };
+    let delays = (Duration::from_millis(random.u64(..4)), Duration::from_micros(random.u64(..400)));
+    sent.with_delay(delays.0).with_chunk_delay(delays.1)
+}
