@@ -164,8 +164,7 @@ impl Registry {
     /// Writes a failure into the message of its call, and returns the error.
     fn write_failure(&self, failure: ToolFailure, message: &mut ToolMessage) -> Arc<CallError> {
         let (kind, text, error) = failure.into_parts(&message.tool);
-        let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
-        let text = limit.and_then(|limit| truncate_middle(&text, limit)).unwrap_or(text);
+        let text = self.truncated_error(&text).unwrap_or(text);
         message.content = [ERROR, &text].concat().into();
         message.error_kind = Some(kind);
         error
@@ -173,20 +172,22 @@ impl Registry {
 
     /// Truncates the text of a result to the limit of the registry.
     pub(crate) fn truncate_result(&self, result: ToolResult) -> ToolResult {
-        result.into_result().map_or_else(
-            |failure| {
-                let limit = self.limits().max_output_bytes.map(|limit| limit.saturating_sub(ERROR.len()));
-                let text = limit.and_then(|limit| truncate_middle(failure.message(), limit));
-                match text {
-                    Some(text) => failure.with_message(text).into(),
-                    None => failure.into(),
-                }
-            },
-            |mut output| {
+        match result.into_result() {
+            Ok(mut output) => {
                 self.truncate(output.content_mut());
                 output.into()
+            }
+            Err(failure) => match self.truncated_error(failure.message()) {
+                Some(text) => failure.with_message(text).into(),
+                None => failure.into(),
             },
-        )
+        }
+    }
+
+    /// The text of a failure if it must be truncated to the limit of the registry, which includes `Error: `.
+    fn truncated_error(&self, text: &str) -> Option<String> {
+        let limit = self.limits().max_output_bytes?.saturating_sub(ERROR.len());
+        truncate_middle(text, limit)
     }
 
     /// Truncates the text of an output to the limit of the registry.
