@@ -83,7 +83,7 @@ async fn measure_samples() -> Result<Measured> {
         "By hand: the minimum, a `match`, a derived struct, and `join_all` for several calls. Only tool-runtime reads \
          the clock for each call, catches panics, and validates structs against their schemas."
             .to_owned(),
-        "Dispatch: llm-tool searches results for control tokens, which no other library does; this is disabled. rig is \
+        "Dispatch: llm-tool searches results for control tokens, which no other library does; the search is disabled. rig is \
          measured without its agent and the agent's registry, which would add to its times."
             .to_owned(),
         "Dispatch: rig makes serde_json keep the order of object fields, for all libraries in this program. This slows \
