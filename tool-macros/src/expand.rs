@@ -37,7 +37,7 @@ pub(crate) fn tool(tool: &Tool) -> TokenStream {
     }
 }
 
-/// The type that stands for the tool in `tools![..]`. It has the name of the function, so that it is imported with it.
+/// The type that represents the tool in `tools![..]`. It has the name of the function, so that it is imported with it.
 pub(crate) fn handle_type(tool: &Tool) -> TokenStream {
     let vis = &tool.function.vis;
     let handle = tool.handle();

@@ -21,13 +21,13 @@ mod validate;
 use errors::Errors;
 use proc_macro2::TokenStream;
 
-#[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
+#[allow(missing_docs, reason = "tool-runtime re-exports and documents it")]
 #[proc_macro_attribute]
 pub fn tool(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand_tool(options.into(), item.into()).into()
 }
 
-#[allow(missing_docs, reason = "tool-runtime documents what it re-exports")]
+#[allow(missing_docs, reason = "tool-runtime re-exports and documents it")]
 #[proc_macro_attribute]
 pub fn toolset(options: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     expand_toolset(options.into(), item.into()).into()
