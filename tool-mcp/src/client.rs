@@ -104,13 +104,13 @@ impl Client {
     /// Returns an error if the server cannot be reached, does not respond in time, or has too many tools.
     pub async fn tools(&self) -> Result<Vec<DynamicTool>, ClientError> {
         let connection = self.connection().await;
-        // Before the list is read, since a change meanwhile is new; also after an error, since a loop over `changed` would
-        // not wait otherwise.
+        // Before the list is read, since a change meanwhile is new; even if reading fails, since a loop over `changed`
+        // would not wait otherwise.
         self.0.seen.store(*self.0.changes.borrow(), Ordering::Relaxed);
         let connection = connection?;
         let listed = connection.list(&self.0.settings).await;
         if matches!(listed, Err(ClientError::List(_) | ClientError::ListTimedOut { .. })) {
-            self.give_up(&connection).await;
+            self.abandon(&connection).await;
         }
         let definitions = listed?;
         Ok(definitions.into_iter().map(|definition| definition.into_tool(self)).collect())

@@ -4,8 +4,8 @@
 //!   `tower` service over streamable HTTP.
 //! - [`Client`] makes the tools of an MCP server tools of a registry: from a child process, or over streamable HTTP.
 //!
-//! Calls keep the promise of `tool_runtime` in both directions: each has exactly one result, also if the tool panics, the
-//! server is killed, or its response is invalid.
+//! As in `tool_runtime`, each call has exactly one result, in both directions: even if the tool panics, the server is
+//! killed, or its response is invalid.
 //!
 //! ```no_run
 //! use tool_runtime::{Registry, tool};
@@ -43,7 +43,7 @@
 //!
 //! # Features
 //!
-//! No feature is on by default. The number of crates is that of `cargo tree`, with those of `tool-runtime`.
+//! No feature is enabled by default. The number of crates is that of `cargo tree`, including those of `tool-runtime`.
 //!
 //! | Feature | Content | Crates |
 //! | --- | --- | --- |
@@ -52,9 +52,9 @@
 //! | `client` | [`Client`] of child processes, and over other transports of [`rmcp`]. | 71 |
 //! | `http-client` | [`Client::http`] with TLS. Includes `client`. | 131 |
 //!
-//! The protocol itself is [`rmcp`], the official SDK, which is part of the API for transports and settings. It speaks the
-//! versions from 2024-11-05 to 2026-07-28. Of the protocol, this crate has tools; prompts, resources, sampling and
-//! elicitation are not part of it.
+//! [`rmcp`], the official SDK, implements the protocol. Its transports and settings are part of the API of this crate.
+//! It supports the versions from 2024-11-05 to 2026-07-28. This crate supports tools, but not prompts, resources,
+//! sampling and elicitation.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(all(feature = "http-server", feature = "http-client")),

@@ -35,7 +35,7 @@ use tool_runtime::{BatchContext, Registry};
 /// | title, annotations, output schema | the same in `tools/list`; before protocol 2026-07-28, only output schemas of objects |
 /// | text, JSON, images, files of a result | content; JSON is structured content as well (before 2026-07-28, only objects) |
 /// | an error of the call | a result with `isError`, without the prefix `Error: ` |
-/// | an unknown tool | an error of the protocol, with the names that there are |
+/// | an unknown tool | an error of the protocol, with the names of the tools |
 /// | a tool with `requires_approval` | runs if [`before_call`] approves the call, and is an error otherwise |
 /// | [`CallContext::progress`] | notifications, if the client asks for them |
 /// | `notifications/cancelled` of the client | cancels the call and the token of its context |
@@ -97,7 +97,7 @@ impl Served {
         Served { registry, definitions }
     }
 
-    /// The tools that the batch allows. A client does not learn the names of the others, also not from an error.
+    /// The tools that the batch allows. A client does not learn the names of other tools, not even from an error.
     fn allowed(&self, batch: &BatchContext) -> Registry {
         let bound = self.registry.with(batch);
         let names: Vec<&str> = bound.names().into_iter().filter(|name| bound.allows(name)).collect();
@@ -189,7 +189,7 @@ impl Server {
 
     /// Serves one client over standard input and output, until the client closes them.
     ///
-    /// Standard output belongs to the protocol: a `println!` of the program breaks it, `eprintln!` does not. Calls that run
+    /// The protocol uses standard output: a `println!` of the program breaks it, `eprintln!` does not. Calls that run
     /// when the client closes standard input have five seconds to finish. Lines that are not messages of the protocol are
     /// ignored.
     ///
@@ -214,7 +214,7 @@ impl Server {
         let transport = ClosableTransport::new(transport.into_transport());
         match rmcp::serve_server(ConnectionHandler::new(self), transport).await {
             Ok(running) => running.waiting().await.map(drop).map_err(|source| ServeError(source.into())),
-            // The client has gone before it asked for anything.
+            // The client disconnected before its first request.
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
             Err(error) => Err(ServeError(error.into())),
         }

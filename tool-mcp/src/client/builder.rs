@@ -52,8 +52,8 @@ impl Default for Settings {
 }
 
 impl Client {
-    /// A client of a server that this program runs as a child process, with these arguments. It communicates over its standard
-    /// input and output.
+    /// A client of a server that this program runs as a child process, with these arguments. They communicate over its
+    /// standard input and output.
     pub fn program<A: Into<OsString>>(
         program: impl Into<OsString>,
         arguments: impl IntoIterator<Item = A>,
@@ -67,11 +67,12 @@ impl Client {
         })
     }
 
-    /// Like [`program`](Client::program), with a command that has other settings, for example environment variables. The
-    /// function creates it, also when the process has died and is started again.
+    /// Like [`program`](Client::program), with a command that has other settings, for example environment variables.
+    /// The function creates the command, and does so again when the process has died and is restarted.
     ///
-    /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. Standard input and output of the process belong to the protocol, and its standard error is that of this program. For
-    /// another one, create the process with [`transport`](Client::transport).
+    /// The process is killed when this program ends; [`close`](Client::close) gives it time to exit. The protocol uses
+    /// the standard input and output of the process. Its standard error is that of this program; to change it, create
+    /// the process with [`transport`](Client::transport).
     ///
     /// ```
     /// use tokio::process::Command;
@@ -97,7 +98,8 @@ impl Client {
         })
     }
 
-    /// A client of a server over any transport of [`rmcp`]. The function creates it, also after the connection was lost.
+    /// A client of a server over any transport of [`rmcp`]. The function creates the transport, and does so again after
+    /// the connection was lost.
     ///
     /// ```
     /// use std::process::Stdio;

@@ -49,7 +49,7 @@ impl Client {
                 Ok(response) => return output_of(response?),
                 Err(no_response) => no_response,
             };
-            self.give_up(&connection).await;
+            self.abandon(&connection).await;
             let pause = match (no_response, pauses.next()) {
                 (NoResponse::NotSent(_), Some(pause)) => pause,
                 (NoResponse::NotSent(source), None) => return Err(RemoteError::Unreachable(source)),
@@ -125,7 +125,7 @@ impl Drop for SentCall {
         let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
         let peer = self.peer.clone();
         let cancelled = CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()));
-        // The server may have gone.
+        // The server may have ended.
         runtime.spawn(async move { peer.notify_cancelled(cancelled).await.ok() });
     }
 }

@@ -60,11 +60,11 @@ where
     })
 }
 
-/// The connection of a client, if there is one.
+/// The connection of a client, if it has one.
 #[derive(Default)]
 pub(super) struct Link {
     connection: Option<Arc<Connection>>,
-    /// When the last attempts have failed, and why.
+    /// The time and the error of the last failed attempts.
     failure: Option<(Instant, ConnectError)>,
 }
 
@@ -119,8 +119,8 @@ impl Client {
         }
     }
 
-    /// Gives up a connection that may be unusable although its transport is open, so that the next call connects again.
-    pub(super) async fn give_up(&self, connection: &Arc<Connection>) {
+    /// Abandons a connection that may be unusable although its transport is open, so that the next call connects again.
+    pub(super) async fn abandon(&self, connection: &Arc<Connection>) {
         let mut link = self.0.link.lock().await;
         link.connection.take_if(|current| Arc::ptr_eq(current, connection));
     }

@@ -146,7 +146,7 @@ pub enum RemoteError {
         /// The status, from 400 to 499.
         status: u16,
     },
-    /// The response of the server is not a result: it asks for input, for example, which this client does not give.
+    /// The response of the server is not a result: for example, it asks for input, which this client does not provide.
     #[non_exhaustive]
     UnexpectedResponse {
         /// Whether the tool is not `read_only`.

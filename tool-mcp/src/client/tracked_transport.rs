@@ -26,7 +26,7 @@ pub(super) enum Channel {
 pub(super) struct TrackedCall {
     context: CallContext,
     was_sent: AtomicBool,
-    /// Cancelled when nobody waits for the response. Changes under the lock of the calls.
+    /// Cancelled when no call waits for the response. Changes under the lock of the calls.
     ended: CancellationToken,
 }
 
@@ -97,9 +97,9 @@ impl<T> TrackedTransport<T> {
         TrackedTransport { transport, channel, calls, turn: Arc::default() }
     }
 
-    /// Whether the message is an error for one of the calls, and nobody knows which. Some servers respond like this to a
-    /// session that they do not know, for example after they were started again: without an id, or with a text as id, although
-    /// those of the calls are numbers.
+    /// Whether the message is an error for one of the calls without naming it. Some servers respond like this to an
+    /// unknown session, for example after a restart: without an id, or with a text as id, although those of the calls
+    /// are numbers.
     fn is_error_of_any_call(&self, message: &RxJsonRpcMessage<RoleClient>) -> bool {
         let has_id_of_call = |id: &Option<RequestId>| matches!(id, Some(RequestId::Number(_)));
         self.channel != Channel::Stream

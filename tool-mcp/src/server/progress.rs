@@ -51,7 +51,7 @@ impl ProgressForwarder {
         let mut notification = ProgressNotificationParam::new(self.token.clone(), done);
         notification.total = total.map(to_float);
         notification.message = Some(text).filter(|text| !text.is_empty());
-        // The client may have gone; the call ends in any case.
+        // The client may have disconnected; the call ends in any case.
         self.peer.notify_progress(notification).await.ok();
     }
 }

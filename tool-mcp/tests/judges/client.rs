@@ -1,4 +1,4 @@
-//! The client whose results are judged: lists the tools of a server, and sends the calls that it reads.
+//! The client that is tested with servers of other projects: lists the tools of a server, and sends the calls that it reads.
 //!
 //! `judged_client COMMAND ..` or `judged_client URL` reads a JSON array of `{"name": .., "arguments": {..}}` from standard
 //! input, and prints a JSON object per line: the tools, events of calls, and one result per call.

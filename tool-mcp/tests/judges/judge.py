@@ -1,4 +1,4 @@
-"""Judges the server and the client by programs of others: judge.py EXAMPLES [NODE_MODULES].
+"""Tests the server and the client with programs of other projects: judge.py EXAMPLES [NODE_MODULES].
 
 EXAMPLES is the folder with the programs `judged_server` and `judged_client`. The Python package `mcp` is a client, and
 `mcp-server-time` a server. NODE_MODULES has the packages of package.json: the inspector, the server `everything` and the
@@ -234,7 +234,7 @@ def judge_with_conformance():
             check(result.returncode == 0, f"conformance, client: {scenario}", result.stdout + result.stderr)
 
 
-# Servers of others, and our client.
+# Servers of other projects, and our client.
 
 
 def run_client(server, calls):
@@ -305,7 +305,7 @@ def judge_client_with_python():
     ]
     results, _ = judge_client([str(time)], calls, "mcp-server-time")
     check("Invalid timezone" in results["get_current_time"]["text"], "mcp-server-time: error", results)
-    # `exit` ends the server, `wait` waits for ever, and `remove_a_tool` changes the list.
+    # `exit` ends the server, `wait` waits forever, and `remove_a_tool` changes the list.
     ends = [call("exit"), call("wait"), call("remove_a_tool")]
     with http_server() as url:
         for server, label in [([str(SERVER)], "own server, stdio"), ([url], "own server, HTTP")]:

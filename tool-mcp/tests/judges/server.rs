@@ -1,5 +1,5 @@
-//! The server that the clients of others judge, and that tests kill: tools with every form of result and every end of a
-//! call.
+//! The server that clients of other projects test, and that tests kill: tools with every form of result and every end
+//! of a call.
 //!
 //! `judged_server` serves standard input and output, `judged_server ADDRESS` HTTP. Each effect is a line in the file `LEDGER`.
 
@@ -174,7 +174,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let fewer = registry.subset(registry.names().into_iter().skip(1))?;
     SMALLER.get_or_init(|| (server.handle(), fewer));
     let Some(address) = std::env::args().nth(1) else { return Ok(server.stdio().await?) };
-    // Clients notice sooner that the server has gone.
+    // Clients notice sooner that the server has ended.
     let config = StreamableHttpServerConfig::default().with_sse_retry(Some(Duration::from_millis(100)));
     let router = axum::Router::new().nest_service("/mcp", server.http_service_with(config));
     let listener = tokio::net::TcpListener::bind(address).await?;

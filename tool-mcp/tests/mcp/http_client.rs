@@ -35,7 +35,7 @@ impl Drop for Server {
     }
 }
 
-/// An address at which nobody listens.
+/// An address without a server.
 fn unused_address() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("there is a port")
 }
@@ -111,13 +111,13 @@ async fn a_server_that_cannot_be_used_is_a_clear_error() {
         assert!(error.contains(expected), "{status}: {error}");
     }
     let nobody = Client::http(format!("http://{}/mcp", unused_address())).connect().await;
-    let error = nobody.expect_err("nobody listens").to_string();
+    let error = nobody.expect_err("there is no server").to_string();
     println!("{error}");
     assert!(error.contains("refused"), "{error}");
 }
 
-/// The text of a call of a tool that is not `read_only`, on a server that responds like this to the first call of each session, and
-/// the number of sessions and calls.
+/// The text of a call of a tool that is not `read_only`, on a server that responds like this to the first call of each
+/// session, and the number of sessions and calls.
 async fn call_with(status: u16, body: &str) -> (String, usize, usize) {
     let (sessions, calls) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (of_server, called, body) = (Arc::clone(&sessions), Arc::clone(&calls), body.to_owned());

@@ -37,7 +37,7 @@ fn kill(running: &Running) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_killed_server_leaves_no_call_without_an_answer_and_no_effect_twice() {
+async fn a_killed_server_leaves_no_call_without_a_result_and_no_effect_twice() {
     let server = server();
     let seed = std::env::var("KILL_SEED")
         .ok()

@@ -47,7 +47,7 @@ impl Peer {
         self.send_line(&message.to_string()).await;
     }
 
-    /// Writes a line, which need not be JSON. A connection that was closed is no error here.
+    /// Writes a line, which need not be JSON. A closed connection is not an error here.
     pub(crate) async fn send_line(&mut self, line: &str) {
         let _ = self.writer.write_all(format!("{line}\n").as_bytes()).await;
     }

@@ -324,7 +324,7 @@ async fn report_late(#[context] call: &CallContext) -> &'static str {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_runs_at_the_end_of_the_input_is_answered() {
+async fn a_call_that_runs_at_the_end_of_the_input_has_its_result() {
     let mut client = Peer::connect_to(serve(Registry::new(tools![report_late]).expect("valid"))).await;
     let params = json!({"name": "report_late", "_meta": {"progressToken": "p"}});
     client.send(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})).await;
@@ -349,5 +349,5 @@ async fn a_closed_connection_ends_the_server() {
     let (ours, theirs) = tokio::io::duplex(1024);
     let served = tokio::spawn(serve(registry()).run(theirs));
     drop(ours);
-    served.await.expect("no panic").expect("a client that goes away is no error");
+    served.await.expect("no panic").expect("a client that disconnects is not an error");
 }
