@@ -18,7 +18,7 @@ use tool_runtime::dispatch::{CallKey, ReadyCall, ToolFailure, ToolResult};
 /// Do not use it together with [`DurableRun::journal`](crate::DurableRun::journal), which records the same calls.
 ///
 /// Replies are not recorded. Store the [`PendingCalls`](tool_runtime::conversation::PendingCalls) of each reply with serde before
-/// you run them, and run the stored ones after a restart: they know the number of their reply and the ids of their calls. The
+/// you run them, and run the stored ones after a restart: they contain the number of their reply and the ids of their calls. The
 /// journal does not see calls that fail before they run: a hook or a new version of a tool can fail a call that has taken effect
 /// before the restart.
 ///
@@ -103,7 +103,7 @@ pub(crate) async fn run_recorded<J: Journal>(
     journal: &J,
     ready: &ReadyCall,
 ) -> Result<RecordedRun, JournalError> {
-    let call = JournalCall::of(ready)?;
+    let call = JournalCall::from_ready_call(ready)?;
     let recorded = journal.begin_call(&call).await?;
     let _running = Running { journal, key: &call.key };
     if let Some(recorded) = recorded {
@@ -116,7 +116,7 @@ pub(crate) async fn run_recorded<J: Journal>(
         }
     }
     let result = ready.run().await;
-    // A cancelled call has no result: it counts as interrupted.
+    // A cancelled call has no result and counts as interrupted.
     if result.error_kind() == Some("cancelled") && ready.context().cancellation().is_cancelled() {
         return Ok(result.into());
     }
@@ -162,7 +162,7 @@ impl<J: Journal> Drop for Running<'_, J> {
 }
 
 impl JournalCall {
-    fn of(ready: &ReadyCall) -> Result<Self, JournalError> {
+    fn from_ready_call(ready: &ReadyCall) -> Result<Self, JournalError> {
         Ok(JournalCall {
             key: ready.context().key().ok_or(JournalError::NoRunId)?,
             id: ready.id().to_owned(),

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use tool_runtime::dispatch::CallKey;
 
-/// An error of a [`Journal`](crate::Journal), or a call or a reply that differs from its record. If the error concerns the beginning
-/// of a call, the call has not run.
+/// An error of a [`Journal`](crate::Journal), or a call or a reply that differs from its record. If the error concerns
+/// the beginning of a call, the call has not run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum JournalError {

@@ -51,17 +51,17 @@ use writer::Writer;
 ///
 /// # Files
 ///
-/// The journal locks its file until its last handle is dropped. (After an error of the disk, it opens the file anew with the next
-/// operation.) A program that replaces another one, as in a rolling restart, opens the journal again after
-/// [`OpenError::InUse`] until the other one has ended. Next to it is a small file with the same name and
-/// `.process` at the end. It names the process that has the journal open, for the error message of another process, and
-/// counts the commits, so that a journal that has lost some of them is not opened: [`OpenError::Damaged`]. Keep, move
-/// and delete both files together. Without the second one, a journal is not recognised as damaged if its file is
+/// The journal locks its file until its last handle is dropped. (After an error of the disk, it opens the file anew
+/// with the next operation.) A program that replaces another one, as in a rolling restart, opens the journal again
+/// after [`OpenError::InUse`] until the other one has ended. The journal has a second, small file with the same name
+/// and `.process` at the end. It names the process that has the journal open, for the error message of another process,
+/// and counts the commits, so that a journal that has lost some of them is not opened: [`OpenError::Damaged`]. Keep,
+/// move and delete both files together. Without the second one, a journal is not recognised as damaged if its file is
 /// missing, if it is an older copy, or if only its last commit is damaged.
 ///
-/// Opening a journal verifies the whole file, and dropping the last handle waits for the thread that writes: both block. (A journal
-/// of a million calls, 1 GB, opens in about three seconds.) The file keeps its size when records are removed; new records reuse the
-/// space.
+/// Opening a journal verifies the whole file, and dropping the last handle waits for the thread that writes: both
+/// block. (A journal of a million calls, 1 GB, opens in about three seconds.) The file keeps its size when records are
+/// removed; new records reuse the space.
 ///
 /// # A full disk
 ///
@@ -104,8 +104,9 @@ impl FileJournal {
         FileJournalOptions::default()
     }
 
-    /// Removes the records with this run id, also of calls that have no result. Store the session safely before: a session that
-    /// runs again from an earlier state would repeat the effects. Later runs with the same run id record anew.
+    /// Removes the records with this run id, including those of calls that have no result. Store the session safely
+    /// before: a session that runs again from an earlier state would repeat the effects. Later runs with the same run
+    /// id record anew.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub type JournalFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, JournalErr
 /// Records which calls have begun, how they ended, and the replies that contain them. [`FileJournal`](crate::FileJournal) is
 /// one in a file.
 ///
-/// A journal stores records and knows which calls run now. A [`JournaledRun`](crate::JournaledRun) and
+/// A journal stores records and tracks which calls run now. A [`JournaledRun`](crate::JournaledRun) and
 /// [`record_calls`](crate::record_calls) compare calls and decide which of them run, by the rules of the
 /// [crate documentation](crate).
 ///

@@ -1,9 +1,9 @@
 //! At most one effect per tool call of a language model, across crashes of the program.
 //!
-//! A program that calls tools can end at any moment: it is killed, it panics, the machine fails. If it then asks the model
-//! again, the model calls the tools again, and a customer is charged twice. A journal prevents this: it records each reply
-//! before its calls begin, each call when it begins, and each result. After a restart, the program runs the stored
-//! session, and the run continues where it ended.
+//! A program that calls tools can end at any moment: it is killed, it panics, or the machine fails. If it then asks the
+//! model again, the model calls the tools again, and a customer is charged twice. A journal prevents this: it records
+//! each reply before its calls begin, each call when it begins, and each result. After a restart, the program runs the
+//! stored session, and the run continues where it ended.
 //!
 //! ```
 //! use tool_runtime::{BatchContext, Registry, Session, tool, tools};
@@ -54,8 +54,8 @@
 //!
 //! # Promises
 //!
-//! The program ends at some moment, and later runs the session again with the same run id and journal. The annotations of the
-//! tool (`#[tool(read_only)]`, `#[tool(idempotent)]`) in the later program decide:
+//! The program ends at some moment, and later runs the session again with the same run id and journal. The result
+//! depends on the annotations of the tool (`#[tool(read_only)]`, `#[tool(idempotent)]`) in the later program:
 //!
 //! | The program ends | `read_only` or `idempotent` | any other tool |
 //! | --- | --- | --- |
@@ -70,42 +70,43 @@
 //! - **At most once**: the effect of a call whose tool is neither `read_only` nor `idempotent`. After the error, the model or a
 //!   person checks. Give the model a tool that looks the effect up, as the example `orders` does.
 //! - **At least once**: the effect of a call whose tool is `idempotent`, if the call succeeds.
-//! - **Exactly once**: an `idempotent` tool that hands
-//!   [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key) to a service which ignores a second request
-//!   with the same key. The key is the same each time the call runs. `#[tool(destructive, idempotent)]` is right for such a tool.
-//! - **One result for each call, and the same conversation**: a session that runs again has the recorded replies, and the results
-//!   that they follow, also those of calls that were denied, invalid or too late.
+//! - **Exactly once**: the effect of an `idempotent` tool that passes
+//!   [`CallContext::idempotency_key`](tool_runtime::CallContext::idempotency_key) to a service that ignores a second
+//!   request with the same key. The key is the same each time the call runs. Declare such a tool as
+//!   `#[tool(destructive, idempotent)]`.
+//! - **One result for each call, and the same conversation**: a session that runs again has the recorded replies, and
+//!   the results that precede them, including those of calls that were denied, invalid or too late.
 //!
 //! These promises are for one call. After an error, the model may call the tool again, and the new call has a new key. To charge
 //! an order once whatever the model does, make the key from the order, or look the charge up in the tool.
 //!
 //! # Rules for the program
 //!
-//! 1. One run id ([`BatchContext::run_id`](tool_runtime::BatchContext::run_id)) for each session, and the same one, with the same
-//!    journal, in each run of it.
-//! 2. Store [`session.claim()`](tool_runtime::Session::claim) before each run: after each user message, each decision, each
-//!    result that the program sets, and each trim. Store the session after each run. A claim needs the approval of a call again if the program
-//!    ends before the call begins.
-//! 3. After a restart, run the stored session first. Then add messages and decisions. A recorded reply to a user message with another
-//!    text is an error ([`JournalError::OtherMessages`]): take the newer message out of the session
-//!    ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
+//! 1. Use one run id ([`BatchContext::run_id`](tool_runtime::BatchContext::run_id)) for each session, with the same
+//!    journal in each run of it.
+//! 2. Store [`session.claim()`](tool_runtime::Session::claim) before each run: after each user message, each decision,
+//!    each result that the program sets, and each trim. Store the session after each run. If the program ends before an
+//!    approved call begins, the claimed session needs its approval again.
+//! 3. After a restart, run the stored session first. Then add messages and decisions. A recorded reply to a user
+//!    message with another text is an error ([`JournalError::OtherMessages`]): take the newer message out of the
+//!    session ([`Session::edit`](tool_runtime::Session::edit)), run it, and add the message again.
 //! 4. Remove the records of a session only when no earlier state of it can run: [`FileJournal::remove_run`] after the session is
 //!    stored safely. [`FileJournalOptions::remove_after`] is for the records that remain after crashes.
 //!
 //! # Details
 //!
-//! - A call is compared by its id, its tool and the arguments that the tool receives; a call that differs from its record does not
-//!   run ([`JournalError::OtherCall`]). A finished call has its recorded result also if its tool is missing in the later program,
-//!   its arguments are invalid there, or a hook would deny it.
-//! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not tell that
-//!   it may have taken effect.
+//! - A call is compared by its id, its tool and the arguments that the tool receives; a call that differs from its
+//!   record does not run ([`JournalError::OtherCall`]). A finished call has its recorded result even if its tool is
+//!   missing in the later program, its arguments are invalid there, or a hook would deny it.
+//! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not
+//!   report that it may have taken effect.
 //! - A call that failed has finished: its error is its result. So has a call whose tool exceeded its time limit. A call that was
 //!   cancelled or dropped is interrupted. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
 //! - The journal records the result after the middleware of the registry, before
 //!   [`max_output_bytes`](tool_runtime::RegistryBuilder::max_output_bytes) truncates it. Artifacts and sources of errors are not
 //!   recorded.
-//! - An approved call that has begun needs no other approval, also if the stored session still waits for it. It has the
+//! - An approved call that has begun needs no other approval, even if the stored session still waits for it. It has the
 //!   arguments with which it was approved.
 //! - The calls of a streamed reply start at its end. Recorded replies have their events again, recorded results have none, and
 //!   [`prepare`](tool_runtime::session::Run::prepare) also receives the requests that a recorded reply replaces.

@@ -95,8 +95,8 @@ impl<J: Journal> JournalLog<J> {
         Ok(())
     }
 
-    /// Gives the pending calls their results from the journal, and approves those that run again. A call that has begun needs
-    /// no tool, no valid arguments and no approval of a hook.
+    /// Gives the pending calls their results from the journal, and approves those that run again. A call that has begun
+    /// gets its result even without its tool, valid arguments or the approval of a hook.
     async fn replay_calls(&self, session: &mut Session, registry: &Registry) -> Result<(), JournalError> {
         let number = session.replies().saturating_sub(1);
         let reply = self.journal.find_reply(&self.run_id, number).await?;

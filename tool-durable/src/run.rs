@@ -161,7 +161,7 @@ where
     O: FnMut(&Event),
     P: FnMut(Request) -> Request,
 {
-    /// Runs the session, like [`Run::complete`]. A recorded reply takes the place of a request.
+    /// Runs the session, like [`Run::complete`]. A recorded reply replaces a request.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, that of a reply that breaks off, or that of the journal.
+    /// Returns the error of `stream`, that of an interrupted reply, or that of the journal.
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<RunEnd, JournaledRunError<RunError<E>>>
     where
         C: FnMut(Request) -> R,
@@ -218,7 +218,7 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, that of a reply that breaks off, or that of the journal.
+    /// Returns the error of `stream`, that of an interrupted reply, or that of the journal.
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<TypedEnd<T>, JournaledRunError<RunError<E>>>
     where
         C: FnMut(Request) -> R,

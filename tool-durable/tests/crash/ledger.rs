@@ -87,7 +87,7 @@ impl Ledger {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends an entry with a single write, and tells the parent.
+    /// Appends an entry with a single write, and signals the parent.
     pub(crate) fn write(&self, entry: &Entry) {
         let line = line_of(entry);
         let mut state = self.state();

@@ -1,4 +1,4 @@
-//! Programs that are killed at random moments: at most one effect of each call, and one conversation.
+//! A program that is killed at random moments: each call has at most one effect, and the conversation stays the same.
 
 mod calls;
 mod child;

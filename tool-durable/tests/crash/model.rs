@@ -46,7 +46,7 @@ impl Model {
         Model { script, plan, ledger, asked }
     }
 
-    /// Writes that the newest reply with this number has arrived, unless it breaks off.
+    /// Writes that the newest reply with this number has arrived, unless it is interrupted.
     fn write_replied(&self, reply: u64) {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner)[&reply];
         let ask = asked - 1;
@@ -102,7 +102,7 @@ fn sent(plan: &Plan, reply: u64, ask: u64) -> ScriptedReply {
     };
     let sent = match plan.failure(reply, ask) {
         Some(Failure::Error) => ScriptedReply::error("busy"),
-        Some(Failure::BreaksOff) => ScriptedReply::from(message).interrupted_after(random.usize(1..6)),
+        Some(Failure::Interrupted) => ScriptedReply::from(message).interrupted_after(random.usize(1..6)),
         None => ScriptedReply::from(message),
     };
     let delays = (Duration::from_millis(random.u64(..4)), Duration::from_micros(random.u64(..400)));

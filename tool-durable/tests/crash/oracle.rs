@@ -1,4 +1,4 @@
-//! The rules of a finished round. They know the ledger, the sessions and the plan, and nothing of the journal.
+//! The rules of a finished round. They use the ledger, the sessions and the plan, but not the journal.
 
 use crate::calls::{CallInSession, calls};
 use crate::effects::Effects;
@@ -66,7 +66,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// The history is valid, also if the model were asked next.
+/// The history is valid, even if a request to the model came next.
 fn check_history(session: &Session) -> Result<(), String> {
     let mut sent = session.clone();
     sent.push_user("Continue.");
@@ -84,7 +84,7 @@ fn decision_about(call: &CallInSession<'_>) -> Decision {
     }
 }
 
-/// Each request, also of a process that was killed, had the messages that the last session has. If other persons decide in
+/// Each request, even of a process that was killed, had the messages that the last session has. If other persons decide in
 /// other processes, this is true for the request of each recorded reply, the last one.
 fn check_requests(plan: &Plan, entries: &[Entry], messages: &[Message]) -> Result<(), String> {
     let replies = (0..).zip(messages).filter(|(_, message)| matches!(message, Message::Assistant(_)));

@@ -98,8 +98,8 @@ pub(crate) enum Stores {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
     Error,
-    /// The reply breaks off, if it is streamed.
-    BreaksOff,
+    /// The reply is interrupted, if it is streamed.
+    Interrupted,
 }
 
 pub(crate) struct Plan {
@@ -214,7 +214,7 @@ impl Plan {
     pub(crate) fn failure(&self, reply: u64, ask: u64) -> Option<Failure> {
         match self.random(("failure", reply, ask)).u8(..30) {
             0 => Some(Failure::Error),
-            1 | 2 => Some(Failure::BreaksOff),
+            1 | 2 => Some(Failure::Interrupted),
             _ => None,
         }
     }

@@ -42,7 +42,7 @@ impl Kill {
             6 | 7 => Some(random.u64(..1000)),
             _ => Some(random.u64(..10_000)),
         };
-        // The first signal is no entry, so the process does not stop there.
+        // The first signal is not an entry, so the process does not stop there.
         let delay = delay.or_else(|| (entries == 0).then(|| random.u64(..10_000)));
         Kill { entries, delay: delay.map(Duration::from_micros) }
     }

@@ -100,7 +100,7 @@ async fn pay_out(
     format!("paid {order}")
 }
 
-/// Prints a label. It blocks its thread, which goes on after an interruption of the run.
+/// Prints a label. It blocks its thread, which continues after an interruption of the run.
 #[tool(blocking)]
 fn print_label(order: &str, ms: u64, #[state] ledger: &Arc<Ledger>, #[context] call: &CallContext) -> String {
     begin(order, ledger, call);

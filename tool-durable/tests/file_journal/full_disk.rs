@@ -10,7 +10,7 @@ use std::process::Command;
 use tool_runtime_durable::{FileJournal, Journal, JournalError};
 
 #[tokio::test]
-async fn what_was_recorded_before_the_disk_was_full_stays_and_the_next_process_continues() {
+async fn records_from_before_the_disk_was_full_stay_and_the_next_process_continues() {
     if !cfg!(unix) {
         println!("skipped: this system has no limit of the size of files");
         return;

@@ -1,4 +1,4 @@
-//! The promises of `FileJournal`: what it records survives, and what it cannot record is an error.
+//! The promises of `FileJournal`: records are not lost, and a record that cannot be written is an error.
 
 mod child;
 mod clock;

@@ -6,7 +6,7 @@ use tool_runtime::session::TypedEnd;
 use tool_runtime_durable::{JournalError, JournaledRunError};
 
 #[tokio::test(start_paused = true)]
-async fn a_recorded_reply_takes_the_place_of_a_request() {
+async fn a_recorded_reply_replaces_a_request() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let stored = Session::new().user("Charge order 7.");
     let asked = model([calls([("charge", 7)])]);
@@ -60,7 +60,7 @@ async fn no_call_of_a_streamed_reply_begins_before_the_reply_is_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reply_that_breaks_off_is_not_recorded() {
+async fn an_interrupted_reply_is_not_recorded() {
     let (ledger, journal) = (Ledger::default(), MemoryJournal::default());
     let registry = registry(&ledger, SHORT);
     let mut session = Session::new().user("Find order 7.");
