@@ -25,7 +25,7 @@ fn plan(
 /// Find trains between two cities.
 #[tool(read_only)]
 async fn find_trains(from: &str, to: &str) -> String {
-    tokio::time::sleep(Duration::from_millis(20)).await; // stands for a request to a service, as below
+    tokio::time::sleep(Duration::from_millis(20)).await; // in place of a request to a service, as below
     format!("{from} 7:30 to {to} 9:45, {from} 12:00 to {to} 14:15")
 }
 

@@ -1,5 +1,5 @@
-//! Prints the events of a run while they happen. Tools that are `read_only` or `idempotent` run before the end of the reply; tools
-//! with side effects run after it.
+//! Prints the events of a run while they happen. Tools that are `read_only` or `idempotent` run before the end of the
+//! reply; tools with side effects run after it.
 //!
 //! `cargo run --example streaming` runs on a scripted model; `examples/src/model.rs` lists the
 //! environment variables that select a server and its wire.
@@ -17,7 +17,7 @@ use tool_runtime::{Registry, Session, tool};
 /// Look up the weather of a city.
 #[tool(read_only)]
 async fn get_weather(city: &str) -> Result<String, String> {
-    tokio::time::sleep(Duration::from_millis(300)).await; // stands for a request to a weather service
+    tokio::time::sleep(Duration::from_millis(300)).await; // in place of a request to a weather service
     match city {
         "Beijing" => Ok("sunny in Beijing".to_owned()),
         "Shanghai" => Ok("light rain in Shanghai".to_owned()),

@@ -20,7 +20,7 @@ use tower::{BoxError, Layer, Service, ServiceBuilder, ServiceExt as _};
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// The innermost service: it runs the call. A failure is an error, as layers such as `retry` expect.
+/// The innermost service, which runs the call. A failure is an error, as layers such as `retry` expect.
 type RunCall = ServiceFn<fn(ReadyCall) -> BoxFuture<Result<ToolOutput, ToolFailure>>>;
 
 /// Turns a layer into middleware for `around_call`.

@@ -28,7 +28,7 @@ async fn get_weather(
     #[arg(default = 0)]
     days: u8,
 ) -> Result<Weather, String> {
-    tokio::time::sleep(Duration::from_millis(20)).await; // stands for a request to a weather service
+    tokio::time::sleep(Duration::from_millis(20)).await; // in place of a request to a weather service
     let (celsius, sky) = match city {
         "Beijing" => (25, "sunny"),
         "Shanghai" => (28, "light rain"),

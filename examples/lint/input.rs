@@ -30,14 +30,14 @@ pub(crate) struct History<'a> {
     continues: bool,
 }
 
-/// The smallest sequence of elements that stands for whole messages: an element, or the items of a reply.
+/// The smallest sequence of elements that represents whole messages: an element, or the items of a reply.
 pub(crate) struct Group {
     pub(crate) elements: Range<usize>,
     pub(crate) messages: Range<usize>,
 }
 
 impl<'a> History<'a> {
-    /// Reads a history of this wire, or of the wire that it looks like.
+    /// Reads a history of this wire, or of the detected wire.
     pub(crate) fn parse(text: &'a str, name: Option<&str>) -> Result<Self, String> {
         let json: &RawValue =
             serde_json::from_str(text).map_err(|error| format!("this is not JSON: {error}; {EXPECTED}"))?;

@@ -1,4 +1,4 @@
-//! Definitions of tools: of a file, or of services that this program invents.
+//! Definitions of tools: from a file, or of fictional services.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

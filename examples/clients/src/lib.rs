@@ -35,7 +35,7 @@ pub fn timeout() -> Duration {
     Duration::from_secs(seconds.unwrap_or(120))
 }
 
-/// The HTTP client of all programs that take one, with a time limit and with TLS.
+/// The HTTP client of the programs that use `reqwest`, with a time limit and with TLS.
 ///
 /// # Errors
 ///

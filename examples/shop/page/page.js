@@ -5,7 +5,7 @@ const SUGGESTIONS = [
   ["Find headphones under 100 euros", "Filters and pages"],
   ["Show me the sales report", "A slow tool with progress: stop it, or restart the server"],
   ["Cancel the newest open order", "A change that waits for your approval"],
-  ["Order two Pebble mice for Ada Meyer", "Nested arguments; placed once, also after a crash"],
+  ["Order two Pebble mice for Ada Meyer", "Nested arguments; placed once, even after a crash"],
   ["Write a note on the newest open order", "Two tools, one after the other"],
 ];
 const STATES = {
@@ -288,7 +288,7 @@ function send(text) {
 
 // The session
 
-/** Loads the session, also while the server starts again, and draws it. */
+/** Loads the session, even while the server starts again, and draws it. */
 async function load(resumes, error = "") {
   for (let delay = 200; ; delay = Math.min(2 * delay, 2000)) {
     const response = await fetch("/session").catch(() => null);

@@ -53,7 +53,7 @@ pub(crate) async fn run(
         };
         let run = session.run(&registry).max_replies(MAX_REPLIES).on_event(send);
         let ended = run.stream(|request| shop.model.stream(request)).await;
-        let stored = claim.store(&session).await; // also after an error: the calls have taken effect
+        let stored = claim.store(&session).await; // even after an error: the calls have taken effect
         let _ = sender.send(events::end(&session, ended, stored));
     });
     Ok(RunningChat { updates, _cancel_on_drop: token.drop_guard() })

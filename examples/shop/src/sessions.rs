@@ -119,7 +119,7 @@ impl Claim {
     }
 }
 
-/// Lists the user as running until it is dropped, also after a panic.
+/// Lists the user as running until it is dropped, even after a panic.
 struct Running {
     user: User,
     sessions: Sessions,

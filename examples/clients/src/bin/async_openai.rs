@@ -1,4 +1,4 @@
-//! async-openai, with its feature `byot` (bring your own types), since its own types lose the reasoning of replies.
+//! async-openai, with its feature `byot` (bring your own types), since its types lose the reasoning of replies.
 
 use async_openai::{Client, config::OpenAIConfig};
 use clients::{Error, QUESTION, get_weather, http_client, var};

@@ -53,7 +53,7 @@ async fn a_response_that_is_no_reply_is_an_error() {
 
 #[tokio::test]
 async fn a_connection_that_is_lost_is_an_error() {
-    errors(Behaviour::BreaksOff, 60, |line| line.contains("connection") || line.contains("disconnected"))
+    errors(Behaviour::Interrupts, 60, |line| line.contains("connection") || line.contains("disconnected"))
         .await;
 }
 

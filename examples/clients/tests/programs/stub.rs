@@ -29,10 +29,10 @@ pub(crate) enum Behaviour {
     FailsWithAPage,
     /// With the status 200 and a page.
     Page,
-    /// With the status 200 and JSON that is no reply.
+    /// With the status 200 and JSON that is not a reply.
     OtherJson,
     /// With half of a reply.
-    BreaksOff,
+    Interrupts,
     /// With half of a reply, and then with nothing more.
     Stalls,
     /// Never.
@@ -95,7 +95,7 @@ async fn respond(State(log): State<Arc<Log>>, uri: Uri, headers: HeaderMap, body
         Behaviour::FailsWithAPage => (StatusCode::BAD_GATEWAY, page).into_response(),
         Behaviour::Page => page.into_response(),
         Behaviour::OtherJson => success(&request, json!({"weather": "sunny"}).to_string()),
-        Behaviour::BreaksOff | Behaviour::Stalls => {
+        Behaviour::Interrupts | Behaviour::Stalls => {
             let reply = api.reply(&request);
             let response = success(&request, String::new()).into_parts().0;
             let half = reply.get(..reply.len() / 2).unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! The report: a slow tool that reports progress, and stops when nobody waits for it.
+//! The report: a slow tool that reports progress, and stops when its call is cancelled.
 
 use super::ShopError;
 use crate::database::Database;
@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 use tool_runtime::{CallContext, tool};
 
-/// Stands for the work of a month in a large shop. `SHOP_REPORT_STEP_MS` sets it for tests.
+/// Simulates the work of a month in a large shop. `SHOP_REPORT_STEP_MS` sets it for tests.
 static WORK: LazyLock<Duration> = LazyLock::new(|| {
     let milliseconds = env::var("SHOP_REPORT_STEP_MS").ok().and_then(|text| text.parse().ok());
     Duration::from_millis(milliseconds.unwrap_or(300))
