@@ -69,7 +69,7 @@ impl Running {
 
     /// Reports progress, and records it.
     pub(crate) fn report(&self, call: &CallContext, done: u64, total: impl Into<Option<u64>>, text: &str) {
-        // The lock is held, so that the record has the order of the events, also if a thread reports.
+        // The lock is held, so that the record has the order of the events, even if a thread reports.
         let mut progress = lock(&self.progress);
         if let Some(place) = place(call) {
             progress.entry(place).or_default().push((done, text.to_owned()));

@@ -153,7 +153,7 @@ async fn progress_after_the_end_of_a_call_is_not_reported() {
     context.progress(2, None, "after");
     assert_eq!(statuses(&events), ["1 started", "1 1 of None: before", "1 finished ok"]);
     // Without listeners, progress does nothing.
-    CallContext::new("1", "keeps").progress(1, 2, "nobody listens");
+    CallContext::new("1", "keeps").progress(1, 2, "there are no listeners");
 }
 
 #[tokio::test]
@@ -263,7 +263,7 @@ async fn emitted_data_arrives_in_order_until_the_call_ends() {
     );
     let written = serde_json::to_value(&events.lock().expect("no panic")[1]).expect("it is JSON");
     assert_eq!(written, json!({"id": "1", "tool": "emits", "status": "emitted", "data": {"row": 1}}));
-    // Nobody listens.
+    // There are no listeners.
     CallContext::new("1", "emits").emit(Row(&serialized));
     assert_eq!(serialized.load(Ordering::Relaxed), 0, "data that nobody receives is not serialized");
 }

@@ -56,7 +56,7 @@ async fn calls_of_a_busy_tool_wait_and_others_do_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_waiting_call_of_a_busy_tool_takes_no_place_of_the_registry() {
+async fn a_waiting_call_of_a_busy_tool_takes_no_permit_of_the_registry() {
     let builder = Registry::builder().tools(tools![work, search, now]).state(Instant::now());
     let registry = builder.max_concurrency(2).build().expect("the tools are valid");
     let messages = registry.dispatch(&calls(&["work", "work", "now", "now"])).await;

@@ -185,7 +185,7 @@ fn a_property_named_ref_is_a_build_error() {
         "{error}"
     );
     assert!(error.to_string().contains("rename it, with `#[serde(rename = \"..\")]`"), "{error}");
-    // `$ref` in a description or as a keyword is no error.
+    // `$ref` in a description or as a keyword is not an error.
     let parameters = json!({
         "type": "object",
         "properties": {"a": {"$ref": "#/$defs/A", "description": "has {\"$ref\": 1}"}},

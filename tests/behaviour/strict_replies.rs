@@ -1,4 +1,4 @@
-//! With schemas in which every argument is required, null stands for an absent argument.
+//! With schemas in which every argument is required, null means an absent argument.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

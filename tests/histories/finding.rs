@@ -32,7 +32,7 @@ fn find_returns_the_call_even_if_ids_repeat() {
 }
 
 #[test]
-fn find_answer_returns_the_tool_message_of_a_call() {
+fn find_result_returns_the_tool_message_of_a_call() {
     let history = history();
     for (reply, position, place) in [(1, 0, 2), (3, 0, 5), (3, 1, 4)] {
         let pair = find_result(&history, reply, position).expect("the call has a tool message");

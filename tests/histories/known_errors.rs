@@ -81,7 +81,7 @@ fn a_mistyped_id() {
 }
 
 #[test]
-fn answer_before_its_call() {
+fn tool_message_before_its_call() {
     let messages = vec![user("?"), answer("a"), calling(&["a"]), text_reply("!")];
     assert_eq!(
         found(&messages),
@@ -117,7 +117,7 @@ fn assistant_content_null() {
 }
 
 #[test]
-fn answers_without_ids() {
+fn tool_messages_without_ids() {
     let without = |content| read(json!([{"role": "tool", "content": content}])).remove(0);
     let messages = vec![user("?"), calling(&["a", "b"]), without("1"), without("2"), text_reply("!")];
     let rules: Vec<ViolationKind> = found(&messages).into_iter().map(|(_, _, rule)| rule).collect();
@@ -148,7 +148,7 @@ fn answers_without_ids() {
 }
 
 #[test]
-fn history_compacted_between_a_call_and_its_answer() {
+fn history_compacted_between_a_call_and_its_tool_message() {
     // The call is part of a summary, its tool message is still there.
     let messages = vec![user("So far: f was called."), answer("a"), answer("b"), text_reply("!")];
     assert_eq!(

@@ -38,7 +38,7 @@ fn words_are_found_in_every_field() {
 }
 
 #[test]
-fn the_name_counts_more_than_the_description_and_this_more_than_the_parameters() {
+fn the_name_counts_more_than_the_description_and_the_description_more_than_the_parameters() {
     let parameters = json!({"properties": {"invoice": {"type": "string"}}});
     let tools = [
         tool("a", "Some text of words.", &parameters),

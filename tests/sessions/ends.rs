@@ -92,7 +92,7 @@ fn check_waiting(session: &Session, policy: &Policy, decisions: &Decisions) -> R
     Ok(())
 }
 
-/// Of a reply that broke off, only the calls run that started before: the model sends the others again.
+/// After an interrupted reply, only the calls that had started run: the model sends the others again.
 pub(crate) fn check_broken(done: &Done, model: &Model, options: &Options) -> Result<(), String> {
     if done.ended != Ended::StreamBroke || options.starts_all_while_streaming {
         return Ok(());
@@ -102,7 +102,7 @@ pub(crate) fn check_broken(done: &Done, model: &Model, options: &Options) -> Res
     let may_start = |call: &&Call| declared(&call.tool).is_some_and(Declared::may_repeat);
     match records.calls.range(newest..).map(|(_, call)| call).find(|call| call.begins > 0 && !may_start(call))
     {
-        Some(call) => Err(format!("a call of a reply that broke off has begun: {call:?}")),
+        Some(call) => Err(format!("a call of an interrupted reply has begun: {call:?}")),
         None => Ok(()),
     }
 }
@@ -127,7 +127,7 @@ pub(crate) fn check_calls(
         let is_decided =
             call.n.is_none_or(|n| decisions.texts.contains_key(&n) || decisions.skipped.contains_key(&n));
         let kind = call.result.map(|result| result.error_kind().unwrap_or_default());
-        // The calls of a reply that broke off fail, whatever the limit is.
+        // The calls of an interrupted reply fail, whatever the limit is.
         let is_rejected = |kind| matches!(kind, "stream_interrupted" | "unknown_tool");
         let has_run = kind.is_some_and(|kind| !is_rejected(kind)) && !is_decided;
         if waits && !is_decided || has_begun || has_run {

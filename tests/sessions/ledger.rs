@@ -45,7 +45,7 @@ pub(crate) struct Call {
     pub(crate) begins_of_lost_runs: usize,
     pub(crate) begins: usize,
     pub(crate) end: Option<End>,
-    /// Its reply broke off, or was dropped before its end.
+    /// Its reply was interrupted, or was dropped before its end.
     pub(crate) is_of_broken_reply: bool,
     /// The hook has denied it, or has panicked.
     pub(crate) is_denied_by_hook: bool,
@@ -177,7 +177,7 @@ impl Records {
             return Err("a tool begins that the request does not allow");
         }
         if call.is_of_broken_reply && !declared.may_repeat() && !self.starts_all_while_streaming {
-            return Err("a call of a reply that broke off begins");
+            return Err("a call of an interrupted reply begins");
         }
         if end.is_some() {
             return Err("a call begins again after it has ended");

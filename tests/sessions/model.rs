@@ -1,4 +1,4 @@
-//! The model and its server: replies, delays, errors, streams that break off, and panics of the client.
+//! The model and its server: replies, delays, errors, interrupted streams, and panics of the client.
 
 use crate::formats;
 use crate::ledger::Ledger;
@@ -250,7 +250,7 @@ enum Event {
 }
 
 impl Event {
-    /// The last event of a stream that breaks off; `None` if the connection ends.
+    /// The last event of an interrupted stream; `None` if the connection ends.
     fn last(wire: &str, failure: &Failure, random: &mut Rng) -> Option<Event> {
         let overloaded = match wire {
             "anthropic" => {

@@ -103,7 +103,7 @@ pub(crate) enum Ended {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) ended: Ended,
-    /// `None` if nobody listened.
+    /// `None` without a listener.
     pub(crate) events: Option<Vec<Event>>,
     pub(crate) is_cancelled: bool,
     /// The number of requests.

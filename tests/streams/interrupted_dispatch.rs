@@ -13,7 +13,7 @@ use tool_runtime::stream::StreamError;
 use tool_runtime::{BatchContext, CallError, Registry, history, tool, tools};
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_after_two_complete_calls_leaves_a_history_that_validates() {
+async fn a_stream_that_is_interrupted_after_two_complete_calls_leaves_a_valid_history() {
     let log = Log::new();
     let registry = registry(&log).build().expect("the registry builds");
     let cut = calls(&[

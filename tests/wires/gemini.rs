@@ -116,7 +116,7 @@ fn ids_that_came_are_sent_and_others_are_not() {
     let reply = read(&parts, "STOP");
     let ids: Vec<&str> = reply.tool_calls.iter().map(|call| &*call.id).collect();
     assert_eq!((ids[0], ids[1] == ids[2], ids.contains(&"")), ("abc", false, false));
-    assert_eq!(reply, read(&parts, "STOP"), "made-up ids depend on the id of the response");
+    assert_eq!(reply, read(&parts, "STOP"), "generated ids depend on the id of the response");
     // Results in another order are sent in the order of the calls.
     let result = |index: usize| tool_runtime::ToolMessage::new(ids[index], format!("result {index}")).into();
     let contents = written(&[reply.clone().into(), result(2), result(0), result(1)]);
@@ -166,7 +166,7 @@ fn the_first_call_of_another_provider_has_the_signature_for_such_calls() {
             ]},
         ])
     );
-    // A part of the model does not change, also without a signature.
+    // A part of the model does not change, even without a signature.
     assert_eq!(written(&[read(&json!([call("Rome")]), "STOP").into()])[0]["parts"], json!([call("Rome")]));
 }
 
@@ -184,7 +184,7 @@ async fn the_last_call_of_a_truncated_reply_never_runs() {
 }
 
 #[tokio::test]
-async fn a_call_of_an_undeclared_tool_is_answered_with_an_error() {
+async fn a_call_of_an_undeclared_tool_gets_an_error() {
     let parts = json!([{ "functionCall": { "name": "find.files", "args": {} }, "thoughtSignature": "c2ln" }]);
     let mut body = response(&parts, "UNEXPECTED_TOOL_CALL");
     body["candidates"][0]["finishMessage"] = json!("Model tried to call an undeclared function");

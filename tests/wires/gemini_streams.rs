@@ -196,7 +196,7 @@ fn arguments_in_pieces_interrupt_the_reply() {
 }
 
 #[tokio::test]
-async fn a_scripted_model_speaks_the_format() {
+async fn a_scripted_model_replies_in_the_format() {
     let calls =
         json!({ "candidates": [{ "content": { "parts": parallel_calls() }, "finishReason": "STOP" }] });
     let model = ScriptedModel::new([

@@ -1,5 +1,5 @@
-//! Prints requests on each wire, one JSON object per line: `{"name": .., "wire": .., "body": ..}`. `validate_requests.py` validates
-//! them against the types of the providers' clients.
+//! Prints requests on each wire, one JSON object per line: `{"name": .., "wire": .., "body": ..}`.
+//! `validate_requests.py` validates them against the types of the providers' clients.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +55,7 @@ fn print_body(name: &str, wire: &dyn Wire, body: Body) {
     println!("{}", json!({ "name": name, "wire": wire.name(), "body": body }));
 }
 
-/// Continues after a reply whose calls run, but for the chart, whose result is given.
+/// Continues after a reply whose calls run, except that of the chart, whose result is given.
 async fn run(chat: Conversation, wire: &dyn Wire, reply: &Value, registry: &Registry) -> Conversation {
     let reply = wire.read_reply(&reply.to_string()).expect("it is read");
     let Received::ToolCalls(mut pending) = chat.receive(reply) else { panic!("it calls") };

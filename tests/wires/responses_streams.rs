@@ -281,7 +281,7 @@ fn the_text_of_a_custom_tool_is_read_with_and_without_its_parameter() {
 }
 
 #[test]
-fn a_stream_that_breaks_off_is_unconfirmed_and_its_last_call_never_runs() {
+fn a_stream_without_its_end_is_unconfirmed_and_its_last_call_never_runs() {
     let items = parallel_calls();
     let mut events = streamed();
     events.truncate(13);

@@ -41,7 +41,7 @@ fn now() -> String {
     "12:00".to_owned()
 }
 
-/// The tools of a registry with a search. `get_tides` is gone.
+/// The tools of a registry with a search. `get_tides` no longer exists.
 pub(crate) struct Tools {
     all: Registry,
     pinned: Vec<ToolSchema>,

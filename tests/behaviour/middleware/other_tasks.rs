@@ -27,7 +27,7 @@ async fn an_approval_is_for_one_run_also_if_the_run_is_in_another_task() {
             panic!("it calls")
         };
         pending.approve("call_1").expect("it waits");
-        // The client goes away while the call runs, and the program repeats it later.
+        // The client disconnects while the call runs, and the program repeats the call later.
         let limit = Duration::from_millis(milliseconds);
         let _ = tokio::time::timeout(limit, pending.run(&registry)).await;
         let was_used = !pending.is_approved("call_1");

@@ -242,14 +242,14 @@ async fn nobody_is_asked_about_a_call_that_the_hook_approved_and_that_was_interr
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_off_without_calls_is_repeated() {
+async fn an_interrupted_stream_without_calls_is_repeated() {
     let (registry, _) = shop();
     let broken = text_reply("It is a long text of several words.").interrupted_after(3);
     let model = model([broken, text_reply("Hello.")]);
     let mut session = asked();
     let mut events = Vec::new();
     let run = session.run(&registry).on_event(|event| events.push(event.clone()));
-    let error = run.stream(|request| model.stream(request)).await.expect_err("it breaks off");
+    let error = run.stream(|request| model.stream(request)).await.expect_err("it is interrupted");
     assert!(matches!(events.last(), Some(Event::ReplyInterrupted { is_kept: false, .. })), "{events:?}");
     assert!(error.to_string().starts_with("the reply was interrupted: "), "{error}");
     assert_eq!(session.messages().len(), 1);
@@ -257,7 +257,7 @@ async fn a_stream_that_breaks_off_without_calls_is_repeated() {
     assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hello."));
 }
 
-/// A stream whose first call is complete, and that breaks off within the second one.
+/// A stream whose first call is complete, and that is interrupted within the second one.
 fn broken_after_one_call(first: &str) -> ScriptedReply {
     let piece = |index: u32, id: &str, name: &str, arguments: &str| {
         json!({"choices": [{"delta": {"tool_calls": [
@@ -270,7 +270,7 @@ fn broken_after_one_call(first: &str) -> ScriptedReply {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_stream_that_breaks_off_after_a_call_began_keeps_its_result() {
+async fn a_stream_that_is_interrupted_after_a_call_began_keeps_its_result() {
     let (registry, ledger) = shop();
     let model = model([broken_after_one_call("find"), text_reply("Done.")]);
     let mut session = asked();

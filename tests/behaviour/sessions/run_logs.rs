@@ -131,7 +131,7 @@ async fn a_log_that_cannot_be_used_ends_the_run_without_the_reply() {
 }
 
 #[tokio::test]
-async fn a_log_does_not_record_a_reply_that_breaks_off() {
+async fn a_log_does_not_record_an_interrupted_reply() {
     let log = Log::default();
     let registry = note(&log.ledger);
     let mut session = Session::new().user("Go.");

@@ -9,7 +9,7 @@ use tool_runtime::session::RunEnd;
 const VERSION_1: &str = include_str!("version_1.json");
 
 #[test]
-fn version_1_loads_for_ever() {
+fn version_1_can_always_be_loaded() {
     let mut session: Session = serde_json::from_str(VERSION_1).expect("it is loaded");
     assert_eq!(session.revision(), 12);
     assert_eq!(session.messages().len(), 4);

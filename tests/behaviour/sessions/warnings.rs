@@ -1,4 +1,4 @@
-//! Replies that end in silence cause a warning.
+//! Replies without the expected text or call cause a warning.
 
 use super::{asked, calling, model, shop, stored, text_reply};
 use tool_runtime::conversation::ReplyWarning;

@@ -81,7 +81,7 @@ async fn invalid_arguments_of_a_deferred_tool_get_its_signature() {
 }
 
 #[tokio::test]
-async fn a_call_of_a_gone_tool_gets_the_nearest_one() {
+async fn the_error_of_a_call_of_a_removed_tool_suggests_the_nearest_one() {
     let registry = registry();
     let text = content(&registry, call("1", "get_wether", json!({"city": "Rome"}))).await;
     let start = "Error: there is no tool `get_wether`; did you mean `get_weather`? Find other tools with `search_tools`.";
@@ -96,7 +96,7 @@ async fn a_call_of_a_gone_tool_gets_the_nearest_one() {
         "{text}"
     );
     assert!(text.contains("send_invoice(customer: integer)"), "{text}");
-    // One word of several is no similarity.
+    // One shared word of several is not enough.
     let text = content(&registry, ToolCall::new("1", "invoice_customer_archive", "{}")).await;
     assert_eq!(
         text,

@@ -143,7 +143,7 @@ async fn a_program_can_rank_tools_itself() {
                 if query.text() == "fail" {
                     return Err("the index is not available".into());
                 }
-                // A tool twice is a tool once, and a definition of the ranking itself is that of the registry.
+                // A tool that is ranked twice is returned once, with the definition of the registry.
                 let tools = query.tools().iter().rev().chain(query.tools());
                 Ok(tools.collect())
             })

@@ -79,7 +79,7 @@ async fn the_bytes_stay_equal_while_ten_tools_are_found_and_called() {
 }
 
 #[test]
-fn the_bytes_stay_equal_when_tools_come_and_go() {
+fn the_bytes_stay_equal_when_tools_are_added_and_removed() {
     let chat = Conversation::new().user("Hello!");
     let other = Registry::builder().dynamic(named("other", "Does other things.")).build().expect("valid");
     let merged = registry().merge(other).expect("the names differ");

@@ -1,4 +1,4 @@
-//! One test per class of change. Each edits the lock of the shop, so that the registry has the new tools.
+//! One test per class of change. Each edits the lock of the shop, which then is the old one.
 
 use super::compare;
 use super::shop::{lock_of, registry};

@@ -1,5 +1,5 @@
-//! Random schemas and arguments: `ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas`. The
-//! option is needed since the other validator leaks memory.
+//! Random schemas and arguments: `ASAN_OPTIONS=detect_leaks=0 cargo +nightly fuzz run --fuzz-dir tests/fuzz schemas`.
+//! The option is needed since the other validator leaks memory.
 //!
 //! If a registry with the schema builds, its tool must accept all arguments that another validator accepts and, if
 //! every keyword is supported, no others. Lenient arguments must be valid after they are coerced.

@@ -81,7 +81,7 @@ fn arguments_of_two_calls_are_concatenated() {
         calls(&[json!({ "id": "a", "function": { "name": "get_weather", "arguments": piece } })])
     };
     let chunks = [piece(ROME), piece("{\"city\""), piece(":\"Oslo\"}"), finish("tool_calls")];
-    assert_eq!(called(chunks), rome_and_oslo(["a", ""]), "also without an index");
+    assert_eq!(called(chunks), rome_and_oslo(["a", ""]), "even without an index");
     // The name comes late.
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]),

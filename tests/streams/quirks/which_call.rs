@@ -29,7 +29,7 @@ fn the_first_index_is_1() {
 }
 
 #[test]
-fn one_index_stands_for_several_ids() {
+fn several_ids_share_one_index() {
     let chunks = [
         calls(&[json!({ "index": 0, "id": "a", "function": { "name": "get_weather", "arguments": ROME } })]),
         calls(&[json!({ "index": 0, "id": "b", "function": { "name": "get_weather", "arguments": OSLO } })]),
@@ -205,9 +205,9 @@ fn the_name_comes_in_pieces() {
     let name = |piece: &str| calls(&[json!({ "index": 0, "function": { "name": piece, "arguments": "" } })]);
     let arguments = calls(&[json!({ "index": 0, "id": "a", "function": { "arguments": ROME } })]);
     let chunks = [name("get"), name("_"), name("weather"), arguments.clone(), finish("tool_calls")];
-    assert_eq!(called(chunks), rome("a"), "also if the id arrives late");
+    assert_eq!(called(chunks), rome("a"), "even if the id arrives late");
     let chunks = [name("get"), name("get_"), name("get_weather"), arguments, finish("tool_calls")];
-    assert_eq!(called(chunks), rome("a"), "also if each piece repeats the name so far");
+    assert_eq!(called(chunks), rome("a"), "even if each piece repeats the name so far");
 }
 
 #[test]

@@ -35,7 +35,7 @@ async fn deferred_tools_are_in_the_request_and_found_by_reference() {
     let chat = tools.run(chat, &wire(), json!([call])).await;
     let body = tools.write(&wire(), chat.messages());
     assert_eq!(body["tools"].to_string(), first["tools"].to_string());
-    // `get_tides` is gone.
+    // `get_tides` no longer exists.
     let references = json!([{ "type": "tool_reference", "tool_name": "get_weather" }]);
     assert_eq!(
         body["messages"][2]["content"],
@@ -60,7 +60,7 @@ async fn a_result_without_references_to_existing_tools_is_text() {
     assert_eq!(
         results(&tools, chat.messages()),
         json!([
-            // The text of the result describes a tool that is gone.
+            // The text of the result describes a tool that no longer exists.
             text(GONE),
             text("Error: the query is empty"),
             text("no tool matches"),

@@ -152,7 +152,7 @@ fn calls_of_other_wires_are_searches_and_have_a_namespace() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_gone_or_whose_search_was_trimmed_has_no_namespace() {
+async fn a_tool_that_no_longer_exists_or_whose_search_was_trimmed_has_no_namespace() {
     let tools = tools();
     let chat = tools.run(Conversation::new().user("?"), &wire(), json!([search("a", "weather")])).await;
     let calls =
