@@ -56,7 +56,7 @@ pub(crate) enum ArgumentsError {
         error: serde_json::Error,
         is_truncated: bool,
     },
-    /// It is JSON, but not an object. The words for its type, such as `an array`.
+    /// The text is JSON, but not an object. Contains the name of its type, such as `an array`.
     NotAnObject(&'static str),
     Invalid(Vec<ArgumentError>),
 }

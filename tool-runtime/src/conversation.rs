@@ -36,13 +36,13 @@ use std::sync::Arc;
 
 /// The messages of a conversation. Every tool call has its tool message.
 ///
-/// `Serialize` writes the `messages` of a request of Chat Completions, without reasoning and without a provider's items. To
-/// store a conversation, use `#[serde(with = "message::stored")]`: see [`message::stored`](crate::message::stored).
+/// `Serialize` writes the `messages` of a request of Chat Completions, without reasoning and without a provider's
+/// items. To store a conversation, use `#[serde(with = "message::stored")]`: see
+/// [`message::stored`](crate::message::stored).
 ///
-/// [`receive`](Conversation::receive) consumes the conversation: if the
-/// reply calls tools, it returns [`PendingCalls`], which become a conversation again once every call has its tool
-/// message. Sending a conversation with unanswered calls is a compile error. Clones share their messages until one of
-/// them changes.
+/// [`receive`](Conversation::receive) consumes the conversation: if the reply calls tools, it returns [`PendingCalls`],
+/// which become a conversation again once every call has its tool message. Sending a conversation with unanswered calls
+/// is a compile error. Clones share their messages until one of them changes.
 ///
 /// ```
 /// use tool_runtime::conversation::Received;
@@ -189,7 +189,7 @@ impl Conversation {
     /// }
     /// ```
     pub fn receive(self, reply: AssistantMessage) -> Received {
-        let warnings = ReplyWarning::of(&reply);
+        let warnings = ReplyWarning::from_reply(&reply);
         self.receive_with(reply, &warnings)
     }
 

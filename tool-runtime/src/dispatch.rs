@@ -1,6 +1,5 @@
-//! Dispatch of tool calls: each call gets exactly one tool message.
-//!
-//! [`Registry::dispatch`] runs the calls of one reply. The types of this module go in and come out:
+//! Dispatch of tool calls: each call gets exactly one tool message. [`Registry::dispatch`] runs the calls of one reply.
+//! This module has its inputs and outputs:
 //!
 //! - [`BatchContext`] carries application state and a [`CancellationToken`] into a dispatch. A tool reads its
 //!   [`CallContext`].

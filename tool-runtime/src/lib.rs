@@ -99,8 +99,8 @@
 //!    well as its message.
 //! 2. Call [`Registry::dispatch`] with its calls. It returns one [`ToolMessage`] per call, in order.
 //! 3. Append the reply and the tool messages to the history, as [`Message`](message::Message)s.
-//! 4. Write the history with serde, or with the [`Wire`](wire::Wire) of the server. Of a reply, a request contains only
-//!    the fields that servers accept.
+//! 4. Write the history with serde, or with the [`Wire`](wire::Wire) of the server. A request contains only the fields
+//!    of a reply that servers accept.
 //!
 //! # Schemas
 //!

@@ -76,7 +76,7 @@ impl Outcome {
         self.responded_by_hook
     }
 
-    /// Whether the tool has begun to run. It may then have taken effect, also if the call failed.
+    /// Whether the tool has begun to run. It may then have taken effect, even if the call failed.
     #[must_use]
     pub fn has_begun(&self) -> bool {
         self.has_begun

@@ -143,7 +143,7 @@ impl Registry {
         self.tools.listed()
     }
 
-    /// The definitions of all tools, also of those that a search finds.
+    /// The definitions of all tools, including those that a search finds.
     #[cfg(feature = "testing")]
     pub(crate) fn all_schemas(&self) -> &[ToolSchema] {
         &self.tools.schemas

@@ -1,8 +1,8 @@
 //! Tools that a model finds with a search instead of reading all definitions in each request.
 //!
-//! A registry with [`RegistryBuilder::search`](crate::RegistryBuilder::search) sends the definitions of the pinned tools and
-//! of two others: `search_tools` finds the remaining tools, and `call_tool` calls them. So the `tools` of a request stay equal
-//! when the remaining tools come and go, and the prompt cache of the provider stays valid.
+//! A registry with [`RegistryBuilder::search`](crate::RegistryBuilder::search) sends the definitions of the pinned
+//! tools and of two others: `search_tools` finds the remaining tools, and `call_tool` calls them. So the `tools` of a
+//! request stay equal when remaining tools are added or removed, and the prompt cache of the provider stays valid.
 //!
 //! [`Search`] has the settings. A [`KeywordIndex`] ranks the tools by their words (BM25); a program can rank them itself with a
 //! [`Ranking`], for example with embeddings.

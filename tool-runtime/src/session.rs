@@ -45,7 +45,7 @@ use state::{Pending, State};
 /// form is not that of a request: a [`Conversation`] serializes as the `messages` of a request.
 ///
 /// Whatever happens in a run (an error of the client, a dropped future, a cancelled token, a panic in a closure of the
-/// program, a reply that breaks off), the session stays valid and keeps the finished results. A call that began and was
+/// program, an interrupted reply), the session stays valid and keeps the finished results. A call that began and was
 /// interrupted runs again only if its tool is `read_only` or `idempotent`; any other gets the error that it may have taken
 /// effect.
 ///
@@ -94,7 +94,7 @@ use state::{Pending, State};
 pub struct Session {
     state: State,
     revision: u64,
-    /// The number of replies so far, also of trimmed ones.
+    /// The number of replies so far, including trimmed ones.
     replies: u64,
     used: Used,
     /// The calls since the last user message, for the `max_calls` of tools.
@@ -212,7 +212,7 @@ impl Session {
         self.revision
     }
 
-    /// The number of replies so far, also of replies that were trimmed. It is the number of the next reply, as in the
+    /// The number of replies so far, including replies that were trimmed. It is the number of the next reply, as in the
     /// [`CallKey`](crate::dispatch::CallKey) of its calls.
     ///
     /// ```
@@ -270,10 +270,10 @@ impl Session {
         self.decide(id, |pending| pending.approve_with(id, arguments))
     }
 
-    /// Marks a pending call as not begun that began in an interrupted run. The next run starts it, where it would otherwise fail
+    /// Marks a pending call that began in an interrupted run as not begun. The next run starts it, where it would otherwise fail
     /// with the error that it may have taken effect. If it needs an approval, it needs a new one.
     ///
-    /// It is for a program that has found out that the call took no effect, and for [`RunLog::before_calls`].
+    /// Use it if the program knows that the call had no effect, or in [`RunLog::before_calls`].
     ///
     /// # Errors
     ///
@@ -291,9 +291,9 @@ impl Session {
         self.decide(id, |pending| pending.deny(id, reason))
     }
 
-    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an error
-    /// ([`ToolResult::error`]), or a [`ToolMessage`](crate::ToolMessage). Its tool does not run. The result is not validated,
-    /// also if it comes from a browser.
+    /// Sets the result of a pending call: text, JSON, a [`ToolOutput`](crate::ToolOutput) with images and files, an
+    /// error ([`ToolResult::error`]), or a [`ToolMessage`](crate::ToolMessage). Its tool does not run. The result is
+    /// not validated, even if it comes from a browser.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! A model that replies by a script, and assertions on sessions, for tests and examples. They need no network.
 //!
-//! [`ScriptedModel`] takes the place of a client. It writes each request on the request's wire, checks the request by the
+//! [`ScriptedModel`] replaces a client. It writes each request on the request's wire, checks the request by the
 //! rules of the providers that accept this format, and sends the next reply of its script. A [`ScriptedReply`] can have
 //! delays, be interrupted, be an error of the server, decline to answer, or depend on the request. [`check_request`] is the
 //! check alone, for a stub server.

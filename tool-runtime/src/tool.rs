@@ -112,7 +112,7 @@ pub fn start<'a>(
 }
 
 impl Descriptor {
-    /// The descriptor for a function that the macro rejects. It avoids follow-up errors in the rest of the program.
+    /// The descriptor for a function that the macro rejects. It avoids consequential errors in the rest of the program.
     #[must_use]
     pub const fn placeholder(name: &'static str, identity: fn() -> TypeId) -> Self {
         Descriptor {

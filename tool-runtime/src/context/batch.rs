@@ -48,7 +48,7 @@ struct Data {
     /// The middleware of one run of a session. Its type belongs to `registry`, a higher module.
     run_layers: Option<Arc<dyn Any + Send + Sync>>,
     begun_calls: BegunCalls,
-    /// The batch of the program, without what a run of a session adds.
+    /// The batch of the program, without the additions of a run of a session.
     program: Option<BatchContext>,
 }
 
@@ -81,7 +81,7 @@ impl BatchContext {
     ///
     /// When the token is cancelled, the dispatch returns:
     ///
-    /// - Calls that have finished keep their results, as do calls that finish when the token wakes them.
+    /// - Calls that have finished, or that finish when the token wakes them, keep their results.
     /// - Every other call gets the message `Error: cancelled before it finished`, and its future is dropped.
     /// - A `blocking` function that has begun continues on its thread, unless it checks the token of its
     ///   [`CallContext`](super::CallContext).
@@ -217,9 +217,9 @@ impl BatchContext {
         self.counting_in(&other.0.begun_calls)
     }
 
-    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls have
-    /// no key. Use one id for all batches of a conversation, also after a restart of the program, and another one for each
-    /// conversation.
+    /// Sets the id of the run, which is part of the [`CallKey`](super::CallKey) of each call. Default: none, and calls
+    /// have no key. Use one id for all batches of a conversation, even after a restart of the program, and another one
+    /// for each conversation.
     ///
     /// A crash loses the replies of a run that were not stored, and later replies have their numbers again. So a program that
     /// stores a session only after each run records the replies ([`RunLog`](crate::session::RunLog)) under one id for the session,

@@ -151,7 +151,7 @@ impl CallContext {
         }
     }
 
-    /// Sends data of the tool to the listeners of the batch ([`BatchContext::on_event`]), as
+    /// Sends data to the listeners of the batch ([`BatchContext::on_event`]), as
     /// [`CallStatus::Emitted`](crate::dispatch::CallStatus::Emitted): for example rows, pieces of text, or the events of an inner
     /// [`Session`](crate::Session). The model does not receive it.
     ///
@@ -210,10 +210,10 @@ impl CallContext {
         self.batch.key(self.reply, self.position)
     }
 
-    /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment: the same each time this
-    /// call runs, also after a restart, and different for each other call of a batch with a
-    /// [`reply_number`](BatchContext::reply_number), as those of a session have. A service that knows these keys answers a repeated
-    /// request with its first response, and the effect happens once.
+    /// A key for the service that the tool calls, such as the header `Idempotency-Key` of a payment. It is the same
+    /// each time this call runs, even after a restart, and differs from that of each other call in batches with a
+    /// [`reply_number`](BatchContext::reply_number), as in a session. A service that supports these keys responds to a
+    /// repeated request with its first response, and the effect happens once.
     ///
     /// `None` if the batch has no [`run_id`](BatchContext::run_id).
     ///

@@ -33,7 +33,7 @@ pub enum ReplyWarning {
         tool: Option<String>,
     },
     /// The request cannot have the tool choice that [`prepare`](crate::session::Run::prepare) set, since it has no such
-    /// tool. The model decided instead.
+    /// tool. The model decided itself.
     #[non_exhaustive]
     IgnoredToolChoice {
         /// The tool; `None` if any tool was required.
@@ -51,7 +51,7 @@ pub enum ReplyWarning {
 }
 
 impl ReplyWarning {
-    pub(crate) fn of(reply: &AssistantMessage) -> Vec<Self> {
+    pub(crate) fn from_reply(reply: &AssistantMessage) -> Vec<Self> {
         let mut warnings = Vec::new();
         match reply.completeness() {
             Completeness::Truncated if reply.refusal().is_none() => warnings.push(ReplyWarning::Truncated),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Markers of calls in the templates of well-known models, which are rare in prose.
-const WORDS: [&str; 13] = [
+const MARKERS: [&str; 13] = [
     "<tool_call>",                         // Hermes, Qwen, GLM
     "<|tool_call|>",                       // Granite
     "<tool_calls>",                        // Jamba
@@ -30,7 +30,7 @@ pub(super) fn begins_call(text: &str) -> Option<&'static str> {
                 || begins_with_name(rest.trim_start())
         })
     };
-    WORDS
+    MARKERS
         .iter()
         .find(is_call)
         .copied()

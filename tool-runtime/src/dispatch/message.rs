@@ -36,7 +36,7 @@ impl Registry {
         #[cfg(feature = "tracing")]
         let recorded = span.clone();
         let writing = async move {
-            // Without the feature, an additional variable takes 12 instructions of a call.
+            // Without the feature, the additional variable adds 12 instructions to a call.
             #[cfg(feature = "search")]
             let (outer, tool_call) = (tool_call, inner.or(tool_call));
             let own_record = CallRecord::default();
@@ -46,8 +46,8 @@ impl Registry {
             let events = events.as_ref();
             let result = match self.tool_to_run(batch, position, tool_call) {
                 Ok(tool) => {
-                    // The old name is empty. `clone_from` takes 30 instructions more.
-                    #[allow(clippy::assigning_clones, reason = "it moves a budget")]
+                    // The old name is empty. `clone_from` adds 30 instructions to a call.
+                    #[allow(clippy::assigning_clones, reason = "it saves instructions")]
                     {
                         message.tool = tool.name.clone();
                     }

@@ -59,7 +59,7 @@ impl Drop for Runs<'_> {
 impl ReadyCall {
     /// Runs the call: the next middleware, or the tool. The call has the time limit of its tool in each run.
     ///
-    /// The future owns its data. It can be awaited in another task, and `run` can be called again, also after the
+    /// The future owns its data. It can be awaited in another task, and `run` can be called again, even after the
     /// middleware has returned. A run that continues after the middleware does not count towards `max_concurrency`. A
     /// panic is a result of the kind `panic`.
     ///

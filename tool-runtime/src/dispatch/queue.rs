@@ -39,7 +39,7 @@ async fn acquire(permits: Option<&Semaphore>) -> Option<SemaphorePermit<'_>> {
     permits?.acquire().await.ok()
 }
 
-/// Measures the time until it is dropped, also if the call ends while it waits.
+/// Measures the time until it is dropped, even if the call ends while it waits.
 struct Wait<'a> {
     since: Instant,
     record: &'a CallRecord,

@@ -24,7 +24,7 @@ impl Registry {
     /// - **Chunks**: `chunks` is the stream of a request with `"stream": true`. Its items are texts or values in the format
     ///   of Chat Completions, chunks that [`Wire::read_event`](crate::wire::Wire::read_event) has read, or `Result`s of
     ///   them: see [`Chunk`]. It is dropped before the calls start that wait for its end.
-    /// - **Ids**: each call has a unique id, also if the server did not send one, so that the reply and the tool messages
+    /// - **Ids**: each call has a unique id, even if the server did not send one, so that the reply and the tool messages
     ///   can be added to the history.
     /// - **Concurrency**: the stream and the tools run in the caller's task. While a tool computes without an `.await`,
     ///   no chunk is read, unless the tool is `blocking`.

@@ -199,7 +199,7 @@ impl StreamedReply {
         ready
     }
 
-    /// Ends the reply, whether it has arrived to its end or not.
+    /// Ends the reply, whether it is complete or not.
     pub(crate) fn end(self) -> EndedReply {
         let StreamedReply { assembler, mut ids, early, .. } = self;
         let has_ended = assembler.has_ended();
@@ -218,7 +218,7 @@ impl StreamedReply {
 pub(crate) struct EndedReply {
     /// The calls have their ids.
     pub(crate) reply: AssistantMessage,
-    /// Whether the reply arrived to its end.
+    /// Whether the end of the reply arrived.
     pub(crate) is_complete: bool,
     /// The error that interrupted it.
     pub(crate) interruption: Option<StreamError>,

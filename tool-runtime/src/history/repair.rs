@@ -26,11 +26,12 @@ pub enum Orphans {
 /// Makes a list of messages valid, reports the changes, and leaves all other messages unchanged. A valid list stays as it
 /// is.
 ///
-/// Tool messages are paired by id, tool and order. A tool message moves to the nearest call with its id. It never moves to a
-/// call of another tool, nor past a user message to a later call. A tool message with an unknown id gets the id of a call without a tool
-/// message in the reply before it, if there are as many such calls as such tool messages. A call that still has no tool
-/// message gets one with the text `Error: the result of this call was lost`; a tool message that still has no call is
-/// removed ([`repair_with`] can convert it to a user message). All other messages stay as they are.
+/// Tool messages are paired by id, tool and order. A tool message moves to the nearest call with its id. It never moves
+/// to a call of another tool, or past a user message to a later call. A tool message with an unknown id gets the id of
+/// a call without a tool message in the reply before it, if there are as many such calls as such tool messages. A call
+/// that still has no tool message gets one with the text `Error: the result of this call was lost`; a tool message that
+/// still has no call is removed ([`repair_with`] can convert it to a user message). All other messages stay as they
+/// are.
 ///
 /// The running time is linear in the number of messages. The result is deterministic, and a repaired list is valid:
 /// repairing it again changes nothing.

@@ -33,8 +33,8 @@ impl InnerCall {
         }
     }
 
-    /// The name of the tool that a call or its guessed inner call calls. A name with escapes cannot be borrowed: such a call is one
-    /// of `call_tool`.
+    /// The name of the tool that a call or its guessed inner call calls. A name with escapes cannot be borrowed: such a
+    /// call counts as a call of `call_tool`.
     #[cfg(feature = "testing")]
     pub(crate) fn guessed_tool(call: &ToolCall) -> &str {
         match serde_json::from_str(&call.arguments) {
@@ -56,7 +56,7 @@ impl InnerCall {
     pub(crate) fn replace_arguments(&self, outer: &mut ToolCall, arguments: String) {
         let Some(inner) = self.get() else { return outer.set_arguments(arguments) };
         let name = Value::from(&*inner.name);
-        // The error of a call is about this text if it is no object.
+        // If this text is not an object, the error of the call is about it.
         let arguments = if is_object(&arguments) { arguments } else { Value::from(arguments).to_string() };
         outer.set_arguments(format!(r#"{{"name":{name},"arguments":{arguments}}}"#));
     }
@@ -81,7 +81,7 @@ struct Arguments<'a> {
 }
 
 fn inner_call(call: &ToolCall, arguments: &str) -> Option<Box<ToolCall>> {
-    // An array is no object, although serde reads one.
+    // An array is not an object, although serde reads one.
     let Arguments { name, arguments } =
         serde_json::from_str(arguments).ok().filter(|_| is_object(arguments))?;
     let arguments = match arguments.map(RawValue::get) {

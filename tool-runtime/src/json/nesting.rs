@@ -1,4 +1,4 @@
-//! The nesting of brackets, tracked byte by byte, also in text that arrives in pieces.
+//! The nesting of brackets, tracked byte by byte, even in text that arrives in pieces.
 
 /// How many brackets are open.
 #[derive(Debug, Default)]

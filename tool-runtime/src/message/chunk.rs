@@ -197,7 +197,7 @@ impl ItemContent {
     }
 }
 
-/// The neutral field that an item stands for.
+/// The neutral field that an item represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     Native,

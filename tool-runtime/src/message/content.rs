@@ -77,8 +77,8 @@ impl Content {
         self.more.as_ref()?.parts.as_deref()
     }
 
-    /// Whether the content has no parts and its text is one JSON value: the result of a tool that returned a value with `Serialize`, for example. A
-    /// content that was read in a format without this difference is text.
+    /// Whether the content has no parts and its text is one JSON value, for example the result of a tool that returned
+    /// a value with `Serialize`. A content that was read in a format that does not distinguish JSON from text is text.
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.is_json
@@ -163,7 +163,7 @@ impl Content {
         self.text.is_empty() && self.parts().is_none_or(<[Part]>::is_empty)
     }
 
-    /// The parts, also those of a text.
+    /// The parts; a text is one part.
     pub(crate) fn to_parts(&self) -> Vec<Cow<'_, Part>> {
         match self.parts() {
             Some(parts) => parts.iter().map(Cow::Borrowed).collect(),

@@ -1,8 +1,8 @@
 //! The items of a reply as its provider sent them.
 //!
-//! Providers sign parts of a reply, such as reasoning, and accept them only unchanged and in their order. So a reply keeps
-//! its items verbatim. An item that stands for text or a call has the fingerprint of it, so that a change of the message
-//! is noticed, and the item is written anew.
+//! Providers sign parts of a reply, such as reasoning, and accept them only unchanged and in their order. So a reply
+//! keeps its items verbatim. An item that represents text or a call has its fingerprint, so that a change of the
+//! message is detected, and the item is written anew.
 
 use super::{AssistantMessage, Content, ItemContent, ToolCall};
 use crate::fingerprint::Fingerprint;
@@ -19,7 +19,7 @@ pub(crate) struct NativeItem {
     stands_for: StandsFor,
 }
 
-/// The neutral field that an item stands for.
+/// The neutral field that an item represents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StandsFor {
@@ -92,7 +92,7 @@ impl NativeItem {
         first.map_or_else(|| "item".to_owned(), |(name, _)| name.into_owned())
     }
 
-    /// The neutral field that the item stands for.
+    /// The neutral field that the item represents.
     #[cfg(feature = "testing")]
     pub(crate) fn item_kind(&self) -> super::ItemKind {
         match self.stands_for {

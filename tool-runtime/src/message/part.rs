@@ -38,7 +38,7 @@ pub enum Part {
         /// The file, or its address.
         media: Media,
     },
-    /// The name of a tool that a search found. It is no text.
+    /// The name of a tool that a search found. It is not text.
     ///
     /// [`Anthropic`] and [`Responses`] write the definition of the tool in its place if their setting
     /// `native_tool_search` is on. Other requests do not contain it, since the text of the result describes the tools.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 /// The value that a tool returns to the program in addition to the content for the model. Clones share it.
 pub(crate) type Artifact = Arc<dyn Any + Send + Sync>;
 
-/// The outcome and the artifact of a call. They are no part of the message, and no form of it contains them. So any two
-/// values are equal, and a message that was stored and read equals the original.
+/// The outcome and the artifact of a call. They do not belong to the message, and no form of it contains them. So any
+/// two values are equal, and a message that was stored and read equals the original.
 #[derive(Clone, Default)]
 pub(crate) struct ProcessData {
     pub(crate) outcome: Option<Outcome>,

@@ -202,9 +202,9 @@ impl CallError {
     /// A stable identifier of the variant, for logs, metrics and the `error.type` of a span.
     ///
     /// It is one of `unknown_tool`, `not_json`, `not_an_object`, `invalid_arguments`, `truncated`,
-    /// `stream_interrupted`, `unavailable`, `needs_approval`, `needs_result`, `interrupted`, `denied`, `hook_panic`, `hook_timeout`, `too_many_calls`,
-    /// `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`, `unserializable`, `panic`; or that of a
-    /// [`Recorded`](CallError::Recorded) error.
+    /// `stream_interrupted`, `unavailable`, `needs_approval`, `needs_result`, `interrupted`, `denied`, `hook_panic`,
+    /// `hook_timeout`, `too_many_calls`, `not_allowed`, `call_limit`, `cancelled`, `timeout`, `returned`,
+    /// `unserializable`, `panic`; or that of a [`Recorded`](CallError::Recorded) error.
     #[must_use]
     pub fn kind(&self) -> &str {
         match self {

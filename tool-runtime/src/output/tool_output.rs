@@ -78,7 +78,7 @@ impl ToolOutput {
     /// The result comes later: from a job, a person or another system, which the ticket identifies for the program.
     ///
     /// A [`Session`](crate::Session) ends its run with [`NeedsResult`](crate::session::RunEnd::NeedsResult), and
-    /// [`provide_result`](crate::Session::provide_result) continues it, also after a restart. In a
+    /// [`provide_result`](crate::Session::provide_result) continues it, even after a restart. In a
     /// [`dispatch`](crate::Registry::dispatch), which returns every result at once, the call fails with
     /// [`CallError::NeedsResult`](crate::CallError::NeedsResult). Content that is added to a pending output is not used.
     ///
@@ -129,7 +129,8 @@ impl ToolOutput {
         }
     }
 
-    /// Adds a value as JSON. A number that a [`Value`] cannot hold, such as a `u128`, makes the part text. If its `Serialize` fails, or a key of a map is not a string, the call fails with
+    /// Adds a value as JSON. A value with a number that a [`Value`] cannot represent, such as a `u128`, is added as
+    /// text. If its `Serialize` fails, or a key of a map is not a string, the call fails with
     /// [`CallError::Unserializable`](crate::CallError::Unserializable).
     ///
     /// ```

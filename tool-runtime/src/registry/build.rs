@@ -99,7 +99,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds the tools of a value: the methods with `#[tool]` of its `impl` with [`#[toolset]`](crate::toolset). Default: no toolsets.
+    /// Adds the tools of a value: the methods with `#[tool]` of its `impl` with [`#[toolset]`](crate::toolset).
+    /// Default: no toolsets.
     pub fn toolset<T: Toolset + Send + Sync + 'static>(self, toolset: T) -> Self {
         self.toolset_prefixed("", toolset)
     }

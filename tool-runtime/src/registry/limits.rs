@@ -33,8 +33,8 @@ impl Limits {
 }
 
 impl RegistryBuilder {
-    /// Sets the time limit of one run, for tools without a `timeout` of their own. Without middleware, a call is one run. Default: no limit, since a build or a
-    /// download may take an hour. Setting a limit is recommended.
+    /// Sets the time limit of one run, for tools without a `timeout` of their own. Without middleware, a call is one
+    /// run. Default: no limit, since a build or a download may take an hour. Setting a limit is recommended.
     ///
     /// - The limit covers the run of the tool and the wait of a `blocking` tool for a thread. It covers
     ///   neither [`before_call`], whose limit is [`approval_timeout`], nor the wait in the queue of [`max_concurrency`].

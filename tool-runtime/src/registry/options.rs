@@ -88,8 +88,8 @@ impl RegistryBuilder {
     /// build.
     ///
     /// [`BuildErrorKind`](super::BuildErrorKind) lists the errors, for example parameters that do not describe an
-    /// object, a name that servers reject or a property named `$ref`. Of two tools with one name, the first valid
-    /// one stays, and a function takes precedence over a dynamic tool. Other mistakes inside a schema are not errors: see
+    /// object, a name that servers reject or a property named `$ref`. If two tools have one name, the first valid one
+    /// stays, and a function takes precedence over a dynamic tool. Other mistakes inside a schema are not errors: see
     /// [`Registry::unsupported_keywords`](super::Registry::unsupported_keywords).
     ///
     /// ```
@@ -168,7 +168,8 @@ impl RegistryBuilder {
     /// in the same way three times in a row: do not repeat it unchanged. ..". Default: 3. `None` switches the note off.
     ///
     /// It applies where the earlier calls are known: in a [`Session`](crate::Session) and in the runs of
-    /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off. Calls that were cancelled or are not available do not count.
+    /// [`PendingCalls`](crate::conversation::PendingCalls). Zero also switches the note off. Cancelled calls and calls
+    /// of unavailable tools do not count.
     ///
     /// ```
     /// # use tool_runtime::{Registry, tool, tools};

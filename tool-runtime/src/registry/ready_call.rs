@@ -85,7 +85,7 @@ pub(crate) struct OwnedCall {
     events: Option<Arc<CallEvents>>,
     /// The measurements of all runs.
     pub(crate) record: CallRecord,
-    /// A pointer, since most middleware does not read it.
+    /// Boxed, since most middleware does not read it.
     context: OnceLock<Box<CallContext>>,
 }
 
@@ -208,7 +208,8 @@ impl RegistryBuilder {
     /// # }
     /// ```
     ///
-    /// Test middleware with [`Registry::call`](super::Registry::call). The [crate documentation](crate#middleware) has retries, a cache, redaction and marks around untrusted text.
+    /// Test middleware with [`Registry::call`](super::Registry::call). The [crate documentation](crate#middleware) has
+    /// recipes: retries, a cache, redaction, marks around untrusted text, recording.
     pub fn around_call<L, F>(mut self, layer: L) -> Self
     where
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,

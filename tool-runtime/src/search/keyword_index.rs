@@ -21,10 +21,10 @@ const MAX_QUERY_LENGTH: usize = 100;
 /// An index of tools for queries in words, for example of a model that searches for a tool.
 ///
 /// The ranking is BM25F over the names, the descriptions, and the names, descriptions and values of the parameters.
-/// Names are split at `_`, `-`, `.` and where the case changes, words are reduced to their stems, and words such
-/// as `the` are ignored. A query that contains an identifier such as `get_weather` or `getWeather` has the tool with this
-/// name first, and so has a query that is a name, also as `get weather`. The order is the same on every machine, and tools
-/// with equal scores are sorted by name.
+/// Names are split at `_`, `-`, `.` and where the case changes, words are reduced to their stems, and words such as
+/// `the` are ignored. If a query contains an identifier such as `get_weather` or `getWeather`, the tool with this name
+/// is first. The same applies to a query that is only a name, such as `get weather`. The order is the same on every
+/// machine, and tools with equal scores are sorted by name.
 ///
 /// Words are compared literally, without synonyms or translation: a query must be in the language of the definitions. Only
 /// English words are reduced to their stems.
@@ -129,7 +129,7 @@ impl KeywordIndex {
     }
 
     /// Each tool whose name is in the query, with the number of parts of the name. A name is one identifier, such as
-    /// `get_weather`, or the whole query. Words inside a sentence, such as `find` or `book flight`, are no names.
+    /// `get_weather`, or the whole query. Words inside a sentence, such as `find` or `book flight`, are not names.
     fn named_in(&self, query: &str) -> HashMap<u32, usize> {
         let is_separator = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '-' | '.');
         let identifiers = query.split(is_separator).take(MAX_QUERY_LENGTH).map(name_parts);

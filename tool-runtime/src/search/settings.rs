@@ -46,8 +46,8 @@ impl Search {
     /// Describes the tools that the search can find, for example `"issues of GitHub and messages of Slack"`. The description
     /// of `search_tools` contains it, so that the model knows when to search. Default: no description.
     ///
-    /// The text is a part of each request: it must not depend on tools that come and go. If the definitions are not in the
-    /// language of the conversation, name it: the default ranking compares words.
+    /// The text is a part of each request: it must not depend on tools that are added or removed. If the definitions
+    /// are in another language than the conversation, name that language: the default ranking compares words.
     pub fn subject(mut self, subject: impl Into<String>) -> Self {
         self.subject = subject.into();
         self

@@ -204,8 +204,8 @@ impl<'s> Writer<'s> {
         intersection(base, types)
     }
 
-    /// The `anyOf` and `oneOf` of a schema. Many have branches that only list required properties or limits: these are
-    /// missing, since they add no type to that of the schema.
+    /// The `anyOf` and `oneOf` of a schema. Branches that only list required properties or limits are left out, since
+    /// they add no type to that of the schema.
     fn unions(&mut self, schema: &'s Value, base: &str, depth: usize) -> Vec<String> {
         let mut unions = Vec::new();
         for keyword in ["anyOf", "oneOf"] {
@@ -276,7 +276,7 @@ fn branches<'s>(schema: &'s Value, keyword: &str) -> &'s [Value] {
     schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Whether an object without properties has no others either. An object that lists none, not even an empty set, accepts all.
+/// Whether an object that lists no properties accepts none. Without the keyword `properties`, it accepts any.
 fn has_no_parameters(parts: &[&Value]) -> bool {
     let is_false = |schema: &Value, keyword| schema.get(keyword) == Some(&Value::Bool(false));
     let has_others = |schema: &&Value| {

@@ -2,8 +2,8 @@
 
 use super::words::name_words;
 
-/// The first name with the most words in common, if these are more than half of the words of both names: the edit distance does not
-/// find `create_issue` for `issue_create`.
+/// The first name that shares the most words, if these are more than half of the words of both names. (The edit
+/// distance does not find `create_issue` for `issue_create`.)
 pub(crate) fn similar_name<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let wrong = name_words(wrong);
     let mut best: Option<(usize, &str)> = None;

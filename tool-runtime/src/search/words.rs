@@ -10,7 +10,7 @@ const MAX_WORD_LENGTH: usize = 40;
 /// The maximum number of parts of a name. Servers accept names of 64 characters.
 const MAX_NAME_LENGTH: usize = 64;
 
-/// Words that most questions contain, whichever tool answers them: most stop words of Snowball
+/// Words that most questions contain, whichever tool they are about: most stop words of Snowball
 /// (<https://snowballstem.org/algorithms/english/stop.txt>), except for words such as `between` and `off`, which
 /// distinguish tools; other auxiliary verbs, such as `can`; and words of a request, such as `please` and `want`. Few
 /// definitions contain the words of a request, so the ranking would consider them specific. Sorted.

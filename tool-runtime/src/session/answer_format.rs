@@ -55,7 +55,7 @@ impl AnswerFormat {
     /// Decodes an answer.
     pub(super) fn decode<T: DeserializeOwned + JsonSchema>(&self, json: &str) -> Result<T, ArgumentsError> {
         let json = without_fence(json);
-        // A strict form makes the model write null for each absent field, also if an earlier process sent it.
+        // A strict form makes the model write null for each absent field, even if an earlier process sent it.
         let options = CoercionOptions { null_is_absent: true, lenient: self.is_lenient };
         let validator = self.validator.as_ref();
         if !self.is_wrapped {

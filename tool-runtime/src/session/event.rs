@@ -10,7 +10,7 @@ use serde::Serialize;
 ///
 /// It serializes as one map, for example for server-sent events: `{"type":"text","text":"It is"}`. A
 /// [`CallEvent`] adds its fields: `{"type":"call","id":"call_1","tool":"export","status":"started"}`. The ids of calls are
-/// those of the session, which are unique in it, also if a server repeats its ids.
+/// those of the session, which are unique in it, even if a server repeats its ids.
 ///
 /// `CallAnnounced`, `CallArguments` and `CallComplete` have the call as the model writes it. With a search
 /// (`RegistryBuilder::search`), its tool may be `call_tool`; the [`CallEvent`]s of the same id have the tool that runs.
@@ -71,7 +71,7 @@ pub enum Event {
         /// The tokens that it took; `None` if the response does not report them.
         usage: Option<Usage>,
     },
-    /// The reply broke off. A `ReplyFinished` follows if it is kept.
+    /// The reply was interrupted. A `ReplyFinished` follows if it is kept.
     #[non_exhaustive]
     ReplyInterrupted {
         /// Whether the session keeps the reply, since one of its calls has started. Otherwise the next run repeats the

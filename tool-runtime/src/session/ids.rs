@@ -22,8 +22,8 @@ impl Session {
         })
     }
 
-    /// Forgets the ids of a reply that the session does not have.
-    pub(super) fn forget_ids(&mut self) {
+    /// Clears the ids, which may include those of a reply that the session does not have. They are computed again.
+    pub(super) fn clear_ids(&mut self) {
         self.ids = None;
     }
 

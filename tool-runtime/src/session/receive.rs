@@ -85,7 +85,7 @@ fn rejected_calls(answer: &AnswerFormat, reply: &AssistantMessage) -> Vec<(Strin
 
 /// The reason why a text is not accepted as the answer.
 fn rejected_text(answer: &AnswerFormat, reply: &AssistantMessage) -> Option<String> {
-    let is_answer = RunEnd::of(reply) == Some(RunEnd::Answered) && reply.tool_calls.is_empty();
+    let is_answer = RunEnd::from_reply(reply) == Some(RunEnd::Answered) && reply.tool_calls.is_empty();
     is_answer.then(|| answer.validate(reply.text()).err()).flatten().map(|invalid| invalid.reason())
 }
 
@@ -105,7 +105,7 @@ impl Session {
             None => reply,
         };
         let answer = (was_call && reply.tool_calls.is_empty()).then(|| reply.text().to_owned());
-        let mut warnings = ReplyWarning::of(&reply);
+        let mut warnings = ReplyWarning::from_reply(&reply);
         warnings.extend(not_called);
         let mut rejected = Vec::new();
         if let Some(answer) = &requested.answer {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The events of a streamed reply, without calls of the tool for a typed answer.
 pub(super) struct ReplyEvents {
-    /// `None` if nobody listens.
+    /// `None` without a listener.
     sender: Option<EventSender>,
     /// The format of the answer, if it has a type.
     answer: Option<Arc<AnswerFormat>>,

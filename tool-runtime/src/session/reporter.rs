@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::Poll;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The listener of a run, and the events that wait for it. `None` if nobody listens.
+/// The listener of a run, and the events that wait for it. `None` without a listener.
 pub(super) struct Reporter<O>(Option<Listener<O>>);
 
 struct Listener<O> {
@@ -21,7 +21,7 @@ pub(super) struct EventSender(UnboundedSender<Event>);
 
 impl EventSender {
     pub(super) fn send(&self, event: Event) {
-        // The run has ended if nobody receives the event.
+        // If there is no receiver, the run has ended.
         let _ = self.0.send(event);
     }
 }
@@ -34,7 +34,7 @@ impl<O: FnMut(&Event)> Reporter<O> {
         }))
     }
 
-    /// The sender of events; `None` if nobody listens.
+    /// The sender of events; `None` without a listener.
     pub(super) fn sender(&self) -> Option<&EventSender> {
         self.0.as_ref().map(|listener| &listener.sender)
     }

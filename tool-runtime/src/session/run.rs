@@ -79,7 +79,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Sets the number of calls since the last user message that run; each call counts once, also if it fails or waits.
+    /// Sets the number of calls since the last user message that run; each call counts once, even if it fails or waits.
     /// Default: no limit. Further calls stay pending, and the run ends with [`RunEnd::CallLimit`].
     pub fn max_calls(mut self, calls: usize) -> Self {
         self.settings.limits.calls = Some(calls);
@@ -105,8 +105,8 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         self
     }
 
-    /// Adds middleware around each call of this run, outside of that of the registry: it receives each call once, also if a
-    /// retry of the registry repeats it. The one that is added first is the outermost.
+    /// Adds middleware around each call of this run, outside of that of the registry: it receives each call once, even
+    /// if a retry of the registry repeats it. The one that is added first is the outermost.
     pub fn around_call_outermost<L, F>(mut self, layer: L) -> Self
     where
         L: Fn(ReadyCall) -> F + Send + Sync + 'static,
@@ -299,7 +299,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> Run<'_, O, P> {
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, or that of the reply if it breaks off.
+    /// Returns the error of `stream`, or that of an interrupted reply.
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<RunEnd, RunError<E>>
     where
         C: FnMut(Request) -> R,

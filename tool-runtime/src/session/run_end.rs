@@ -18,8 +18,8 @@ pub enum RunEnd {
     /// The model answered: [`Session::final_text`](super::Session::final_text). If the text is empty or contains a tool call
     /// that the server did not parse, [`Session::warnings`](super::Session::warnings) reports it.
     Answered,
-    /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need nobody
-    /// have run. Others may wait for their results.
+    /// A person must approve calls: [`Session::awaiting_approval`](super::Session::awaiting_approval). Calls that need
+    /// no approval have run, and other calls may wait for their results.
     NeedsApproval,
     /// The results of calls come from elsewhere: [`Session::awaiting_result`](super::Session::awaiting_result).
     NeedsResult,
@@ -45,7 +45,7 @@ pub enum RunEnd {
 impl RunEnd {
     /// How a run ends with this reply, which calls no tool; `None` if the provider paused it, and continues it in the next
     /// request.
-    pub(super) fn of(reply: &AssistantMessage) -> Option<Self> {
+    pub(super) fn from_reply(reply: &AssistantMessage) -> Option<Self> {
         match reply.completeness() {
             Completeness::Paused => None,
             _ if reply.is_declined() => Some(RunEnd::Refused),
@@ -100,7 +100,7 @@ impl Display for RunEnd {
 pub enum RunError<E> {
     /// The client could not start the stream.
     Client(E),
-    /// The reply broke off. If one of its calls had begun, the session has the reply with the results of its calls;
+    /// The reply was interrupted. If one of its calls had begun, the session has the reply with the results of its calls;
     /// otherwise the next run repeats the request.
     Stream(StreamError),
 }

@@ -8,8 +8,8 @@ use crate::session::{Run, RunEnd};
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Records the replies of a run, so that a run of the same session after a crash receives the same replies. Without it, the
-/// model would be asked again, and could repeat an effect in another call.
+/// Records the replies of a run, so that a run of the same session after a crash receives the same replies. Without it,
+/// the run would ask the model again, and the model could repeat an effect in another call.
 ///
 /// [`Run::log`] sets it. The crate `tool-runtime-durable` has a log in a file, which also records calls.
 ///
@@ -54,8 +54,8 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub trait RunLog: Send + Sync {
-    /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it before
-    /// each request, which it does not send if there is a reply.
+    /// The next reply of the session; `None` if it is not recorded. [`Session::replies`] is its number. A run calls it
+    /// before each request, and does not send the request if there is a reply.
     fn find_reply<'a>(&'a self, session: &'a Session) -> RunLogFuture<'a, Option<AssistantMessage>>;
 
     /// Records the next reply of the session. A run calls it when the reply is complete, before the session has it and before

@@ -118,7 +118,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     async fn record(&mut self, reply: &AssistantMessage) -> Result<(), StopRun> {
         let Some(log) = &self.log else { return Ok(()) };
         // If the run is dropped here, the next run receives the reply again.
-        self.session.forget_ids();
+        self.session.clear_ids();
         log.record_reply(self.session, reply).await
     }
 
@@ -176,7 +176,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     fn end_before_request(&self, has_invalid_answer: bool) -> Option<RunEnd> {
         let Session { state, used, .. } = &*self.session;
         if let Some(Message::Assistant(reply)) = state.conversation().messages().last() {
-            if let Some(end) = RunEnd::of(reply).filter(|_| !has_invalid_answer) {
+            if let Some(end) = RunEnd::from_reply(reply).filter(|_| !has_invalid_answer) {
                 return Some(end);
             }
         }
@@ -193,7 +193,7 @@ impl<O: FnMut(&Event), P: FnMut(Request) -> Request> RunLoop<'_, O, P> {
     fn invalid_answer(&self) -> Option<String> {
         let format = self.answer.as_ref()?;
         match self.session.messages().last() {
-            Some(Message::Assistant(reply)) if RunEnd::of(reply) == Some(RunEnd::Answered) => {
+            Some(Message::Assistant(reply)) if RunEnd::from_reply(reply) == Some(RunEnd::Answered) => {
                 Some(format.validate(reply.text()).err()?.message(format))
             }
             _ => None,

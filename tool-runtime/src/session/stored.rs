@@ -1,6 +1,6 @@
 //! The stored form of a session.
 //!
-//! It has a version. Version 1 can be read for ever: `tests/behaviour/sessions` has a file of it.
+//! It has a version. Every later version of the crate reads version 1: `tests/behaviour/sessions` has a file of it.
 
 use super::Session;
 use super::limits::Used;

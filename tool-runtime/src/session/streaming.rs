@@ -100,14 +100,14 @@ struct EndedStream {
 }
 
 impl Receiving<'_> {
-    /// Ends the reply, and returns it if it has arrived to its end.
+    /// Ends the reply, and returns it if it is complete.
     fn complete_reply(&mut self) -> Option<(&Session, &AssistantMessage)> {
         self.ended = self.streamed.take().map(StreamedReply::end);
         let ended = self.ended.as_ref().filter(|ended| ended.is_complete)?;
         Some((self.session, &ended.reply))
     }
 
-    /// Adds the reply to the session. A reply that broke off is dropped, unless a call of it has started: then the other
+    /// Adds the reply to the session. An interrupted reply is dropped, unless a call of it has started: then the other
     /// calls fail, so that no call runs twice.
     fn end(&mut self) -> EndedStream {
         let ended = self.ended.take().or_else(|| self.streamed.take().map(StreamedReply::end));

@@ -133,7 +133,7 @@ where
     ///
     /// # Errors
     ///
-    /// Returns the error of `stream`, or that of the reply if it breaks off.
+    /// Returns the error of `stream`, or that of an interrupted reply.
     pub async fn stream<C, R, S, E>(self, stream: C) -> Result<TypedEnd<T>, RunError<E>>
     where
         C: FnMut(Request) -> R,

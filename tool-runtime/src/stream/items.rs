@@ -145,8 +145,8 @@ impl Items {
             .collect()
     }
 
-    /// The items of a reply with this text and these calls. An item that does not contain the text that it stands for is left
-    /// out, and so is one whose JSON is incomplete.
+    /// The items of a reply with this text and these calls. An item that does not contain the text that it represents
+    /// is left out, and so is one whose JSON is incomplete.
     pub(super) fn into_native(mut self, text: &str, calls: &[ToolCall]) -> Vec<NativeItem> {
         self.list.sort_by_key(Item::index);
         self.list.dedup_by(|later, earlier| {
@@ -180,7 +180,7 @@ impl Items {
     }
 }
 
-/// The calls of a reply that no item stands for yet.
+/// The calls of a reply that no item represents yet.
 struct UnmatchedCalls<'a> {
     in_order: std::slice::Iter<'a, ToolCall>,
     by_id: HashMap<&'a str, VecDeque<&'a ToolCall>>,
@@ -195,7 +195,7 @@ impl<'a> UnmatchedCalls<'a> {
         UnmatchedCalls { in_order: calls.iter(), by_id }
     }
 
-    /// The call that the item stands for, if it contains the call in a valid form. Items in pieces have the order of the
+    /// The call that the item represents, if it contains the call in a valid form. Items in pieces have the order of the
     /// calls; complete items may arrive in another order.
     fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
         match &item.state {

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Write as _;
 
-/// The names of the called tools, in the order of the calls: those of all replies, also of calls that were denied, failed or
-/// are pending.
+/// The names of the called tools, in the order of the calls: those of all replies, including calls that were denied,
+/// failed or are pending.
 ///
 /// ```
 /// use tool_runtime::testing::{ScriptedModel, called_tools};

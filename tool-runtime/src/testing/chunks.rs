@@ -20,7 +20,7 @@ pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chu
         deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
     }
     let refusal = reply.refusal().unwrap_or_default();
-    deltas.extend(refusal.split_inclusive(' ').map(|word| delta(of_reason(word))));
+    deltas.extend(refusal.split_inclusive(' ').map(|word| delta(declined_piece(word))));
     let items = items(reply, wire);
     if !items.is_empty() {
         deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
@@ -75,12 +75,12 @@ fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {
         extra: call.extra.to_map(wire),
         ..CallPiece::arguments(index, String::new())
     };
-    deltas.push(of_call(head));
+    deltas.push(call_delta(head));
     // The end of a truncated call did not arrive.
     let arguments = if call.is_truncated { call.arguments.trim_end_matches('}') } else { &*call.arguments };
     let characters: Vec<char> = arguments.chars().collect();
     for piece in characters.chunks(PIECE_CHARACTERS) {
-        deltas.push(of_call(CallPiece::arguments(index, piece.iter().collect())));
+        deltas.push(call_delta(CallPiece::arguments(index, piece.iter().collect())));
     }
 }
 
@@ -100,11 +100,11 @@ fn text(piece: &str) -> ContentPiece {
     ContentPiece { text: Some(piece.to_owned()), ..ContentPiece::default() }
 }
 
-fn of_reason(piece: &str) -> ContentPiece {
+fn declined_piece(piece: &str) -> ContentPiece {
     ContentPiece { refusal: Some(piece.to_owned()), ..ContentPiece::default() }
 }
 
-fn of_call(piece: CallPiece) -> Delta {
+fn call_delta(piece: CallPiece) -> Delta {
     delta(ContentPiece { calls: vec![piece], ..ContentPiece::default() })
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// A model that sends the replies of a script, one for each request. Clones share the script.
 ///
-/// It takes the place of a client: [`complete`](ScriptedModel::complete) and [`stream`](ScriptedModel::stream) fit the
+/// It replaces a client: [`complete`](ScriptedModel::complete) and [`stream`](ScriptedModel::stream) fit the
 /// methods of [`Run`](crate::session::Run) with the same names, and the chunks of `stream` also fit
 /// [`Registry::dispatch_stream`](crate::Registry::dispatch_stream). See the [module](crate::testing) for an example.
 ///

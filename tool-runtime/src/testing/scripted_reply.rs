@@ -171,10 +171,10 @@ impl ScriptedReply {
 
     /// Interrupts the reply: the connection fails after this number of chunks. Default: the reply is complete.
     ///
-    /// The chunk after them is a [transport error](crate::stream::StreamError::Transport) whose source is a [`std::io::Error`] of
-    /// the kind `ConnectionReset`. [`ScriptedModel::complete`](super::ScriptedModel::complete) returns
-    /// [`Interrupted`](super::ScriptedModelError::Interrupted), which has the partial reply. A reply that is complete after this number of
-    /// chunks is not interrupted.
+    /// The chunk after them is a [transport error](crate::stream::StreamError::Transport) whose source is a
+    /// [`std::io::Error`] of the kind `ConnectionReset`. [`ScriptedModel::complete`](super::ScriptedModel::complete)
+    /// returns [`Interrupted`](super::ScriptedModelError::Interrupted), which has the partial reply. A reply that is
+    /// complete after this number of chunks is not interrupted.
     ///
     /// ```
     /// use tool_runtime::testing::{ScriptedModel, ScriptedReply};

@@ -46,9 +46,9 @@ const OVERWRITE: &str = "overwrite";
 /// result, a program that reads the results may not understand one. A new optional field of an open object is compatible, unless
 /// its `additionalProperties` or `patternProperties` described such a field before.
 ///
-/// The lock file has the schema against which arguments are validated; the one in requests
-/// [may accept more](macro@crate::tool#published-schemas). The order of the arguments is not part of it, and neither are rules that
-/// only a decoder has: a change from `String` to `IpAddr` is not noticed.
+/// The lock file has the schema against which arguments are validated; the one in requests [may accept
+/// more](macro@crate::tool#published-schemas). The lock file contains neither the order of the arguments nor rules that
+/// only a decoder enforces: a change from `String` to `IpAddr` is not noticed.
 ///
 /// # Write the file
 ///
@@ -163,11 +163,11 @@ fn check(registry: &Registry, path: &Path, variable: Option<&OsStr>) -> Result<(
 
 /// Prints a line although the test passes: the test harness hides the output of `eprintln`.
 fn print_line(line: fmt::Arguments<'_>) {
-    // Without a standard error, nobody reads it.
+    // Without a standard error, there is no reader.
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// The path, with the folder that a relative one starts at.
+/// The path and, if it is relative, the folder in which it starts.
 fn missing(path: &Path) -> String {
     let folder = env::current_dir().ok().filter(|_| path.is_relative());
     let folder = folder.map(|folder| format!(" in {}", folder.display())).unwrap_or_default();

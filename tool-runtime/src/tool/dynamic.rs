@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 /// A tool whose name, description and parameters are defined at run time, for example by a plug-in or a remote server.
 ///
-/// The handler receives the arguments as one JSON object. It returns anything that converts to a [`ToolOutput`]: the model
-/// receives a string unchanged, `()` and null as `ok`, and numbers and any other [`Value`] as JSON. The model receives
-/// an error as its `Display` text. The handler captures its state,
-/// or takes it from the [`CallContext`] that [`with_context`](DynamicTool::with_context) passes to it.
+/// The handler receives the arguments as one JSON object. It returns anything that converts to a [`ToolOutput`]: the
+/// model receives a string unchanged, `()` and null as `ok`, and numbers and any other [`Value`] as JSON. The model
+/// receives the `Display` text of an error. The handler captures its state, or takes it from the [`CallContext`] that
+/// [`with_context`](DynamicTool::with_context) passes to it.
 ///
 /// The arguments are validated against `parameters` before the handler runs: types, `properties`, `required`,
 /// `additionalProperties`, `patternProperties`, `propertyNames`, `enum`, `const`, `items`, `prefixItems`,
@@ -98,9 +98,8 @@ impl DynamicTool {
     /// Like [`new`](DynamicTool::new), with a handler that also receives the [`CallContext`]: the id of the call, its
     /// cancellation token, and the values that the program attached to the batch.
     ///
-    /// The model receives the `Display` text of an error, also of a
-    /// [`ToolError`](crate::ToolError); the program finds the error in
-    /// [`CallError::Returned`](crate::CallError::Returned).
+    /// The model receives the `Display` text of an error, even of a [`ToolError`](crate::ToolError); the program finds
+    /// the error in [`CallError::Returned`](crate::CallError::Returned).
     ///
     /// ```
     /// use serde_json::json;
@@ -212,7 +211,7 @@ impl DynamicTool {
         }
     }
 
-    /// Rejects arguments that `parameters` does not name, also if the schema is open: a misspelt optional argument is
+    /// Rejects arguments that `parameters` does not name, even if the schema is open: a misspelt optional argument is
     /// then an error that suggests the correct name. Default: `false`, as in JSON Schema.
     ///
     /// The schema in the request is closed as well. It stays open if its `additionalProperties` or

@@ -40,7 +40,7 @@ pub(crate) struct Description {
 #[derive(Debug)]
 pub(crate) struct Need {
     pub(crate) parameter: &'static str,
-    /// Of the type, and of an `Arc` of it.
+    /// The ids of the type and of an `Arc` of it.
     pub(crate) ids: [TypeId; 2],
     pub(crate) type_name: &'static str,
 }

@@ -7,8 +7,8 @@ use std::time::Duration;
 ///
 /// Each is `None` if the tool does not declare it, so that a program can send exactly what is declared to a client of
 /// the [Model Context Protocol][mcp]. The protocol has a hint for each, with a default: `false` for `readOnlyHint` and
-/// `idempotentHint`, but `true` for `destructiveHint` and `openWorldHint`. This crate treats a
-/// property that is not declared as false, in its own decisions and in [`is_read_only`](Annotations::is_read_only),
+/// `idempotentHint`, but `true` for `destructiveHint` and `openWorldHint`. This crate treats a property that is not
+/// declared as false, in its own decisions and in [`is_read_only`](Annotations::is_read_only),
 /// [`is_destructive`](Annotations::is_destructive), [`is_idempotent`](Annotations::is_idempotent) and
 /// [`is_open_world`](Annotations::is_open_world).
 ///
@@ -89,8 +89,8 @@ pub struct Policy {
     /// The number of calls of the tool that may begin with one [`BatchContext`](crate::BatchContext), over all its
     /// dispatches. Further calls get an error with the limit. Without a bound context, each dispatch counts on its own:
     /// bind one with [`Registry::with`](crate::Registry::with) to limit a whole conversation. A
-    /// [`Session`](crate::Session) counts since the last user message. Default:
-    /// `None`, no limit other than [that of the registry](crate::RegistryBuilder::max_calls_per_batch).
+    /// [`Session`](crate::Session) counts since the last user message. Default: `None`, no limit other than [that of
+    /// the registry](crate::RegistryBuilder::max_calls_per_batch).
     pub max_calls: Option<usize>,
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// Carries the return type of a function. `ReturnType::<R>::NEW.__value()` selects the type of its value, also through
+/// Carries the return type of a function. `ReturnType::<R>::NEW.__value()` selects the type of its value, even through
 /// type aliases such as `std::io::Result<T>`: `T` of a `Result<T, E>`, otherwise `R`.
 pub struct ReturnType<R>(PhantomData<fn() -> R>);
 /// The second candidate, after [`ReturnType`]: a type other than `Result`.

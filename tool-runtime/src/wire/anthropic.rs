@@ -136,10 +136,12 @@ impl Anthropic {
     /// the definitions of other deferred tools, although each request sends them. The API accepts 10,000 tools, and rejects
     /// `cache_control` in a deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
     ///
-    /// The field `tools` changes when deferred tools come and go. The prompt cache stays valid, since the API removes their
-    /// definitions before it computes the key of the cache, and inserts that of a found tool at its reference
-    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference#defer_loading-and-prompt-caching>). If a
-    /// found tool changes or no longer exists, the messages from its first reference on are not read from the cache.
+    /// The field `tools` changes when deferred tools are added or removed. The prompt cache stays valid, since the API
+    /// removes their definitions before it computes the key of the cache, and inserts that of a found tool at its
+    /// reference
+    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference#defer_loading-and-prompt-caching>).
+    /// If a found tool changes or no longer exists, the messages from its first reference on are not read from the
+    /// cache.
     ///
     /// A program that chooses its wire by name creates this wire itself, and gets the others from
     /// [`by_name`](crate::wire::by_name). OpenAI's API has a similar setting,

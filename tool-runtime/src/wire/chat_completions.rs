@@ -44,7 +44,7 @@ const RULES: IdRules =
 /// - Tool messages have text only. Images and files of results follow in one user message after the last result of a
 ///   reply, with a notice such as `[image: image/png]` in the result.
 /// - Files with an address, and parts and items of other providers, are dropped and [reported](Body::report).
-/// - Of several choices of a response, the first is read.
+/// - If a response has several choices, the first is read.
 ///
 /// ```
 /// use tool_runtime::message::Message;
@@ -88,8 +88,9 @@ impl ChatCompletions {
         ChatCompletions::default()
     }
 
-    /// Whether the reasoning of replies is sent back: `reasoning_content`, `reasoning`, `reasoning_details`, and Gemini's
-    /// `extra_content` with thought signatures. Each server gets back what it sent; the reasoning of other wires is dropped. Default: false.
+    /// Whether the reasoning of replies is sent back: `reasoning_content`, `reasoning`, `reasoning_details`, and
+    /// Gemini's `extra_content` with thought signatures. A request contains only the reasoning that the same wire has
+    /// read; other reasoning is dropped. Default: false.
     ///
     /// In thinking mode, DeepSeek and Kimi reject a request without the reasoning of a reply with calls
     /// (<https://api-docs.deepseek.com/guides/thinking_mode>); so does Gemini 3

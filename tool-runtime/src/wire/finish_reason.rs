@@ -35,7 +35,7 @@ impl AssistantMessage {
     }
 
     /// Whether the model declined to answer, or a filter of the provider withheld the answer: OpenAI's `content_filter`, and
-    /// Gemini's `SAFETY` and its relatives (<https://ai.google.dev/api/generate-content#FinishReason>).
+    /// Gemini's `SAFETY` and similar reasons (<https://ai.google.dev/api/generate-content#FinishReason>).
     pub(crate) fn is_declined(&self) -> bool {
         const REASONS: [&str; 10] = [
             "contentfilter",

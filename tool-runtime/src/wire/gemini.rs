@@ -41,8 +41,8 @@ const FORMAT: &str = "the Gemini API";
 ///   API limits names to 64 bytes, so such a name may have 62.
 /// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
 ///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
-/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. The first of several candidates is
-///   read. The reply to a blocked request is truncated, and
+/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. If there are
+///   several candidates, the first is read. The reply to a blocked request is truncated, and
 ///   [`refusal`](AssistantMessage::refusal) is the reason.
 /// - Dropped and [reported](Body::report): images in replies and in system messages, the items and the reasoning of other
 ///   providers, and parts that the API does not have. Empty text is left out.

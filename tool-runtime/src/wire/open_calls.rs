@@ -19,7 +19,7 @@ pub(super) struct ReadResult {
 pub(super) struct OpenCalls {
     /// The ids of the whole history.
     ids: HashSet<String>,
-    /// The number of the newest made-up id.
+    /// The number of the newest generated id.
     newest: usize,
     calls: Vec<OpenCall>,
     /// The positions of the calls with each id of the provider, and of each tool.
@@ -35,13 +35,13 @@ struct OpenCall {
 }
 
 impl OpenCalls {
-    /// Keeps made-up ids different from those of these calls.
+    /// Keeps generated ids different from those of these calls.
     pub(super) fn reserve(&mut self, calls: &[ToolCall]) {
         self.ids.extend(calls.iter().map(|call| call.id.clone()));
     }
 
-    /// Sets the calls of the next reply. A call without an id, or with that of an earlier call of the reply, gets one that depends on its
-    /// position in the history, so that a history that is read again has the same ids. `sent_id`
+    /// Sets the calls of the next reply. A call without an id, or with that of an earlier call of the reply, gets an id
+    /// that depends on its position in the history, so that a history that is read again has the same ids. `sent_id`
     /// returns the id by which results refer to a call.
     pub(super) fn start_reply(
         &mut self,
@@ -80,7 +80,8 @@ impl OpenCalls {
         }
     }
 
-    /// The messages of results, with the ids of their calls: the call with its id, or the first open call, of its tool if it has a name.
+    /// The messages of results, with the ids of their calls. The call of a result is the one with its id; otherwise the
+    /// first open call of its tool, or of any tool if the result does not name one.
     pub(super) fn take_results(&mut self, results: Vec<ReadResult>) -> Vec<ToolMessage> {
         // Results with an id have their calls before the others.
         let of_ids: Vec<Option<usize>> = results

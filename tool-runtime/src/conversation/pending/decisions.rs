@@ -63,10 +63,10 @@ impl PendingCalls {
         Ok(())
     }
 
-    /// Marks a call as not begun that began in an interrupted run. The next run starts it, where it would otherwise fail with
-    /// [`CallError::Interrupted`]. If it needs an approval, it needs a new one.
+    /// Marks a call that began in an interrupted run as not begun. The next run starts it, where it would otherwise
+    /// fail with [`CallError::Interrupted`]. If it needs an approval, it needs a new one.
     ///
-    /// It is for a program that has found out that the call took no effect, and for
+    /// Use it if the program knows that the call had no effect, or in
     /// [`RunLog::before_calls`](crate::session::RunLog::before_calls).
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl PendingCalls {
         }
     }
 
-    /// A call without a result that has not begun, also not elsewhere.
+    /// A call without a result that has begun neither here nor elsewhere.
     fn call_to_approve(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         match self.undecided_call(id)? {
             (_, state) if state.waits_for_result() => Err(NotPendingError::NeedsResult { id: id.to_owned() }),

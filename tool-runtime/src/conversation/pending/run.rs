@@ -17,9 +17,9 @@ impl PendingCalls {
     /// that needs approval and has none, or whose result comes later, fails with an error that reports it. To keep such
     /// calls pending, use [`run_allowed`](PendingCalls::run_allowed).
     ///
-    /// If the future is dropped, finished calls keep their results. The next run starts those again that had not begun, and
-    /// those of `read_only` and `idempotent` tools. Any other call fails with
-    /// [`CallError::Interrupted`], since it may have taken effect. A `blocking` tool that is running continues on its thread.
+    /// If the future is dropped, finished calls keep their results. The next run starts the calls that had not begun,
+    /// and repeats those of `read_only` and `idempotent` tools. Any other call fails with [`CallError::Interrupted`],
+    /// since it may have taken effect. A `blocking` tool that is running continues on its thread.
     ///
     /// If a call fails in the same way three times in a row since the last user message, its error ends with a note for the
     /// model; [`note_repeated_failures`](crate::RegistryBuilder::note_repeated_failures) changes this number.
@@ -27,8 +27,8 @@ impl PendingCalls {
         self.run_calls(registry, Unfinished::Fail, |_| true).await;
     }
 
-    /// Runs the calls that need nobody, like [`run`](PendingCalls::run). A call that needs an approval stays pending, and so
-    /// does one whose result comes later, and one that was cancelled.
+    /// Runs calls like [`run`](PendingCalls::run), but keeps these pending: calls that need an approval, calls whose
+    /// results come later, and cancelled calls.
     ///
     /// The [`before_call`](crate::RegistryBuilder::before_call) hook decides first: a call that it denies is denied without
     /// a person. The hook is called again for each call that still needs an approval in the next run.
@@ -203,7 +203,7 @@ impl CallsRun<'_> {
     fn take(&self, position: usize, call: &mut ToolCall, state: &mut CallState, message: ToolMessage) {
         let error = message.outcome().and_then(Outcome::error);
         match error.filter(|_| self.unfinished == Unfinished::Keep) {
-            // Its reply was truncated after it had started early: it will not run, so nobody is asked.
+            // Its reply was truncated after it had started early: it will not run, so no person is asked.
             Some(CallError::NeedsApproval { .. } | CallError::NeedsResult { ticket: None, .. })
                 if call.is_truncated =>
             {

@@ -105,20 +105,20 @@ impl Pairing {
             let exchange = self.exchanges[number].clone();
             let ids: HashSet<&str> = exchange.calls(messages).iter().map(|call| &*call.id).collect();
             // By tool name; `None` if the message does not name its tool.
-            let mut strangers: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
+            let mut unidentified: HashMap<Option<&str>, Vec<usize>> = HashMap::new();
             for (place, result) in exchange.results(messages) {
                 let id = &*result.tool_call_id;
                 if self.exchange_of[place].is_none() && !ids.contains(id) && !taken.contains(id) {
-                    strangers.entry(result.tool()).or_default().push(place);
+                    unidentified.entry(result.tool()).or_default().push(place);
                 }
             }
-            let nameless = strangers.remove(&None).unwrap_or_default();
-            if !strangers.is_empty() {
+            let nameless = unidentified.remove(&None).unwrap_or_default();
+            if !unidentified.is_empty() {
                 let mut open: HashMap<&str, Vec<usize>> = HashMap::new();
                 for (position, call) in self.open_calls(number, messages) {
                     open.entry(&call.name).or_default().push(position);
                 }
-                for (tool, places) in strangers {
+                for (tool, places) in unidentified {
                     self.pair_as_many(
                         number,
                         tool.and_then(|tool| open.remove(tool)).unwrap_or_default(),

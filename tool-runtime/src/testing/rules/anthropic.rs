@@ -5,7 +5,7 @@ use super::{RejectedError, list, reject, unknown_field};
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// The most strict tools of a request.
+/// The maximum number of strict tools in a request.
 const MAX_STRICT_TOOLS: usize = 20;
 
 pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
@@ -33,7 +33,7 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
                 _ => {}
             }
         }
-        check_answered(index, message, messages.get(index + 1))?;
+        check_paired(index, message, messages.get(index + 1))?;
         previous = message;
     }
     Ok(())
@@ -264,7 +264,7 @@ fn check_result(
 }
 
 /// Checks that the results of the calls are at the start of the next message.
-fn check_answered(index: usize, message: &Value, next: Option<&Value>) -> Result<(), RejectedError> {
+fn check_paired(index: usize, message: &Value, next: Option<&Value>) -> Result<(), RejectedError> {
     let answered: HashSet<&str> = next.into_iter().flat_map(results).collect();
     let missing: Vec<&str> = calls(message).filter(|id| !answered.contains(id)).collect();
     if missing.is_empty() {

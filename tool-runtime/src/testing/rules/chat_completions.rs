@@ -18,9 +18,9 @@ pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedErro
     for (index, message) in messages.iter().enumerate() {
         check_fields(wire, index, message)?;
         match message.get("role").and_then(Value::as_str) {
-            Some("tool") => check_answer(index, message, open.as_mut())?,
+            Some("tool") => check_result(index, message, open.as_mut())?,
             Some(role @ ("system" | "developer" | "user" | "assistant")) => {
-                all_answered(open.take())?;
+                check_all_paired(open.take())?;
                 if role == "assistant" {
                     open = check_reply(index, message)?;
                 } else if !is_text_or_parts(&message["content"]) {
@@ -34,7 +34,7 @@ pub(super) fn check(wire: &dyn Wire, request: &Value) -> Result<(), RejectedErro
             _ => return reject(format!("messages.[{index}].role"), "Invalid value for 'role'."),
         }
     }
-    all_answered(open)
+    check_all_paired(open)
 }
 
 /// The calls of an assistant message while their tool messages are read.
@@ -133,7 +133,7 @@ fn check_reply(index: usize, message: &Value) -> Result<Option<OpenCalls>, Rejec
     Ok(Some(OpenCalls::new(index, ids)))
 }
 
-pub(super) fn check_answer(
+pub(super) fn check_result(
     index: usize,
     message: &Value,
     open: Option<&mut OpenCalls>,
@@ -172,7 +172,7 @@ pub(super) fn check_answer(
     }
 }
 
-pub(super) fn all_answered(open: Option<OpenCalls>) -> Result<(), RejectedError> {
+pub(super) fn check_all_paired(open: Option<OpenCalls>) -> Result<(), RejectedError> {
     let Some(OpenCalls { index, ids, answered }) = open else { return Ok(()) };
     let missing: Vec<&str> =
         ids.iter().zip(answered).filter(|(_, answered)| !answered).map(|(id, _)| id.as_str()).collect();

@@ -1,7 +1,7 @@
 //! The rules of Ollama's own API: its types, with the error messages of its parser, and the pairing of Chat Completions, which
 //! the API does not check itself.
 
-use super::chat_completions::{OpenCalls, all_answered, check_answer, check_tools};
+use super::chat_completions::{OpenCalls, check_all_paired, check_result, check_tools};
 use super::{RejectedError, list, reject};
 use serde_json::Value;
 
@@ -21,10 +21,10 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
                 if let (Value::Null | Value::String(_), Some(open)) = (&message["tool_call_id"], &open) {
                     result["tool_call_id"] = id_of(message, open, &tools).into();
                 }
-                check_answer(index, &result, open.as_mut())?;
+                check_result(index, &result, open.as_mut())?;
             }
             Some(role @ ("system" | "user" | "assistant")) => {
-                all_answered(open.take())?;
+                check_all_paired(open.take())?;
                 let calls = list(&message["tool_calls"]);
                 if role == "assistant" && !calls.is_empty() {
                     let ids = (0..).zip(calls).map(|(position, call)| match call["id"].as_str() {
@@ -38,7 +38,7 @@ pub(super) fn check(request: &Value) -> Result<(), RejectedError> {
             _ => return reject(format!("messages.[{index}].role"), "Invalid value for 'role'."),
         }
     }
-    all_answered(open)
+    check_all_paired(open)
 }
 
 /// The id of a result: its own, or that of the first open call, of its tool if it has a name.

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 /// In characters.
 const MAX_JSON: usize = 200;
 
-/// The lines of two texts between the equal lines at the start and at the end: `- ` before a line of the old text, `+ ` before one
-/// of the new text.
+/// The lines of two texts without the equal lines at the start and at the end. Lines of the old text start with `- `,
+/// lines of the new text with `+ `.
 pub(super) fn line_diff(old: &str, new: &str) -> Vec<String> {
     let (mut old, mut new): (VecDeque<&str>, VecDeque<&str>) = (old.lines().collect(), new.lines().collect());
     while !old.is_empty() && old.front() == new.front() {

@@ -4,8 +4,8 @@
 //! unless the old schema accepts all values of the new one. The comparison never searches for another explanation: a change
 //! that it does not understand is breaking.
 //!
-//! A property that a schema does not name counts as absent, unless `additionalProperties` describes it: an optional property
-//! that comes to an open object is compatible.
+//! A property that a schema does not name counts as absent, unless `additionalProperties` describes it: an optional
+//! property that is added to an open object is compatible.
 
 mod limits;
 mod objects;

@@ -69,7 +69,7 @@ fn start_block(index: i64, item: Value) -> ContentPiece {
     let text = |field: &str| item[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let kind = match item["type"].as_str().unwrap_or_default() {
         "text" => {
-            // A block without text is no text, as in a response that is not streamed.
+            // A block without text adds no text, as in a response that is not streamed.
             piece.text = Some(text("text").unwrap_or_default());
             ItemKind::Text
         }

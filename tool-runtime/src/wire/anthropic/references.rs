@@ -10,7 +10,7 @@ use crate::wire::tool_arrays::SearchForm;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// The text in place of references to tools that are gone. The text of the result describes these tools.
+/// The text in place of references to tools that no longer exist. The text of the result describes these tools.
 const GONE: &str = "The tools that were found no longer exist. Search again.";
 
 /// The references that a request may have.

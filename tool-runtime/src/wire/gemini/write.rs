@@ -139,7 +139,7 @@ impl<'a> Writer<'a, '_> {
         self.push(MODEL, parts)
     }
 
-    /// Remembers a call for its result. `name` is that of a part that is written unchanged.
+    /// Stores a call for its result. `name` is that of a part that is written unchanged.
     fn add_call(&mut self, call: &'a ToolCall, name: Option<String>) {
         let position = self.calls.len();
         let name = name.unwrap_or_else(|| names::written(&written_name(call)).into_owned());

@@ -28,7 +28,7 @@ pub(super) struct LoadedTools<'a> {
     deferred: HashSet<&'a str>,
     /// The tools that the results of searches load, which are those that the model may call.
     loaded: HashMap<&'a str, &'a ToolSchema>,
-    /// The names of the tools that searches found, also of those that are gone.
+    /// The names of the tools that searches found, including those that no longer exist.
     found: HashSet<&'a str>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> LoadedTools<'a> {
 
     /// The namespace of a call. The API moves each tool that a search loads to a namespace with the name of the tool, and
     /// rejects a request whose call of the tool does not have it, wherever the call comes from. The call of another deferred
-    /// tool, such as one that is gone, has no namespace.
+    /// tool, such as one that no longer exists, has no namespace.
     pub(super) fn namespace<'n>(&self, name: &'n str, own: Option<&'n str>) -> Option<&'n str> {
         if self.loaded.contains_key(name) {
             return Some(own.unwrap_or(name));

@@ -45,7 +45,7 @@ pub(super) fn measure(programs: &Path) -> Result<Measured> {
         (with_one[index], growth[index]) = (Some(one), Some(many - one));
     }
     rows.push(Row::new(format!("release binary, {TOOLS} tools"), Unit::Bytes, growth));
-    // The growth alone would hide that the binaries of the other libraries are smaller with one tool.
+    // The rows for many tools do not show that the binaries of the other libraries are smaller with one tool.
     rows.push(Row::new("release binary, 1 tool, total", Unit::Bytes, with_one));
     let notes = vec![format!(
         "{TOOLS} tools: tools of three parameters; the figure of the program's crate without dependencies, minus the \

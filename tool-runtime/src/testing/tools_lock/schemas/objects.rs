@@ -139,7 +139,7 @@ impl Comparison {
     }
 }
 
-/// The names of properties that go, and the names in their place.
+/// The removed names of properties, and the names that replace them.
 fn renamed(old: Schema<'_>, new: Schema<'_>) -> Vec<(String, String)> {
     let only = |one: Schema<'_>, other: Schema<'_>| -> Vec<Named> {
         let properties = one.object("properties").into_iter().flatten();

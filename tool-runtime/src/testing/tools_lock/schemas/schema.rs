@@ -134,7 +134,7 @@ impl<'a> Schema<'a> {
 pub(super) fn is_compared(schema: Schema<'_>, keyword: &str) -> bool {
     let Some(value) = schema.get(keyword) else { return true };
     match keyword {
-        // Of these pairs, only one is compared.
+        // Only one keyword of each pair is compared.
         "oneOf" if schema.get("anyOf").is_some() => false,
         "enum" if schema.get("const").is_some() => false,
         "type" => value.is_string() || value.is_array(),
