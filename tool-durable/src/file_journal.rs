@@ -66,7 +66,7 @@ use writer::Writer;
 /// # A full disk
 ///
 /// An operation that cannot be stored ends with [`JournalError::Storage`], and its call does not run. The journal works
-/// again when there is space; the process need not restart. Removing records needs space, too. If the disk reports an
+/// again when there is space; the process need not restart. Removing records also needs space. If the disk reports an
 /// error only when it syncs, the record may be stored nevertheless: then the call counts as interrupted.
 #[derive(Clone)]
 pub struct FileJournal {

@@ -100,7 +100,7 @@
 //!   missing in the later program, its arguments are invalid there, or a hook would deny it.
 //! - An interrupted call that runs again passes the hook and the limits again. If they stop it, its result does not
 //!   report that it may have taken effect.
-//! - A call that failed has finished: its error is its result. So has a call whose tool exceeded its time limit. A call that was
+//! - A call that failed, or whose tool exceeded its time limit, has finished: its error is its result. A call that was
 //!   cancelled or dropped is interrupted. One that is later than
 //!   [`call_timeout`](tool_runtime::RegistryBuilder::call_timeout) is interrupted until the next reply is recorded.
 //! - The journal records the result after the middleware of the registry, before

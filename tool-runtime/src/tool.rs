@@ -102,8 +102,9 @@ impl fmt::Display for Location {
 /// The future of a started tool.
 pub(crate) type Started<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a>>;
 
-/// `Box::pin`. The macro gives the call the span of the function's `async`, so that rustc reports a future that is not
-/// `Send` there. It always returns `Some`: it is the last expression of a shim, which returns `None` if it stops earlier.
+/// Boxes the future. The macro gives the call the span of the function's `async`, so that rustc reports a future that
+/// is not `Send` there. The result is always `Some`: the call is the last expression of a shim, which returns `None` if
+/// it stops earlier.
 #[must_use]
 pub fn start<'a>(
     tool: impl Future<Output = Result<ToolOutput, FunctionError>> + Send + 'a,

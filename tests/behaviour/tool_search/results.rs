@@ -52,7 +52,7 @@ async fn three_tools_have_their_schemas_by_default() {
 #[tokio::test]
 async fn pinned_tools_are_not_found() {
     let text = content(&registry(), search("now")).await;
-    let expected = "No further tool matches. These of your tools match, which you call directly: `now`.";
+    let expected = "No further tool matches. Call these matching tools directly: `now`.";
     assert_eq!(text, expected);
     let text = content(&registry(), search("xyzzy")).await;
     assert!(text.starts_with("No tool matches."), "{text}");

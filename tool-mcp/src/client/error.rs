@@ -164,9 +164,9 @@ impl fmt::Display for RemoteError {
             RemoteError::Unreachable(_) => {
                 f.write_str("the server of the tool cannot be reached; the tool was not called")
             }
-            RemoteError::ConnectionLost { may_have_taken_effect: true, .. } => {
-                f.write_str("the connection was lost; it may have taken effect. Check before you try again.")
-            }
+            RemoteError::ConnectionLost { may_have_taken_effect: true, .. } => f.write_str(
+                "the connection was lost; the call may have taken effect. Check before you try again.",
+            ),
             RemoteError::ConnectionLost { .. } => f.write_str("the connection was lost. Try again."),
             RemoteError::Unauthorized(_) => {
                 f.write_str("the server of the tool requires authorisation, which the program did not give")
@@ -180,7 +180,7 @@ impl fmt::Display for RemoteError {
             }
             RemoteError::UnexpectedResponse { may_have_taken_effect } => {
                 f.write_str("the server of the tool responded with something other than a result")?;
-                f.write_str(if *may_have_taken_effect { "; it may have taken effect" } else { "" })
+                f.write_str(if *may_have_taken_effect { "; the call may have taken effect" } else { "" })
             }
         }
     }

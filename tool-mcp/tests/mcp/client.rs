@@ -173,8 +173,7 @@ async fn results_of_other_servers_become_text_and_json() {
     }
 }
 
-const UNEXPECTED: &str =
-    "Error: the server of the tool responded with something other than a result; it may have taken effect";
+const UNEXPECTED: &str = "Error: the server of the tool responded with something other than a result; the call may have taken effect";
 
 #[tokio::test]
 async fn a_response_that_is_no_result_is_an_error() {

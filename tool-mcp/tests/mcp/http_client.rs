@@ -60,7 +60,7 @@ async fn a_killed_server_is_a_lost_connection_until_it_is_back() {
     let (result, ()) = tokio::join!(registry.call("append", line(20_000)), killed);
     assert_eq!(
         result.text(),
-        "Error: the connection was lost; it may have taken effect. Check before you try again."
+        "Error: the connection was lost; the call may have taken effect. Check before you try again."
     );
 
     let unreachable = registry.call("append", line(1)).await;
@@ -156,7 +156,7 @@ async fn call_with(status: u16, body: &str) -> (String, usize, usize) {
 #[tokio::test]
 async fn the_status_of_a_response_decides() {
     const LOST: &str =
-        "Error: the connection was lost; it may have taken effect. Check before you try again.";
+        "Error: the connection was lost; the call may have taken effect. Check before you try again.";
     let rejected = |status: u16| {
         format!(
             "Error: the server of the tool rejected the request with the HTTP status {status}; the tool was not called"

@@ -59,7 +59,8 @@ async fn client_with(losses: usize, connections: usize) -> (Client, Registry, Ar
     (client, registry, log)
 }
 
-const MAYBE: &str = "Error: the connection was lost; it may have taken effect. Check before you try again.";
+const MAYBE: &str =
+    "Error: the connection was lost; the call may have taken effect. Check before you try again.";
 
 #[tokio::test(start_paused = true)]
 async fn calls_that_may_run_twice_are_sent_again() {

@@ -59,9 +59,7 @@ impl Results<'_> {
     fn no_match(&self) -> String {
         if !self.pinned.is_empty() {
             let names = self.pinned.join("`, `");
-            return format!(
-                "No further tool matches. These of your tools match, which you call directly: `{names}`."
-            );
+            return format!("No further tool matches. Call these matching tools directly: `{names}`.");
         }
         if self.is_empty {
             return "There are no further tools.".to_owned();

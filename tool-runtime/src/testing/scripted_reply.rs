@@ -124,8 +124,8 @@ impl ScriptedReply {
         ScriptedReply::new(Content::Refusal(text.into()))
     }
 
-    /// Sets the time that passes before the reply, or its first chunk, arrives. An [error](ScriptedReply::error) arrives
-    /// after this time, too. Default: none.
+    /// Sets the time that passes before the reply, or its first chunk, arrives. An [error](ScriptedReply::error) also
+    /// arrives after this time. Default: none.
     ///
     /// The clock is Tokio's, so a test can [pause](https://docs.rs/tokio/latest/tokio/time/fn.pause.html) it. A request
     /// that is dropped while it waits has taken its reply from the script.
