@@ -69,15 +69,15 @@ fn a_blocking_function_that_exceeds_its_limit_does_not_delay_the_dispatch_or_lea
                 ToolCall::new(format!("call_{index}"), name, arguments)
             })
             .collect();
-        let answers = runtime.block_on(async {
+        let messages = runtime.block_on(async {
             tokio::time::timeout(Duration::from_secs(9), registry.with(&batch).dispatch(&calls)).await
         });
-        let answers = answers.expect("the dispatch does not wait for the functions");
+        let messages = messages.expect("the dispatch does not wait for the functions");
         assert_eq!(gate.ended.load(Ordering::SeqCst), 0, "the dispatch returns before a function has ended");
-        assert_eq!(answers.len(), calls.len());
-        for (index, (call, answer)) in calls.iter().zip(&answers).enumerate() {
-            assert_eq!(answer.tool_call_id, call.id);
-            let has_begun = answer.outcome().is_some_and(Outcome::has_begun);
+        assert_eq!(messages.len(), calls.len());
+        for (index, (call, message)) in calls.iter().zip(&messages).enumerate() {
+            assert_eq!(message.tool_call_id, call.id);
+            let has_begun = message.outcome().is_some_and(Outcome::has_begun);
             let expected = match (&*call.name, has_begun) {
                 ("is_quick", true) => index.to_string(),
                 (_, true) => "Error: the tool `waits` did not finish within 10 ms. It may have taken effect."
@@ -85,13 +85,13 @@ fn a_blocking_function_that_exceeds_its_limit_does_not_delay_the_dispatch_or_lea
                 // The limit expired before the call had a thread.
                 (_, false) => "Error: the tool `waits` did not finish within 10 ms.".to_owned(),
             };
-            assert_eq!(answer.content, expected);
+            assert_eq!(message.content, expected);
         }
         gate.is_open.store(true, Ordering::SeqCst);
-        let has_begun = |(call, answer): &(&ToolCall, &ToolMessage)| {
-            call.name == "waits" && answer.outcome().is_some_and(Outcome::has_begun)
+        let has_begun = |(call, message): &(&ToolCall, &ToolMessage)| {
+            call.name == "waits" && message.outcome().is_some_and(Outcome::has_begun)
         };
-        let begun = calls.iter().zip(&answers).filter(has_begun).count();
+        let begun = calls.iter().zip(&messages).filter(has_begun).count();
         // Each of these functions ends, and no other begins.
         while gate.ended.load(Ordering::SeqCst) < begun {
             std::thread::sleep(Duration::from_millis(1));

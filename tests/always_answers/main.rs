@@ -175,6 +175,6 @@ async fn assert_all_permits_are_free(registry: &Registry, permits: usize) {
     let call = [ToolCall::new("1", "meets", "{}")];
     let meeting = futures_util::future::join_all((0..permits).map(|_| registry.dispatch(&call)));
     let met = tokio::time::timeout(FOREVER, meeting).await;
-    let has_met = |answers: &Vec<ToolMessage>| answers[0].outcome().is_some_and(Outcome::succeeded);
+    let has_met = |messages: &Vec<ToolMessage>| messages[0].outcome().is_some_and(Outcome::succeeded);
     assert!(met.is_ok_and(|met| met.iter().all(has_met)), "a place is not free");
 }

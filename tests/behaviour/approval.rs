@@ -112,11 +112,11 @@ async fn a_call_with_a_result_of_the_hook_does_not_run() {
     assert!(
         messages
             .iter()
-            .all(|answer| answer.outcome().is_some_and(|it| it.succeeded() && it.responded_by_hook()))
+            .all(|message| message.outcome().is_some_and(|it| it.succeeded() && it.responded_by_hook()))
     );
     let (messages, _) = dispatch_with_hook(|_| async { Decision::Run }, &calls()).await;
     assert!(
-        messages.iter().all(|answer| answer.outcome().is_some_and(|outcome| !outcome.responded_by_hook()))
+        messages.iter().all(|message| message.outcome().is_some_and(|outcome| !outcome.responded_by_hook()))
     );
 }
 
@@ -205,9 +205,9 @@ async fn a_hook_that_panics_denies_the_call_and_the_model_does_not_receive_the_p
     let immediately = |_| -> std::future::Ready<Decision> { panic!("a secret") };
     let (messages, runs) = dispatch_with_hook(immediately, &calls()).await;
     assert_eq!(runs, 0);
-    for answer in &messages {
-        assert!(answer.content.as_str().ends_with("was not run: the approval check failed."), "{answer:?}");
-        let error = answer.outcome().and_then(|outcome| outcome.error()).expect("it failed");
+    for message in &messages {
+        assert!(message.content.as_str().ends_with("was not run: the approval check failed."), "{message:?}");
+        let error = message.outcome().and_then(|outcome| outcome.error()).expect("it failed");
         assert_eq!(
             (error.kind(), error.source().expect("the panic message").to_string()),
             ("hook_panic", "a secret".to_owned())

@@ -1,6 +1,6 @@
 //! Arguments as the model sends them, and the error messages about invalid ones.
 
-use crate::answer;
+use crate::message_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ struct Odd {
 
 #[tokio::test]
 async fn escapes_in_keys_are_decoded() {
-    let odd = async |arguments| answer(tools![takes_odd_keys], "takes_odd_keys", arguments).await;
+    let odd = async |arguments| message_text(tools![takes_odd_keys], "takes_odd_keys", arguments).await;
     assert_eq!(odd(r#"{"a\"b":1,"c\\n":2,"odd":{"d\\n":3}}"#).await, "1 2 Some(3)");
     assert_eq!(odd(r#"{"\u0061\u0022b":1,"\u0063\\n":2,"odd":{"\u0064\\n":3}}"#).await, "1 2 Some(3)");
     assert!(odd(r#"{"a"b":1,"c\\n":2}"#).await.contains("are not valid JSON"));
@@ -42,7 +42,7 @@ async fn escapes_in_keys_are_decoded() {
 }
 
 async fn weather(arguments: &str) -> String {
-    answer(tools![get_weather], "get_weather", arguments).await
+    message_text(tools![get_weather], "get_weather", arguments).await
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn long_keys_and_values_are_truncated_in_error_messages() {
 #[tokio::test]
 async fn a_message_lists_some_of_very_many_errors_and_counts_the_rest() {
     let pairs: Vec<String> = (0..20_000).map(|index| format!("\"x{index}\":1")).collect();
-    let message = answer(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
+    let message = message_text(tools![now], "now", &format!("{{{}}}", pairs.join(","))).await;
     assert!(
         message.len() < 5_000
             && message.ends_with("`x49` is not an argument (it takes no arguments); and 19950 more"),
@@ -153,7 +153,7 @@ fn fill(template: Template) -> String {
 #[tokio::test]
 async fn the_message_of_a_custom_decoder_is_kept_whole() {
     assert_eq!(
-        answer(tools![fill], "fill", r#"{"template":"x"}"#).await,
+        message_text(tools![fill], "fill", r#"{"template":"x"}"#).await,
         "Error: invalid arguments for `fill`: `template`: no template at line 7 of the file"
     );
 }
@@ -217,7 +217,7 @@ fn now() {}
 #[tokio::test]
 async fn empty_and_null_arguments_are_an_empty_object() {
     for none in ["", " ", "\n\t", "null", " null ", "{}", "{ }", r#""null""#] {
-        assert_eq!(answer(tools![now], "now", none).await, "ok", "{none:?}");
+        assert_eq!(message_text(tools![now], "now", none).await, "ok", "{none:?}");
         assert!(weather(none).await.ends_with("`city` is missing; `days` is missing"), "{none:?}");
     }
 }
@@ -245,7 +245,7 @@ fn plan(stops: Vec<Stop>, sky: Sky, tags: Option<Vec<String>>, extra: serde_json
 #[tokio::test]
 async fn structs_enums_arrays_and_any_json_can_be_arguments() {
     assert_eq!(
-        answer(
+        message_text(
             tools![plan],
             "plan",
             r#"{"stops":[{"city":"Beijing","nights":2},{"city":"Xi'an"}],"sky":"sunny","extra":{"a":[1]}}"#
@@ -254,8 +254,12 @@ async fn structs_enums_arrays_and_any_json_can_be_arguments() {
         r#"["Beijing Some(2)", "Xi'an None"] Sunny None {"a":[1]}"#
     );
     assert_eq!(
-        answer(tools![plan], "plan", r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#)
-            .await,
+        message_text(
+            tools![plan],
+            "plan",
+            r#"{"stops":[{"nights":2}],"sky":"foggy","tags":[1],"extra":null}"#
+        )
+        .await,
         "Error: invalid arguments for `plan`: `stops[0].city` is missing; \
          `sky`: expected `sunny` or `rainy`, got string \"foggy\"; \
          `tags[0]`: expected a string, got integer `1`"
@@ -270,9 +274,12 @@ fn borrows<'a>(text: &'a str, cow: Cow<'a, str>, maybe: Option<&'a str>) -> Stri
 
 #[tokio::test]
 async fn text_is_borrowed_unless_it_contains_an_escape() {
-    assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"a","cow":"b"}"#).await, "a b borrowed None");
     assert_eq!(
-        answer(tools![borrows], "borrows", r#"{"text":"\u0061","cow":"\u0062","maybe":"\n"}"#).await,
+        message_text(tools![borrows], "borrows", r#"{"text":"a","cow":"b"}"#).await,
+        "a b borrowed None"
+    );
+    assert_eq!(
+        message_text(tools![borrows], "borrows", r#"{"text":"\u0061","cow":"\u0062","maybe":"\n"}"#).await,
         r#"a b owned Some("\n")"#
     );
 }
@@ -295,9 +302,12 @@ fn defaults(
 
 #[tokio::test]
 async fn a_default_replaces_only_an_absent_argument() {
-    assert_eq!(answer(tools![defaults], "defaults", "").await, r#"0 Beijing Some("C") [1, 2] 7 Some(3)"#);
     assert_eq!(
-        answer(
+        message_text(tools![defaults], "defaults", "").await,
+        r#"0 Beijing Some("C") [1, 2] 7 Some(3)"#
+    );
+    assert_eq!(
+        message_text(
             tools![defaults],
             "defaults",
             r#"{"count":1,"city":"","unit":null,"numbers":[],"unwritable":0,"some":null}"#
@@ -306,7 +316,9 @@ async fn a_default_replaces_only_an_absent_argument() {
         "1  None [] 0 None"
     );
     assert!(
-        answer(tools![defaults], "defaults", r#"{"count":null}"#).await.contains("`count`: expected u32")
+        message_text(tools![defaults], "defaults", r#"{"count":null}"#)
+            .await
+            .contains("`count`: expected u32")
     );
 }
 
@@ -332,10 +344,10 @@ async fn a_tool_may_have_any_number_of_parameters() {
     let names: Vec<String> = names.chain((0..5).map(|digit| format!("g{digit}"))).collect();
     let pairs: Vec<String> = names.iter().map(|name| format!("\"{name}\":1")).collect();
     let arguments = format!("{{{}}}", pairs.join(","));
-    assert_eq!(answer(tools![wide], "wide", &arguments).await, "74");
+    assert_eq!(message_text(tools![wide], "wide", &arguments).await, "74");
     let without_one = arguments.replace("\"g4\":1", "\"g5\":1");
     assert_eq!(
-        answer(tools![wide], "wide", &without_one).await,
+        message_text(tools![wide], "wide", &without_one).await,
         "Error: invalid arguments for `wide`: `g4` is missing"
     );
 }
@@ -344,7 +356,9 @@ async fn a_tool_may_have_any_number_of_parameters() {
 async fn deeply_nested_arguments_end_in_an_error_message() {
     let deep =
         format!(r#"{{"stops":[],"sky":"sunny","extra":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
-    assert!(answer(tools![plan], "plan", &deep).await.contains("`extra`: it takes too long to validate"));
+    assert!(
+        message_text(tools![plan], "plan", &deep).await.contains("`extra`: it takes too long to validate")
+    );
     let unknown = format!(r#"{{"a":{}1{}}}"#, "[".repeat(10_000), "]".repeat(10_000));
-    assert!(answer(tools![now], "now", &unknown).await.contains("`a` is not an argument"));
+    assert!(message_text(tools![now], "now", &unknown).await.contains("`a` is not an argument"));
 }

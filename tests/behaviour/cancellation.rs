@@ -88,7 +88,7 @@ async fn finished_calls_keep_their_results_and_other_calls_are_cancelled_at_once
         ["1 s", CANCELLED, "Error: there is no tool `nothing`. Available: `takes`.", "3 s", CANCELLED]
     );
     assert_eq!(seconds, 5);
-    let ids: Vec<&str> = messages.iter().map(|answer| &*answer.tool_call_id).collect();
+    let ids: Vec<&str> = messages.iter().map(|message| &*message.tool_call_id).collect();
     assert_eq!(ids, ["a", "b", "c", "d", "e"]);
     assert_eq!(messages[1].error_kind(), Some("cancelled"));
 }
@@ -145,7 +145,7 @@ async fn a_cancelled_call_that_waits_in_the_queue_or_for_approval_never_starts()
     let (messages, seconds) = cancelled_after(&registry, &calls, 3).await;
     assert_eq!((contents(&messages), seconds), (vec![CANCELLED; 3], 3));
     assert_eq!(started.load(Ordering::SeqCst), 0);
-    let queued = |answer: &ToolMessage| answer.outcome().map(|outcome| outcome.queue_time().as_secs());
+    let queued = |message: &ToolMessage| message.outcome().map(|outcome| outcome.queue_time().as_secs());
     assert_eq!(messages.iter().map(queued).collect::<Vec<_>>(), [Some(0), Some(3), Some(0)]);
     let messages = registry.dispatch(&calls[1..2]).await;
     assert_eq!(contents(&messages), ["1"], "its permit is free again");
@@ -182,7 +182,7 @@ async fn all_finished_calls_of_a_large_batch_keep_their_results() {
     });
     cancelling.await;
     let messages = dispatching.await.expect("it ends");
-    let passed = messages.iter().filter(|answer| answer.content == "passed").count();
+    let passed = messages.iter().filter(|message| message.content == "passed").count();
     assert_eq!((passed, messages[500].content.as_str()), (500, CANCELLED));
 }
 

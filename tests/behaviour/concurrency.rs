@@ -73,7 +73,7 @@ fn calls(tool: &str, number: usize) -> Vec<ToolCall> {
 async fn without_a_limit_all_calls_run_concurrently() {
     let (registry, running) = builder();
     let messages = registry.build().expect("a registry").dispatch(&calls("works", 200)).await;
-    assert!(messages.iter().all(|answer| answer.content == "at 0"));
+    assert!(messages.iter().all(|message| message.content == "at 0"));
     assert_eq!(running.max.load(Ordering::SeqCst), 200);
 }
 
@@ -99,8 +99,8 @@ async fn max_concurrency_applies_to_all_batches_clones_and_subsets() {
 async fn the_outcome_has_the_queue_time_and_the_duration() {
     let (registry, _) = builder();
     let registry = registry.max_concurrency(2).build().expect("a registry");
-    let times = |answer: &ToolMessage| {
-        let outcome = answer.outcome().expect("it was dispatched");
+    let times = |message: &ToolMessage| {
+        let outcome = message.outcome().expect("it was dispatched");
         (outcome.queue_time().as_secs(), outcome.duration().as_secs())
     };
     let messages = registry.dispatch(&calls("works", 5)).await;
@@ -219,7 +219,8 @@ async fn the_outcome_reports_whether_a_tool_has_begun() {
         token.cancel();
     };
     let (messages, ()) = tokio::join!(registry.dispatch(&calls), cancelling);
-    let begun: Vec<bool> = messages.iter().filter_map(|answer| Some(answer.outcome()?.has_begun())).collect();
+    let begun: Vec<bool> =
+        messages.iter().filter_map(|message| Some(message.outcome()?.has_begun())).collect();
     assert_eq!(begun, [false, true, true, false, false]);
 }
 

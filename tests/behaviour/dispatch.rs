@@ -1,6 +1,6 @@
 //! One message per call, in call order, with the call's id.
 
-use crate::{answer, contents};
+use crate::{contents, message_text};
 use std::sync::Arc;
 use std::time::Duration;
 use tool_runtime::{CallError, Registry, ToolCall, ToolMessage, tool, tools};
@@ -54,11 +54,11 @@ async fn results_are_in_call_order_for_any_number_of_calls() {
         let call = |at| ToolCall::new(format!("call_{at}"), "echo", format!(r#"{{"number":{at}}}"#));
         let calls: Vec<ToolCall> = (0..number).map(call).collect();
         let begun = tokio::time::Instant::now();
-        let answers = registry.dispatch(&calls).await;
+        let messages = registry.dispatch(&calls).await;
         assert!(begun.elapsed() <= Duration::from_millis(1_001), "{number} calls run concurrently");
         let expected: Vec<(String, String)> =
             (0..number).map(|at| (format!("call_{at}"), at.to_string())).collect();
-        let got = answers.iter().map(|answer| (answer.tool_call_id.clone(), answer.content.to_string()));
+        let got = messages.iter().map(|message| (message.tool_call_id.clone(), message.content.to_string()));
         assert_eq!(got.collect::<Vec<_>>(), expected, "{number} calls");
     }
 }
@@ -75,11 +75,11 @@ async fn every_call_gets_one_message_in_call_order_with_its_id() {
         ToolCall::new("", "now", ""),
         ToolCall::new("a", "now", "null"),
     ];
-    let answers = registry().dispatch(&calls).await;
-    let ids: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
+    let messages = registry().dispatch(&calls).await;
+    let ids: Vec<&str> = messages.iter().map(|message| message.tool_call_id.as_str()).collect();
     assert_eq!(ids, ["a", "b", "c", "d", "e", "f", "", "a"]);
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         [
             "Beijing in 0 days: sunny",
             "Error: there is no tool `nonsense`. Available: `get_weather`, `now`, `panics`, `panics_later`.",
@@ -102,9 +102,9 @@ async fn no_calls_get_no_messages() {
 
 #[tokio::test]
 async fn a_message_serializes_with_its_role_id_and_content() {
-    let answers = registry().dispatch(&[ToolCall::new("call_1", "now", "{}")]).await;
+    let messages = registry().dispatch(&[ToolCall::new("call_1", "now", "{}")]).await;
     assert_eq!(
-        serde_json::to_string(&answers).expect("messages serialize"),
+        serde_json::to_string(&messages).expect("messages serialize"),
         r#"[{"role":"tool","tool_call_id":"call_1","content":"12:00"}]"#
     );
 }
@@ -112,29 +112,32 @@ async fn a_message_serializes_with_its_role_id_and_content() {
 #[tokio::test]
 async fn the_error_of_an_unknown_tool_suggests_the_most_similar_name() {
     assert_eq!(
-        answer(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
+        message_text(tools![get_weather, now], "get_wether", r#"{"city":"Beijing"}"#).await,
         "Error: there is no tool `get_wether`; did you mean `get_weather`? Available: `get_weather`, `now`."
     );
     assert_eq!(
-        answer(tools![get_weather], "Get-Weather", "{}").await,
+        message_text(tools![get_weather], "Get-Weather", "{}").await,
         "Error: there is no tool `Get-Weather`; did you mean `get_weather`? Available: `get_weather`."
     );
-    assert_eq!(answer(tools![], "now", "").await, "Error: there is no tool `now`. No tool is available.");
+    assert_eq!(
+        message_text(tools![], "now", "").await,
+        "Error: there is no tool `now`. No tool is available."
+    );
 }
 
 #[tokio::test]
 async fn the_error_of_an_unknown_tool_truncates_a_long_name() {
     let name = "x".repeat(1_000_000);
-    let answer = answer(tools![now], &name, "").await;
-    assert_eq!(answer, format!("Error: there is no tool `{}…`. Available: `now`.", "x".repeat(80)));
+    let message = message_text(tools![now], &name, "").await;
+    assert_eq!(message, format!("Error: there is no tool `{}…`. Available: `now`.", "x".repeat(80)));
 }
 
 #[tokio::test]
 async fn the_panic_message_is_in_the_outcome_and_not_in_the_content() {
-    let answers =
+    let messages =
         registry().dispatch(&[ToolCall::new("1", "panics", r#"{"message":"password: 123"}"#)]).await;
-    assert_eq!(answers[0].content, "Error: the tool `panics` failed unexpectedly.");
-    let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
+    assert_eq!(messages[0].content, "Error: the tool `panics` failed unexpectedly.");
+    let outcome = messages[0].outcome().expect("a dispatched call has an outcome");
     assert!(!outcome.succeeded());
     match outcome.error() {
         Some(CallError::Panicked { tool, source: Some(source), .. }) => {
@@ -163,9 +166,9 @@ async fn a_panic_payload_that_panics_when_it_is_dropped_is_an_error_of_its_call(
     let registry = Registry::new(tools![panics_with_a_bomb, now]).expect("different names");
     let calls = [ToolCall::new("1", "panics_with_a_bomb", ""), ToolCall::new("2", "now", "")];
     match tokio::spawn(async move { registry.dispatch(&calls).await }).await {
-        Ok(answers) => {
+        Ok(messages) => {
             assert_eq!(
-                contents(&answers),
+                contents(&messages),
                 ["Error: the tool `panics_with_a_bomb` failed unexpectedly.", "12:00"]
             );
         }
@@ -179,8 +182,8 @@ async fn a_panic_payload_that_panics_when_it_is_dropped_is_an_error_of_its_call(
 
 #[tokio::test]
 async fn the_outcome_reports_success() {
-    let answers = registry().dispatch(&[ToolCall::new("1", "now", "")]).await;
-    let outcome = answers[0].outcome().expect("a dispatched call has an outcome");
+    let messages = registry().dispatch(&[ToolCall::new("1", "now", "")]).await;
+    let outcome = messages[0].outcome().expect("a dispatched call has an outcome");
     assert!(outcome.succeeded() && outcome.error().is_none());
     assert!(ToolMessage::new("1", "created").outcome().is_none());
 }
@@ -198,10 +201,10 @@ async fn meets() -> &'static str {
 async fn the_calls_of_a_batch_run_concurrently() {
     let calls: Vec<ToolCall> = (0..40).map(|index| ToolCall::new(index.to_string(), "meets", "")).collect();
     let registry = Registry::new(tools![meets]).expect("one tool");
-    let answers = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls))
+    let messages = tokio::time::timeout(Duration::from_secs(20), registry.dispatch(&calls))
         .await
         .expect("all calls meet");
-    assert!(answers.iter().all(|answer| answer.content == "met"));
+    assert!(messages.iter().all(|message| message.content == "met"));
 }
 
 #[tokio::test]
@@ -243,7 +246,7 @@ fn dispatch_needs_no_tokio_runtime() {
     let calls = [ToolCall::new("1", "now", "")];
     let mut dispatch = std::pin::pin!(registry.dispatch(&calls));
     match dispatch.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(answers) => assert_eq!(contents(&answers), ["12:00"]),
+        Poll::Ready(messages) => assert_eq!(contents(&messages), ["12:00"]),
         Poll::Pending => panic!("no tool awaits"),
     }
 }

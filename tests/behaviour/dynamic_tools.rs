@@ -34,10 +34,10 @@ async fn a_dynamic_tool_is_described_and_called_like_a_function() {
         json!({"type": "function",
             "function": {"name": "double", "description": "Doubles.", "parameters": parameters()}})
     );
-    let answers = registry
+    let messages = registry
         .dispatch(&[ToolCall::new("a", "double", r#"{"n":4}"#), ToolCall::new("b", "add", r#"{"a":1}"#)])
         .await;
-    assert_eq!([answers[0].content.as_str(), answers[1].content.as_str()], ["8", "1"]);
+    assert_eq!([messages[0].content.as_str(), messages[1].content.as_str()], ["8", "1"]);
     assert_eq!(registry.subset(["double"]).expect("it is there").len(), 1);
 }
 

@@ -1,6 +1,6 @@
 //! Returned errors: the message for the model, and the error for the program.
 
-use crate::answer;
+use crate::message_text;
 use serde_json::Value;
 use std::error::Error;
 use std::fmt;
@@ -153,8 +153,8 @@ async fn failed(registry: &Registry, tool: &str) -> ToolMessage {
 }
 
 /// The texts of the sources of the error.
-fn sources(answer: &ToolMessage) -> Vec<String> {
-    let mut error: Option<&dyn Error> = answer.outcome().and_then(|outcome| outcome.error()?.source());
+fn sources(message: &ToolMessage) -> Vec<String> {
+    let mut error: Option<&dyn Error> = message.outcome().and_then(|outcome| outcome.error()?.source());
     std::iter::from_fn(|| {
         let this = error?;
         error = this.source();
@@ -163,8 +163,8 @@ fn sources(answer: &ToolMessage) -> Vec<String> {
     .collect()
 }
 
-fn kept(answer: &ToolMessage) -> Option<&(dyn Error + Send + Sync + 'static)> {
-    match answer.outcome()?.error()? {
+fn kept(message: &ToolMessage) -> Option<&(dyn Error + Send + Sync + 'static)> {
+    match message.outcome()?.error()? {
         CallError::Returned { error, .. } => error.as_deref(),
         other => panic!("{other:?}"),
     }
@@ -175,10 +175,10 @@ async fn the_sources_of_an_error_are_not_sent_to_the_model() {
     let registry =
         Registry::new(tools![typed, with_anyhow, boxed, boxed_here, boxed_to_send]).expect("a registry");
     for tool in ["typed", "with_anyhow", "boxed", "boxed_here", "boxed_to_send"] {
-        let answer = failed(&registry, tool).await;
-        assert_eq!(answer.content, "Error: the report was not saved", "{tool}");
-        assert!(!serde_json::to_string(&answer).expect("it serializes").contains("password"));
-        assert_eq!(sources(&answer), ["password 123 rejected by 10.0.0.1"], "{tool}");
+        let message = failed(&registry, tool).await;
+        assert_eq!(message.content, "Error: the report was not saved", "{tool}");
+        assert!(!serde_json::to_string(&message).expect("it serializes").contains("password"));
+        assert_eq!(sources(&message), ["password 123 rejected by 10.0.0.1"], "{tool}");
     }
 }
 
@@ -186,27 +186,27 @@ async fn the_sources_of_an_error_are_not_sent_to_the_model() {
 async fn a_returned_error_can_be_downcast() {
     let registry = Registry::new(tools![typed, boxed, boxed_here, text]).expect("a registry");
     for tool in ["typed", "boxed"] {
-        let answer = failed(&registry, tool).await;
-        let error = kept(&answer).and_then(|error| error.downcast_ref::<Failed>());
+        let message = failed(&registry, tool).await;
+        let error = kept(&message).and_then(|error| error.downcast_ref::<Failed>());
         assert_eq!(error.map(|error| &error.source), Some(&SECRET), "{tool}");
     }
-    let answer = failed(&registry, "boxed_here").await;
-    assert!(kept(&answer).is_some_and(|error| !error.is::<Failed>()), "it cannot leave its thread");
-    let answer = failed(&registry, "text").await;
-    assert_eq!((answer.content.as_str(), sources(&answer)), ("Error: only text", vec![]));
+    let message = failed(&registry, "boxed_here").await;
+    assert!(kept(&message).is_some_and(|error| !error.is::<Failed>()), "it cannot leave its thread");
+    let message = failed(&registry, "text").await;
+    assert_eq!((message.content.as_str(), sources(&message)), ("Error: only text", vec![]));
 }
 
 #[tokio::test]
 async fn any_error_with_display_can_be_returned() {
-    assert_eq!(answer(tools![displayed], "displayed", "").await, "Error: only displayed");
-    assert_eq!(answer(tools![cyclic_source], "cyclic_source", "").await, "Error: and so on");
-    assert_eq!(answer(tools![panicking_source], "panicking_source", "").await, "Error: trapped");
+    assert_eq!(message_text(tools![displayed], "displayed", "").await, "Error: only displayed");
+    assert_eq!(message_text(tools![cyclic_source], "cyclic_source", "").await, "Error: and so on");
+    assert_eq!(message_text(tools![panicking_source], "panicking_source", "").await, "Error: trapped");
     assert_eq!(
-        answer(tools![empty_error], "empty_error", "").await,
+        message_text(tools![empty_error], "empty_error", "").await,
         "Error: the tool `empty_error` failed without an error message."
     );
-    assert_eq!(answer(tools![borrows], "borrows", r#"{"text":"x"}"#).await, "Error: `x` will not do");
-    assert_eq!(answer(tools![borrows_text], "borrows_text", r#"{"text":"xyz"}"#).await, "Error: yz");
+    assert_eq!(message_text(tools![borrows], "borrows", r#"{"text":"x"}"#).await, "Error: `x` will not do");
+    assert_eq!(message_text(tools![borrows_text], "borrows_text", r#"{"text":"xyz"}"#).await, "Error: yz");
 }
 
 #[derive(Debug)]
@@ -252,13 +252,13 @@ async fn tool_error() -> Result<String, WithModelMessage> {
 #[tokio::test]
 async fn a_tool_error_has_a_message_for_the_model_and_is_kept_for_the_program() {
     let registry = Registry::new(tools![tool_error]).expect("a registry");
-    let answer = failed(&registry, "tool_error").await;
-    assert_eq!(answer.content, "Error: try again later");
+    let message = failed(&registry, "tool_error").await;
+    assert_eq!(message.content, "Error: try again later");
     assert_eq!(
-        sources(&answer),
+        sources(&message),
         ["for the log: password 123 rejected by 10.0.0.1", "password 123 rejected by 10.0.0.1"]
     );
-    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
+    assert!(kept(&message).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
     assert_eq!(registry.call_text("tool_error", "").await.text(), "Error: try again later");
 }
 
@@ -266,11 +266,17 @@ async fn a_tool_error_has_a_message_for_the_model_and_is_kept_for_the_program() 
 async fn a_tool_error_is_recognized_in_a_result_whose_value_borrows() {
     let empty = r#"{"text":""}"#;
     assert_eq!(
-        answer(tools![tool_error_or_text], "tool_error_or_text", empty).await,
+        message_text(tools![tool_error_or_text], "tool_error_or_text", empty).await,
         "Error: try again later"
     );
-    assert_eq!(answer(tools![tool_error_or_text], "tool_error_or_text", r#"{"text":"abc"}"#).await, "bc");
-    assert_eq!(answer(tools![tool_error_or_cow], "tool_error_or_cow", empty).await, "Error: try again later");
+    assert_eq!(
+        message_text(tools![tool_error_or_text], "tool_error_or_text", r#"{"text":"abc"}"#).await,
+        "bc"
+    );
+    assert_eq!(
+        message_text(tools![tool_error_or_cow], "tool_error_or_cow", empty).await,
+        "Error: try again later"
+    );
     let registry = Registry::new(tools![tool_error_or_text]).expect("a registry");
     let messages = registry.dispatch(&[ToolCall::new("1", "tool_error_or_text", empty)]).await;
     assert!(kept(&messages[0]).is_some_and(<dyn Error + Send + Sync>::is::<WithModelMessage>));
@@ -281,9 +287,9 @@ async fn the_error_of_a_dynamic_tool_with_context_is_kept() {
     let fails = |_, _| async { Err::<(), _>(Failed { source: SECRET }) };
     let tool = DynamicTool::with_context("fails", "", Value::Null, fails);
     let registry = Registry::builder().dynamic(tool).build().expect("a registry");
-    let answer = failed(&registry, "fails").await;
-    assert_eq!(answer.content, "Error: the report was not saved");
-    assert!(kept(&answer).is_some_and(<dyn Error + Send + Sync>::is::<Failed>));
+    let message = failed(&registry, "fails").await;
+    assert_eq!(message.content, "Error: the report was not saved");
+    assert!(kept(&message).is_some_and(<dyn Error + Send + Sync>::is::<Failed>));
 }
 
 #[tokio::test]

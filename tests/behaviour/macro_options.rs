@@ -1,6 +1,6 @@
 //! Options of `#[tool(..)]` and `#[arg(..)]`, and the positions and names of tools.
 
-use crate::answer;
+use crate::message_text;
 use tool_runtime::{Registry, tool, tools};
 
 #[tool(name = "look-up", description = "Looks a word up.")]
@@ -19,7 +19,7 @@ async fn names_and_descriptions_can_be_set() {
             r#""required":["the-word"],"additionalProperties":false}}}]"#,
         )
     );
-    assert_eq!(answer(tools![named], "look-up", r#"{"the-word":"sun"}"#).await, "SUN");
+    assert_eq!(message_text(tools![named], "look-up", r#"{"the-word":"sun"}"#).await, "SUN");
 }
 
 /** Has a block comment.
@@ -52,7 +52,10 @@ fn raw_names(r#type: String, _unused: bool, mut n: u8) -> String {
 
 #[tokio::test]
 async fn raw_unused_and_mutable_parameters_have_plain_argument_names() {
-    assert_eq!(answer(tools![raw_names], "raw_names", r#"{"type":"a","unused":true,"n":1}"#).await, "a 2");
+    assert_eq!(
+        message_text(tools![raw_names], "raw_names", r#"{"type":"a","unused":true,"n":1}"#).await,
+        "a 2"
+    );
 }
 
 type City<'a> = &'a str;
@@ -65,7 +68,7 @@ fn takes_alias(city: City<'_>) -> String {
 
 #[tokio::test]
 async fn an_alias_of_str_is_an_argument_type() {
-    assert_eq!(answer(tools![takes_alias], "takes_alias", r#"{"city":"Beijing"}"#).await, "Beijing");
+    assert_eq!(message_text(tools![takes_alias], "takes_alias", r#"{"city":"Beijing"}"#).await, "Beijing");
 }
 
 mod clock {
@@ -86,8 +89,8 @@ mod clock {
 #[tokio::test]
 async fn tools_in_modules_are_listed_by_path_or_import() {
     use clock::precise::now;
-    assert_eq!(answer(tools![clock::now, now], "now", "").await, "12:00");
-    assert_eq!(answer(tools![clock::now, now], "precise_now", "").await, "12:00:01");
+    assert_eq!(message_text(tools![clock::now, now], "now", "").await, "12:00");
+    assert_eq!(message_text(tools![clock::now, now], "precise_now", "").await, "12:00:01");
     assert_eq!(now(), "12:00:01");
 }
 
@@ -98,7 +101,7 @@ async fn a_tool_can_be_defined_inside_a_function() {
     async fn add_one(n: i32) -> i32 {
         n + 1
     }
-    assert_eq!(answer(tools![add_one], "add_one", r#"{"n":1}"#).await, "2");
+    assert_eq!(message_text(tools![add_one], "add_one", r#"{"n":1}"#).await, "2");
     assert_eq!(add_one(2).await, 3);
 }
 
@@ -136,8 +139,8 @@ fn hostile(
 async fn parameters_may_have_any_name() {
     let arguments = r#"{"args":1,"result":1,"call":1,"self_":1,"invocation":1,"returned":1,"sent":1,
         "std":1,"core":1,"tool_runtime":1}"#;
-    let answer = answer(tools![hostile], "hostile", arguments).await;
-    assert_eq!(answer, "10");
+    let message = message_text(tools![hostile], "hostile", arguments).await;
+    assert_eq!(message, "10");
 }
 
 /// Is deprecated, which must not cause a warning in the generated code.
@@ -178,7 +181,7 @@ fn with_blanket_methods(#[arg(default)] text: &str, #[arg(default)] n: u8) -> Re
 
 #[tokio::test]
 async fn blanket_traits_of_the_user_do_not_affect_generated_code() {
-    assert_eq!(answer(tools![with_blanket_methods], "with_blanket_methods", "").await, "0");
+    assert_eq!(message_text(tools![with_blanket_methods], "with_blanket_methods", "").await, "0");
 }
 
 /// Forwards to a tool.
@@ -194,7 +197,7 @@ async fn forwards(n: i32) -> i32 {
 
 #[tokio::test]
 async fn tools_may_call_tools() {
-    assert_eq!(answer(tools![forwards], "forwards", r#"{"n":2}"#).await, "4");
+    assert_eq!(message_text(tools![forwards], "forwards", r#"{"n":2}"#).await, "4");
 }
 
 /// A library with a macro that defines tools.
@@ -216,7 +219,7 @@ library::echo!(echoes);
 
 #[tokio::test]
 async fn a_macro_can_set_the_path_of_the_crate() {
-    assert_eq!(answer(tools![echoes], "echoes", r#"{"text":"a","times":3}"#).await, "aaa");
+    assert_eq!(message_text(tools![echoes], "echoes", r#"{"text":"a","times":3}"#).await, "aaa");
 }
 
 /// A module with a common name, which generated code also uses.
@@ -234,5 +237,5 @@ fn uses_private_module(a: __private::Number, #[arg(default = __private::TWO)] b:
 
 #[tokio::test]
 async fn a_user_module_may_be_named_private() {
-    assert_eq!(answer(tools![uses_private_module], "uses_private_module", r#"{"a":1}"#).await, "3");
+    assert_eq!(message_text(tools![uses_private_module], "uses_private_module", r#"{"a":1}"#).await, "3");
 }

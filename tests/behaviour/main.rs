@@ -88,12 +88,12 @@ fn seeded() -> fastrand::Rng {
 }
 
 /// The content of the tool message of one call.
-async fn answer(tools: ToolList, name: &str, arguments: &str) -> String {
+async fn message_text(tools: ToolList, name: &str, arguments: &str) -> String {
     let registry = Registry::new(tools).expect("the tools have different names");
-    let answers = registry.dispatch(&[ToolCall::new("call_1", name, arguments)]).await;
-    assert_eq!(answers.len(), 1);
-    assert_eq!(answers[0].tool_call_id, "call_1");
-    answers[0].content.to_string()
+    let messages = registry.dispatch(&[ToolCall::new("call_1", name, arguments)]).await;
+    assert_eq!(messages.len(), 1);
+    assert_eq!(messages[0].tool_call_id, "call_1");
+    messages[0].content.to_string()
 }
 
 /// The `messages` that a wire writes.
@@ -114,6 +114,6 @@ fn contents_of(conversation: &Conversation) -> Vec<&str> {
 }
 
 /// The content of each tool message.
-fn contents(answers: &[ToolMessage]) -> Vec<&str> {
-    answers.iter().map(|answer| answer.content.as_str()).collect()
+fn contents(messages: &[ToolMessage]) -> Vec<&str> {
+    messages.iter().map(|message| message.content.as_str()).collect()
 }

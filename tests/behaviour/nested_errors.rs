@@ -1,6 +1,6 @@
 //! Errors inside nested arguments: all of them are reported, each with its path.
 
-use crate::answer;
+use crate::message_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -54,7 +54,7 @@ fn plan(stops: Vec<Stop>, way: Option<Way>, meal: Option<Meal>, limits: Option<L
 
 /// The errors in a call of `plan`, without the prefix of the message.
 async fn errors_of(arguments: &str) -> String {
-    let message = answer(tools![plan], "plan", arguments).await;
+    let message = message_text(tools![plan], "plan", arguments).await;
     message
         .strip_prefix("Error: invalid arguments for `plan`: ")
         .map_or_else(|| message.clone(), str::to_owned)
@@ -192,7 +192,7 @@ fn narrowed(
 #[tokio::test]
 async fn the_keywords_of_a_parameter_are_enforced() {
     assert_eq!(
-        answer(
+        message_text(
             tools![narrowed],
             "narrowed",
             r#"{"count":5,"text":"北京北京","word":"A1","list":[],"set":[1,2,1],"ids":{"01":1}}"#
@@ -260,7 +260,7 @@ fn climb(tree: Tree, list: Option<Vec<Tree>>) -> String {
 #[tokio::test]
 async fn deep_and_large_values_end_in_a_short_message() {
     let nested = |depth: usize| format!("{}1{}", r#"{"left":1,"right":"#.repeat(depth), "}".repeat(depth));
-    let climb = |arguments: String| async move { answer(tools![climb], "climb", &arguments).await };
+    let climb = |arguments: String| async move { message_text(tools![climb], "climb", &arguments).await };
     let deep = climb(format!(r#"{{"tree":{}}}"#, nested(50))).await;
     assert!(!deep.starts_with("Error"), "{deep}");
     for depth in [200, 10_000] {

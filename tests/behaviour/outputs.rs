@@ -1,6 +1,6 @@
 //! Truncated results, artifacts, and panics of decoders and serializers.
 
-use crate::answer;
+use crate::message_text;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::cell::Cell;
@@ -110,13 +110,13 @@ async fn drawn(tool: &str) -> ToolMessage {
 
 #[tokio::test]
 async fn an_artifact_is_part_of_the_message_and_is_not_serialized() {
-    let answer = drawn("draw").await;
+    let message = drawn("draw").await;
     assert_eq!(
-        serde_json::to_string(&answer).expect("it serializes"),
+        serde_json::to_string(&message).expect("it serializes"),
         r#"{"role":"tool","tool_call_id":"1","content":"a chart of 3"}"#
     );
-    assert_eq!(answer.artifact::<String>(), None, "it has another type");
-    assert_eq!(answer.artifact(), Some(&Chart(3)));
+    assert_eq!(message.artifact::<String>(), None, "it has another type");
+    assert_eq!(message.artifact(), Some(&Chart(3)));
     assert_eq!(drawn("draw_on_a_thread").await.artifact(), Some(&Chart(3)));
     assert_eq!(ToolMessage::new("1", "created").artifact::<Chart>(), None);
 }
@@ -137,7 +137,7 @@ async fn an_artifact_stays_in_a_message_that_moves_to_a_history_on_another_threa
 
 #[tokio::test]
 async fn an_output_can_be_an_error_or_have_no_artifact() {
-    assert_eq!(answer(tools![draw], "draw", r#"{"size":0}"#).await, "Error: nothing to draw");
+    assert_eq!(message_text(tools![draw], "draw", r#"{"size":0}"#).await, "Error: nothing to draw");
     let output = draw(3).await.expect("it draws");
     assert_eq!((output.text(), output.artifact()), ("a chart of 3", Some(&Chart(3))));
     assert_eq!(ToolOutput::new().with_json([1, 2]).text(), "[1,2]");
@@ -335,10 +335,11 @@ async fn a_decoder_or_a_serializer_that_panics_fails_only_its_call() {
         .collect();
     calls.push(ToolCall::new("other", "repeat", r#"{"text":"x","times":2}"#));
     let messages = registry.dispatch(&calls).await;
-    for (name, answer) in names.iter().zip(&messages) {
-        assert_eq!(answer.content, format!("Error: the tool `{name}` failed unexpectedly."));
-        let content = answer.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
-        assert!(content.is_some_and(|content| content.starts_with("a secret of the ")), "{answer:?}");
+    for (name, message) in names.iter().zip(&messages) {
+        assert_eq!(message.content, format!("Error: the tool `{name}` failed unexpectedly."));
+        let content =
+            message.outcome().and_then(|outcome| outcome.error()?.source().map(ToString::to_string));
+        assert!(content.is_some_and(|content| content.starts_with("a secret of the ")), "{message:?}");
     }
     assert_eq!(messages[4].content, "xx");
 }

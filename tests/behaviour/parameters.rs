@@ -1,6 +1,6 @@
 //! The kinds of parameters that a tool can have.
 
-use crate::answer;
+use crate::message_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -33,16 +33,16 @@ async fn a_function_can_borrow_its_arguments() {
     let all = r#"{"text":"a","stop":{"city":"B","nights":1},"numbers":[1,2],"cow":"c",
         "maybe_text":"d","maybe_stop":{"city":"E","nights":2},"maybe_numbers":[3]}"#;
     assert_eq!(
-        answer(tools![borrowed], "borrowed", all).await,
+        message_text(tools![borrowed], "borrowed", all).await,
         r#"a Stop { city: "B", nights: 1 } [1, 2] c Some("d") Some(Stop { city: "E", nights: 2 }) Some([3])"#
     );
     let few = r#"{"text":"a","stop":{"city":"B","nights":1},"numbers":[],"cow":"c","maybe_numbers":null}"#;
     assert_eq!(
-        answer(tools![borrowed], "borrowed", few).await,
+        message_text(tools![borrowed], "borrowed", few).await,
         r#"a Stop { city: "B", nights: 1 } [] c None None None"#
     );
     assert_eq!(
-        answer(tools![borrowed], "borrowed", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
+        message_text(tools![borrowed], "borrowed", r#"{"text":"a","cow":"c","numbers":[-1]}"#).await,
         "Error: invalid arguments for `borrowed`: `numbers[0]`: expected an integer from 0 to 4294967295, got integer `-1`; `stop` is missing"
     );
 }
@@ -67,7 +67,7 @@ async fn nested(bytes: &[u8], rows: &[Vec<i8>], text: &String, flag: &bool) -> S
 #[tokio::test]
 async fn any_decoded_type_can_be_borrowed() {
     let arguments = r#"{"bytes":[1,255],"rows":[[-1],[]],"text":"a\nb","flag":true}"#;
-    assert_eq!(answer(tools![nested], "nested", arguments).await, "[1, 255] [[-1], []] a\nb true");
+    assert_eq!(message_text(tools![nested], "nested", arguments).await, "[1, 255] [[-1], []] a\nb true");
 }
 
 /// Has defaults for borrowed arguments.
@@ -84,9 +84,9 @@ fn defaults(
 
 #[tokio::test]
 async fn a_borrowed_argument_can_have_a_default() {
-    assert_eq!(answer(tools![defaults], "defaults", "{}").await, r#"en [1, 2] 0 [] Some("x")"#);
+    assert_eq!(message_text(tools![defaults], "defaults", "{}").await, r#"en [1, 2] 0 [] Some("x")"#);
     let given = r#"{"language":"de","numbers":[],"tags":["t"],"maybe":null,"stop":{"city":"","nights":3}}"#;
-    assert_eq!(answer(tools![defaults], "defaults", given).await, r#"de [] 3 ["t"] None"#);
+    assert_eq!(message_text(tools![defaults], "defaults", given).await, r#"de [] 3 ["t"] None"#);
     assert_eq!(parameters(tools![defaults])["properties"]["numbers"]["default"], json!([1, 2]));
 }
 
@@ -104,7 +104,7 @@ fn destructured(
 #[tokio::test]
 async fn a_pattern_with_a_name_can_be_a_parameter() {
     let arguments = r#"{"point":[1,2],"stop":{"city":"B","nights":1},"ignored":true,"pair":[3,4]}"#;
-    assert_eq!(answer(tools![destructured], "destructured", arguments).await, "3 B 7");
+    assert_eq!(message_text(tools![destructured], "destructured", arguments).await, "3 B 7");
 }
 
 /// Takes thirty arguments.
@@ -157,8 +157,8 @@ async fn a_tool_can_have_thirty_parameters() {
     }
     arguments.insert("c7".to_owned(), 1.into());
     let arguments = Value::Object(arguments).to_string();
-    assert_eq!(answer(tools![thirty], "thirty", &arguments).await, "45 0123456789 1");
-    let missing = answer(tools![thirty], "thirty", "{}").await;
+    assert_eq!(message_text(tools![thirty], "thirty", &arguments).await, "45 0123456789 1");
+    let missing = message_text(tools![thirty], "thirty", "{}").await;
     assert_eq!(missing.matches("is missing").count(), 20, "{missing}");
 }
 
@@ -170,7 +170,7 @@ async fn none() -> &'static str {
 
 #[tokio::test]
 async fn a_tool_can_have_no_parameters() {
-    assert_eq!(answer(tools![none], "none", "").await, "done");
+    assert_eq!(message_text(tools![none], "none", "").await, "done");
 }
 
 /// Has constraints.
@@ -224,7 +224,7 @@ where
 #[tokio::test]
 async fn a_function_can_declare_lifetimes() {
     let arguments = r#"{"first":"a","second":"b","list":[1]}"#;
-    assert_eq!(answer(tools![with_lifetimes], "with_lifetimes", arguments).await, "ab1");
+    assert_eq!(message_text(tools![with_lifetimes], "with_lifetimes", arguments).await, "ab1");
 }
 
 /// A tool whose types are passed by a `macro_rules!`.
@@ -262,16 +262,16 @@ with_body!(body_from_macro, -3, { "body".to_owned() });
 
 #[tokio::test]
 async fn types_bounds_and_bodies_can_come_from_a_macro() {
-    assert_eq!(answer(tools![body_from_macro], "body_from_macro", r#"{"n":1}"#).await, "body");
+    assert_eq!(message_text(tools![body_from_macro], "body_from_macro", r#"{"n":1}"#).await, "body");
     assert_eq!(parameters(tools![body_from_macro])["properties"]["n"]["minimum"], -3);
 
     let arguments = r#"{"text":"1","maybe":"2","owned":[3],"slice":[4],"cow":"5"}"#;
     assert_eq!(
-        answer(tools![types_from_macro], "types_from_macro", arguments).await,
+        message_text(tools![types_from_macro], "types_from_macro", arguments).await,
         r#"("1", Some("2"), [3], [4], "5")"#
     );
-    assert_eq!(answer(tools![option_of_text], "option_of_text", r#"{"a":"b"}"#).await, r#"Some("b")"#);
-    assert_eq!(answer(tools![option_of_number], "option_of_number", "").await, "None");
+    assert_eq!(message_text(tools![option_of_text], "option_of_text", r#"{"a":"b"}"#).await, r#"Some("b")"#);
+    assert_eq!(message_text(tools![option_of_number], "option_of_number", "").await, "None");
 }
 
 /// Has a default and bounds that a published schema cannot contain.

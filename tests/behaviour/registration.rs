@@ -85,14 +85,14 @@ async fn a_subset_has_only_its_tools() {
     let registry = Registry::new(tools![add, clock::now, clock_face::now]).expect("the names differ");
     let subset = registry.subset(["face_now", "add", "add"]).expect("they are there");
     assert_eq!(subset.names(), ["add", "face_now"]);
-    let answers = subset
+    let messages = subset
         .dispatch(&[ToolCall::new("1", "add", r#"{"a":1,"b":2}"#), ToolCall::new("2", "clock_now", "{}")])
         .await;
-    assert_eq!(answers[0].content, "3");
+    assert_eq!(messages[0].content, "3");
     assert!(
-        answers[1].content.as_str().starts_with("Error: there is no tool `clock_now`"),
+        messages[1].content.as_str().starts_with("Error: there is no tool `clock_now`"),
         "{}",
-        answers[1].content
+        messages[1].content
     );
     assert!(subset.tool_choice("clock_now").is_err());
     assert_eq!(subset.tool_choice("add").expect("it is there"), ToolChoice::Tool("add".to_owned()));

@@ -1,6 +1,6 @@
 //! The form of returned values and errors in tool messages.
 
-use crate::answer;
+use crate::message_text;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -112,41 +112,44 @@ fn unserializable() -> BTreeMap<(u8, u8), u8> {
 
 #[tokio::test]
 async fn unit_is_sent_as_ok() {
-    assert_eq!(answer(tools![nothing], "nothing", "").await, "ok");
-    assert_eq!(answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":false}"#).await, "ok");
+    assert_eq!(message_text(tools![nothing], "nothing", "").await, "ok");
+    assert_eq!(
+        message_text(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":false}"#).await,
+        "ok"
+    );
 }
 
 #[tokio::test]
 async fn text_is_sent_unchanged() {
-    assert_eq!(answer(tools![string], "string", "").await, "call \"hi\"\n");
-    assert_eq!(answer(tools![static_str], "static_str", "").await, "hi");
-    assert_eq!(answer(tools![borrowed_cow], "borrowed_cow", r#"{"text":"a\"b"}"#).await, "a\"b");
-    assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":false}"#).await, "plain");
+    assert_eq!(message_text(tools![string], "string", "").await, "call \"hi\"\n");
+    assert_eq!(message_text(tools![static_str], "static_str", "").await, "hi");
+    assert_eq!(message_text(tools![borrowed_cow], "borrowed_cow", r#"{"text":"a\"b"}"#).await, "a\"b");
+    assert_eq!(message_text(tools![aliased], "aliased", r#"{"trouble":false}"#).await, "plain");
 }
 
 #[tokio::test]
 async fn other_values_are_sent_as_json() {
-    assert_eq!(answer(tools![object], "object", "").await, r#"{"city":"北京","celsius":21.5}"#);
-    assert_eq!(answer(tools![number], "number", "").await, "42");
-    assert_eq!(answer(tools![maybe_list], "maybe_list", r#"{"some":true}"#).await, r#"["a","b"]"#);
-    assert_eq!(answer(tools![maybe_list], "maybe_list", r#"{"some":false}"#).await, "null");
-    assert_eq!(answer(tools![newtype], "newtype", "").await, r#""x""#);
-    assert_eq!(answer(tools![value], "value", "").await, r#""x""#);
+    assert_eq!(message_text(tools![object], "object", "").await, r#"{"city":"北京","celsius":21.5}"#);
+    assert_eq!(message_text(tools![number], "number", "").await, "42");
+    assert_eq!(message_text(tools![maybe_list], "maybe_list", r#"{"some":true}"#).await, r#"["a","b"]"#);
+    assert_eq!(message_text(tools![maybe_list], "maybe_list", r#"{"some":false}"#).await, "null");
+    assert_eq!(message_text(tools![newtype], "newtype", "").await, r#""x""#);
+    assert_eq!(message_text(tools![value], "value", "").await, r#""x""#);
 }
 
 #[tokio::test]
 async fn an_error_is_sent_as_its_display_text() {
     assert_eq!(
-        answer(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":true}"#).await,
+        message_text(tools![nothing_or_trouble], "nothing_or_trouble", r#"{"trouble":true}"#).await,
         "Error: trouble ahead"
     );
-    assert_eq!(answer(tools![aliased], "aliased", r#"{"trouble":true}"#).await, "Error: trouble ahead");
+    assert_eq!(message_text(tools![aliased], "aliased", r#"{"trouble":true}"#).await, "Error: trouble ahead");
     assert_eq!(
-        answer(tools![with_anyhow], "with_anyhow", r#"{"number":"x"}"#).await,
+        message_text(tools![with_anyhow], "with_anyhow", r#"{"number":"x"}"#).await,
         "Error: `x` is not a number"
     );
-    assert_eq!(answer(tools![with_anyhow], "with_anyhow", r#"{"number":"7"}"#).await, "7");
-    assert_eq!(answer(tools![boxed_error], "boxed_error", "").await, "Error: boxed");
+    assert_eq!(message_text(tools![with_anyhow], "with_anyhow", r#"{"number":"7"}"#).await, "7");
+    assert_eq!(message_text(tools![boxed_error], "boxed_error", "").await, "Error: boxed");
 }
 
 #[tokio::test]

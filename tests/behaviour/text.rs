@@ -1,6 +1,6 @@
 //! Text with any characters, in arguments and results.
 
-use crate::answer;
+use crate::message_text;
 use tool_runtime::message::Message;
 use tool_runtime::{Registry, ToolCall, tool, tools};
 
@@ -15,34 +15,40 @@ fn get_weather(city: &str, #[arg(name = "备注")] note: Option<String>) -> Resu
 
 #[tokio::test]
 async fn chinese_text_is_unchanged() {
-    assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"北京"}"#).await, "北京 ☀️");
+    assert_eq!(message_text(tools![get_weather], "get_weather", r#"{"city":"北京"}"#).await, "北京 ☀️");
 }
 
 #[tokio::test]
 async fn escaped_chinese_text_is_decoded() {
-    assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"\u5317\u4eac"}"#).await, "北京 ☀️");
     assert_eq!(
-        answer(tools![get_weather], "get_weather", r#"{"\u0063ity":"上海","\u5907\u6ce8":"雨"}"#).await,
+        message_text(tools![get_weather], "get_weather", r#"{"city":"\u5317\u4eac"}"#).await,
+        "北京 ☀️"
+    );
+    assert_eq!(
+        message_text(tools![get_weather], "get_weather", r#"{"\u0063ity":"上海","\u5907\u6ce8":"雨"}"#).await,
         "Error: 上海: 雨"
     );
 }
 
 #[tokio::test]
 async fn surrogate_pairs_are_decoded() {
-    assert_eq!(answer(tools![get_weather], "get_weather", r#"{"city":"\ud83c\udf06🌃"}"#).await, "🌆🌃 ☀️");
+    assert_eq!(
+        message_text(tools![get_weather], "get_weather", r#"{"city":"\ud83c\udf06🌃"}"#).await,
+        "🌆🌃 ☀️"
+    );
 }
 
 #[tokio::test]
 async fn a_lone_surrogate_is_an_error_of_its_argument() {
-    let answer = answer(tools![get_weather], "get_weather", r#"{"city":"\ud83c"}"#).await;
-    assert!(answer.starts_with("Error: invalid arguments for `get_weather`: `city`: "), "{answer}");
+    let message = message_text(tools![get_weather], "get_weather", r#"{"city":"\ud83c"}"#).await;
+    assert!(message.starts_with("Error: invalid arguments for `get_weather`: `city`: "), "{message}");
 }
 
 #[tokio::test]
 async fn escaped_control_characters_are_accepted_and_raw_ones_are_rejected() {
-    let escaped = answer(tools![get_weather], "get_weather", r#"{"city":"a\u0000\n\u007f\tb"}"#).await;
+    let escaped = message_text(tools![get_weather], "get_weather", r#"{"city":"a\u0000\n\u007f\tb"}"#).await;
     assert_eq!(escaped, "a\0\n\u{7f}\tb ☀️");
-    let raw = answer(tools![get_weather], "get_weather", "{\"city\":\"a\nb\"}").await;
+    let raw = message_text(tools![get_weather], "get_weather", "{\"city\":\"a\nb\"}").await;
     assert!(raw.contains("not valid JSON (control character"), "{raw}");
 }
 
@@ -50,8 +56,8 @@ async fn escaped_control_characters_are_accepted_and_raw_ones_are_rejected() {
 async fn a_result_with_any_character_is_one_json_string_on_the_wire() {
     let registry = Registry::new(tools![get_weather]).expect("one tool");
     let call = ToolCall::new("call_北京", "get_weather", r#"{"city":"\u0001\u2028\"\\北🌆"}"#);
-    let answers = registry.dispatch(&[call]).await;
-    let wire = serde_json::to_string(&answers[0]).expect("a message serializes");
+    let messages = registry.dispatch(&[call]).await;
+    let wire = serde_json::to_string(&messages[0]).expect("a message serializes");
     let Message::Tool(read) = serde_json::from_str(&wire).expect("a message deserializes") else {
         panic!("not a tool message: {wire}")
     };
@@ -61,6 +67,6 @@ async fn a_result_with_any_character_is_one_json_string_on_the_wire() {
 
 #[tokio::test]
 async fn a_name_of_any_characters_is_an_unknown_tool() {
-    let answer = answer(tools![get_weather], "获取\u{0}天气🌆", "{}").await;
-    assert_eq!(answer, r"Error: there is no tool `获取\u0000天气🌆`. Available: `get_weather`.");
+    let message = message_text(tools![get_weather], "获取\u{0}天气🌆", "{}").await;
+    assert_eq!(message, r"Error: there is no tool `获取\u0000天气🌆`. Available: `get_weather`.");
 }

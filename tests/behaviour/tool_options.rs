@@ -1,6 +1,6 @@
 //! The options of `#[tool(..)]` other than `name`, `description` and `crate`; `output_schemas.rs` has `output_schema`.
 
-use crate::answer;
+use crate::message_text;
 use std::error::Error as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -35,7 +35,7 @@ async fn a_tool_that_exceeds_its_time_limit_is_an_error() {
         ToolCall::new("3", "quick", r#"{"n":3}"#),
     ];
     let messages = registry.dispatch(&calls).await;
-    let contents = messages.iter().map(|answer| answer.content.as_str()).collect::<Vec<_>>();
+    let contents = messages.iter().map(|message| message.content.as_str()).collect::<Vec<_>>();
     assert_eq!(
         contents,
         [
@@ -65,7 +65,7 @@ async fn holds() {
 
 #[tokio::test(start_paused = true)]
 async fn a_tool_is_dropped_by_its_time_limit_and_with_its_batch() {
-    answer(tools![holds], "holds", "").await;
+    message_text(tools![holds], "holds", "").await;
     assert_eq!(DROPPED.load(Ordering::SeqCst), 1, "its limit expired");
     let registry = Registry::new(tools![holds]).expect("a registry");
     let calls = [ToolCall::new("1", "holds", ""), ToolCall::new("2", "holds", "")];
@@ -93,11 +93,11 @@ fn a_tool_that_needs_a_runtime_does_not_start_without_one() {
     let registry = Registry::new(tools![counts, counts_on_a_thread]).expect("a registry");
     let calls = [ToolCall::new("1", "counts", ""), ToolCall::new("2", "counts_on_a_thread", "")];
     let reasons = |messages: Vec<tool_runtime::ToolMessage>| {
-        let reason = |answer: &tool_runtime::ToolMessage| {
-            let source = answer.outcome()?.error()?.source()?.to_string();
-            Some(format!("{} {source}", answer.content))
+        let reason = |message: &tool_runtime::ToolMessage| {
+            let source = message.outcome()?.error()?.source()?.to_string();
+            Some(format!("{} {source}", message.content))
         };
-        messages.iter().map(|answer| reason(answer).unwrap_or_default()).collect::<Vec<_>>()
+        messages.iter().map(|message| reason(message).unwrap_or_default()).collect::<Vec<_>>()
     };
     let messages = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
     assert_eq!(
@@ -160,12 +160,12 @@ fn sleeps_with_implicit_blocking() {
 #[tokio::test]
 async fn a_blocking_tool_runs_on_another_thread() {
     let here = format!("a {:?}", std::thread::current().id());
-    let contents = answer(tools![blocks], "blocks", r#"{"text":"a"}"#).await;
+    let contents = message_text(tools![blocks], "blocks", r#"{"text":"a"}"#).await;
     assert!(contents.starts_with("a ThreadId(") && contents != here, "{contents} {here}");
-    assert_eq!(answer(tools![blocks], "blocks", r#"{"text":""}"#).await, "Error: no text");
-    let panicked = answer(tools![blocks], "blocks", r#"{"text":"","panics":true}"#).await;
+    assert_eq!(message_text(tools![blocks], "blocks", r#"{"text":""}"#).await, "Error: no text");
+    let panicked = message_text(tools![blocks], "blocks", r#"{"text":"","panics":true}"#).await;
     assert_eq!(panicked, "Error: the tool `blocks` failed unexpectedly.");
-    let invalid = answer(tools![blocks], "blocks", r#"{"panics":1}"#).await;
+    let invalid = message_text(tools![blocks], "blocks", r#"{"panics":1}"#).await;
     assert!(
         invalid.contains("`panics`: expected a boolean") && invalid.contains("`text` is missing"),
         "{invalid}"
@@ -189,9 +189,10 @@ fn the_limit_of_a_blocking_tool_expires_and_a_tool_without_a_thread_never_starts
         let guard = BLOCKED.lock();
         // The first call has the only thread; the others wait for it.
         let begun = format!("{} It may have taken effect.", late("sleeps"));
-        assert_eq!(tokio::join!(answer(tools![sleeps], "sleeps", ""), limit()).0, begun);
-        assert_eq!(tokio::join!(answer(tools![sleeps], "sleeps", ""), limit()).0, late("sleeps"));
-        let implicit = answer(tools![sleeps_with_implicit_blocking], "sleeps_with_implicit_blocking", "");
+        assert_eq!(tokio::join!(message_text(tools![sleeps], "sleeps", ""), limit()).0, begun);
+        assert_eq!(tokio::join!(message_text(tools![sleeps], "sleeps", ""), limit()).0, late("sleeps"));
+        let implicit =
+            message_text(tools![sleeps_with_implicit_blocking], "sleeps_with_implicit_blocking", "");
         assert_eq!(tokio::join!(implicit, limit()).0, late("sleeps_with_implicit_blocking"));
         drop(guard);
     });
@@ -332,8 +333,8 @@ fn u8(n: i16) -> i16 {
 
 #[tokio::test]
 async fn a_handle_sets_the_name_of_the_generated_type() {
-    assert_eq!(answer(tools![Search], "search", r#"{"text":"a"}"#).await, "A");
+    assert_eq!(message_text(tools![Search], "search", r#"{"text":"a"}"#).await, "A");
     assert_eq!(search("b"), "B");
-    assert_eq!(answer(tools![Byte], "u8", r#"{"n":1}"#).await, "1");
+    assert_eq!(message_text(tools![Byte], "u8", r#"{"n":1}"#).await, "1");
     assert_eq!(u8(1), 1);
 }

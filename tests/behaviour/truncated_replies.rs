@@ -68,11 +68,11 @@ async fn a_truncated_call_does_not_run_in_a_plain_dispatch() {
     let message = truncated_choice(&json!(""))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
     let reply = reply.with_finish_reason("length");
-    let answers = registry.dispatch(&reply.tool_calls).await;
-    assert_eq!(contents(&answers)[0], "a");
-    assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())));
+    let messages = registry.dispatch(&reply.tool_calls).await;
+    assert_eq!(contents(&messages)[0], "a");
+    assert!(is_truncated(messages[1].outcome().and_then(|outcome| outcome.error())));
     assert_eq!(
-        answers[1].outcome().and_then(|outcome| outcome.error()).map(CallError::kind),
+        messages[1].outcome().and_then(|outcome| outcome.error()).map(CallError::kind),
         Some("truncated")
     );
 }
@@ -97,8 +97,8 @@ async fn every_finish_reason_but_a_normal_end_means_truncation() {
         }
         let reply: AssistantMessage = serde_json::from_value(choice).expect("a choice is read");
         assert_eq!(reply.finish_reason(), Some(reason));
-        let answers = registry().dispatch(&reply.tool_calls).await;
-        assert!(is_truncated(answers[1].outcome().and_then(|outcome| outcome.error())), "{key} {reason}");
+        let messages = registry().dispatch(&reply.tool_calls).await;
+        assert!(is_truncated(messages[1].outcome().and_then(|outcome| outcome.error())), "{key} {reason}");
     }
 }
 
@@ -115,9 +115,9 @@ async fn empty_arguments_of_a_complete_reply_mean_no_arguments() {
 async fn incomplete_arguments_are_reported_as_truncated_without_a_finish_reason() {
     let message = truncated_choice(&json!("{\"matching\":\"b"))["message"].clone();
     let reply: AssistantMessage = serde_json::from_value(message).expect("a message is read");
-    let answers = registry().dispatch(&reply.tool_calls).await;
+    let messages = registry().dispatch(&reply.tool_calls).await;
     assert_eq!(
-        contents(&answers)[1],
+        contents(&messages)[1],
         "Error: the arguments of `delete` are not valid JSON (EOF while parsing a string at column 14): they are truncated. \
          Send one JSON object.",
     );

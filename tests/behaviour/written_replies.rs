@@ -106,9 +106,9 @@ fn calls_with_ids(ids: &[Value]) -> Value {
 async fn empty_and_repeated_ids_are_replaced_in_calls_and_tool_messages() {
     let registry = Registry::new(tools![now]).expect("one tool");
     let reply = read(calls_with_ids(&[json!(""), json!("a"), json!("a"), json!(null), json!("b")]));
-    let answers = registry.dispatch(&reply.tool_calls).await;
+    let messages = registry.dispatch(&reply.tool_calls).await;
     let call_ids: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
-    let message_ids: Vec<&str> = answers.iter().map(|answer| answer.tool_call_id.as_str()).collect();
+    let message_ids: Vec<&str> = messages.iter().map(|message| message.tool_call_id.as_str()).collect();
     assert_eq!(call_ids, message_ids);
     assert_eq!((call_ids[1], call_ids[4]), ("a", "b"), "usable ids stay");
     assert_eq!(call_ids.iter().collect::<HashSet<_>>().len(), 5, "{call_ids:?}");
@@ -120,7 +120,7 @@ async fn empty_and_repeated_ids_are_replaced_in_calls_and_tool_messages() {
 #[tokio::test]
 async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_unchanged() {
     let registry = Registry::new(tools![now]).expect("one tool");
-    for (arguments, expected, answer) in [
+    for (arguments, expected, message) in [
         ("", "{}", "ok"),
         ("null", "{}", "ok"),
         (" ", "{}", "ok"),
@@ -132,8 +132,8 @@ async fn arguments_that_are_not_an_object_are_written_repaired_and_dispatched_un
         let reply = read(json!({"tool_calls":[{"id":"1","function":{"name":"now","arguments":arguments}}]}));
         assert_eq!(reply.tool_calls[0].arguments, arguments, "the program reads the original arguments");
         assert_eq!(written(&reply)["tool_calls"][0]["function"]["arguments"], expected);
-        let answers = registry.dispatch(&reply.tool_calls).await;
-        assert!(answers[0].content.as_str().contains(answer), "{arguments}: {}", answers[0].content);
+        let messages = registry.dispatch(&reply.tool_calls).await;
+        assert!(messages[0].content.as_str().contains(message), "{arguments}: {}", messages[0].content);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding the call of a tool message, and the tool message of a call.
 
-use crate::{answer, calling, text_reply, user};
+use crate::{calling, text_reply, tool_message, user};
 use tool_runtime::history::{find, find_result};
 use tool_runtime::message::Message;
 use tool_runtime::{AssistantMessage, ToolCall};
@@ -11,10 +11,10 @@ fn history() -> Vec<Message> {
     vec![
         user("?"),
         AssistantMessage::from_tool_calls(first).into(),
-        answer("call_0"),
+        tool_message("call_0"),
         AssistantMessage::from_tool_calls(second).into(),
-        answer("call_1"),
-        answer("call_0"),
+        tool_message("call_1"),
+        tool_message("call_0"),
         text_reply("!"),
     ]
 }
@@ -50,8 +50,8 @@ fn messages_without_a_pair_are_not_found() {
     for (reply, position) in [(0, 0), (1, 1), (2, 0), (6, 0), (9, 0)] {
         assert_eq!(find_result(&history, reply, position), None, "{reply} {position}");
     }
-    assert_eq!(find(&[answer("a")], 0), None);
-    assert_eq!(find(&[calling(&["a"]), answer("b")], 1), None);
-    assert_eq!(find(&[calling(&["a"]), answer("a"), answer("a")], 2), None);
+    assert_eq!(find(&[tool_message("a")], 0), None);
+    assert_eq!(find(&[calling(&["a"]), tool_message("b")], 1), None);
+    assert_eq!(find(&[calling(&["a"]), tool_message("a"), tool_message("a")], 2), None);
     assert_eq!(find_result(&[calling(&["a"])], 0, 0), None);
 }

@@ -48,10 +48,10 @@ fn exchange(ids: &[String], random: &mut Rng, messages: &mut Vec<Message>) {
         reply.content = Some("Let me see.".into());
     }
     messages.push(reply.into());
-    let mut answers: Vec<Message> =
+    let mut tool_messages: Vec<Message> =
         ids.iter().map(|id| ToolMessage::new(&**id, format!("result {}", random.u16(..))).into()).collect();
     if random.bool() {
-        random.shuffle(&mut answers);
+        random.shuffle(&mut tool_messages);
     }
-    messages.append(&mut answers);
+    messages.append(&mut tool_messages);
 }

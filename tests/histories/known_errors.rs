@@ -1,6 +1,6 @@
 //! The seven errors that are common in real histories.
 
-use crate::{answer, calling, found, read, rejection, text_reply, user, written};
+use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
 use tool_runtime::history::{Repair, ViolationKind, repair, validate, warnings};
 use tool_runtime::message::Message;
@@ -17,8 +17,8 @@ fn repaired(messages: Vec<Message>) -> (Vec<Message>, Vec<Repair>) {
 
 #[test]
 fn tool_calls_dropped_from_the_assistant_message() {
-    let lost = |answers: [serde_json::Value; 2]| {
-        let [one, two] = answers;
+    let lost = |tool_messages: [serde_json::Value; 2]| {
+        let [one, two] = tool_messages;
         read(json!([
             {"role": "user", "content": "?"},
             {"role": "assistant", "content": null},
@@ -56,7 +56,8 @@ fn tool_calls_dropped_from_the_assistant_message() {
 
 #[test]
 fn one_of_three_tool_messages_is_missing() {
-    let messages = vec![user("?"), calling(&["a", "b", "c"]), answer("a"), answer("c"), text_reply("!")];
+    let messages =
+        vec![user("?"), calling(&["a", "b", "c"]), tool_message("a"), tool_message("c"), text_reply("!")];
     assert_eq!(found(&messages), [(1, "b".to_owned(), ViolationKind::MissingResult)]);
     let (fixed, repairs) = repaired(messages);
     assert_eq!(fixed[4].text(), "Error: the result of this call was lost");
@@ -66,7 +67,8 @@ fn one_of_three_tool_messages_is_missing() {
 
 #[test]
 fn a_mistyped_id() {
-    let messages = vec![user("?"), calling(&["a", "b"]), answer("A"), answer("b"), text_reply("!")];
+    let messages =
+        vec![user("?"), calling(&["a", "b"]), tool_message("A"), tool_message("b"), text_reply("!")];
     assert_eq!(
         found(&messages),
         [(1, "a".to_owned(), ViolationKind::MissingResult), (2, "A".to_owned(), ViolationKind::UnknownId)],
@@ -82,25 +84,25 @@ fn a_mistyped_id() {
 
 #[test]
 fn tool_message_before_its_call() {
-    let messages = vec![user("?"), answer("a"), calling(&["a"]), text_reply("!")];
+    let messages = vec![user("?"), tool_message("a"), calling(&["a"]), text_reply("!")];
     assert_eq!(
         found(&messages),
         [(1, "a".to_owned(), ViolationKind::OrphanResult), (2, "a".to_owned(), ViolationKind::MissingResult)],
     );
     let (fixed, repairs) = repaired(messages);
-    assert_eq!(fixed, [user("?"), calling(&["a"]), answer("a"), text_reply("!")]);
+    assert_eq!(fixed, [user("?"), calling(&["a"]), tool_message("a"), text_reply("!")]);
     assert!(matches!(&*repairs, [Repair::ResultMoved { index: 1, reply: 2, .. }]), "{repairs:?}");
 }
 
 #[test]
 fn assistant_content_null() {
     let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
-    let answer = json!({"role": "tool", "tool_call_id": "a", "content": ""});
+    let tool_message = json!({"role": "tool", "tool_call_id": "a", "content": ""});
     for reply in [
         json!({"role": "assistant", "content": null, "tool_calls": [call]}),
         json!({"role": "assistant", "tool_calls": [call]}),
     ] {
-        let messages = read(json!([reply, answer]));
+        let messages = read(json!([reply, tool_message]));
         validate(&messages).expect("null content is usual in a reply with calls");
         assert!(written(&messages[0]).starts_with(r#"{"role":"assistant","content":null,"tool_calls""#));
         let (same, repairs) = repair(messages.clone());
@@ -134,7 +136,7 @@ fn tool_messages_without_ids() {
     let ids: Vec<_> = fixed[2..4]
         .iter()
         .map(|message| match message {
-            Message::Tool(answer) => (&*answer.tool_call_id, answer.content.as_str()),
+            Message::Tool(tool_message) => (&*tool_message.tool_call_id, tool_message.content.as_str()),
             _ => panic!("expected a tool message"),
         })
         .collect();
@@ -150,7 +152,7 @@ fn tool_messages_without_ids() {
 #[test]
 fn history_compacted_between_a_call_and_its_tool_message() {
     // The call is part of a summary, its tool message is still there.
-    let messages = vec![user("So far: f was called."), answer("a"), answer("b"), text_reply("!")];
+    let messages = vec![user("So far: f was called."), tool_message("a"), tool_message("b"), text_reply("!")];
     assert_eq!(
         found(&messages),
         [(1, "a".to_owned(), ViolationKind::OrphanResult), (2, "b".to_owned(), ViolationKind::OrphanResult)],

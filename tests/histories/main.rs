@@ -39,7 +39,7 @@ pub(crate) fn calling(ids: &[&str]) -> Message {
     AssistantMessage::from_tool_calls(ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()).into()
 }
 
-pub(crate) fn answer(id: &str) -> Message {
+pub(crate) fn tool_message(id: &str) -> Message {
     ToolMessage::new(id, format!("result of {id}")).into()
 }
 

@@ -33,9 +33,9 @@ fn reply(messages: &mut [Message], place: usize) -> &mut AssistantMessage {
     }
 }
 
-fn answer(messages: &mut [Message], place: usize) -> &mut ToolMessage {
+fn tool_message(messages: &mut [Message], place: usize) -> &mut ToolMessage {
     match &mut messages[place] {
-        Message::Tool(answer) => answer,
+        Message::Tool(tool_message) => tool_message,
         _ => unreachable!("tool messages follow the reply"),
     }
 }
@@ -76,7 +76,7 @@ fn mutate_answers(
     random: &mut Rng,
 ) -> Option<Broken> {
     let place = random.usize(exchange.start + 1..exchange.end);
-    let id = answer(messages, place).tool_call_id.clone();
+    let id = tool_message(messages, place).tool_call_id.clone();
     let siblings: Vec<String> =
         reply(messages, exchange.start).tool_calls.iter().map(|call| call.id.clone()).collect();
     let own = vec![exchange.clone()];
@@ -91,13 +91,13 @@ fn mutate_answers(
             ("a tool message twice", own)
         }
         2 => {
-            answer(messages, place).tool_call_id = other_id(random, &siblings, &id);
+            tool_message(messages, place).tool_call_id = other_id(random, &siblings, &id);
             ("a tool message renamed", own)
         }
         3 => {
             let copy = messages[place].clone();
             messages.insert(exchange.end, copy);
-            answer(messages, exchange.end).tool_call_id = other_id(random, &[], &id);
+            tool_message(messages, exchange.end).tool_call_id = other_id(random, &[], &id);
             ("a tool message too many", own)
         }
         4 => {
@@ -154,8 +154,8 @@ fn mutate_calls(
             calling.tool_calls[call].id.clone_from(&id);
             if id.is_empty() && random.bool() {
                 let mut places = exchange.start + 1..exchange.end;
-                let place = places.find(|&place| answer(messages, place).tool_call_id == ids[call])?;
-                answer(messages, place).tool_call_id = id;
+                let place = places.find(|&place| tool_message(messages, place).tool_call_id == ids[call])?;
+                tool_message(messages, place).tool_call_id = id;
             }
             ("a call renamed", own)
         }
@@ -174,7 +174,7 @@ fn mutate_calls(
             calling.tool_calls.clear();
             calling.content = None;
             messages.drain(exchange.start + 1..exchange.end);
-            ("calls and answers dropped", own)
+            ("calls and tool messages dropped", own)
         }
     })
 }

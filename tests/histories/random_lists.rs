@@ -30,14 +30,14 @@ fn message(random: &mut Rng) -> Message {
             reply.into()
         }
         _ => {
-            let mut answer =
+            let mut tool_message =
                 json!({"role": "tool", "tool_call_id": id(random), "content": random.u8(..).to_string()});
             match random.u8(..4) {
-                0 => answer["name"] = json!(["f", "g", ""][random.usize(..3)]),
-                1 => answer["content"] = json!([{"type": "text", "text": "x"}]),
+                0 => tool_message["name"] = json!(["f", "g", ""][random.usize(..3)]),
+                1 => tool_message["content"] = json!([{"type": "text", "text": "x"}]),
                 _ => {}
             }
-            Message::Tool(serde_json::from_value::<ToolMessage>(answer).expect("it is read"))
+            Message::Tool(serde_json::from_value::<ToolMessage>(tool_message).expect("it is read"))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Repairs of histories in which several repairs are possible.
 
-use crate::{answer, calling, found, read, rejection, text_reply, user, written};
+use crate::{calling, found, read, rejection, text_reply, tool_message, user, written};
 use serde_json::json;
 use tool_runtime::history::{Orphans, Repair, find, repair, repair_with, validate};
 use tool_runtime::message::Message;
@@ -14,51 +14,70 @@ fn repaired(messages: Vec<Message>) -> Vec<Message> {
 
 #[test]
 fn a_tool_message_is_moved_before_later_messages() {
-    let messages =
-        vec![calling(&["a", "b"]), answer("b"), user("?"), text_reply("!"), answer("a"), user("??")];
+    let messages = vec![
+        calling(&["a", "b"]),
+        tool_message("b"),
+        user("?"),
+        text_reply("!"),
+        tool_message("a"),
+        user("??"),
+    ];
     assert_eq!(
         repaired(messages),
-        [calling(&["a", "b"]), answer("b"), answer("a"), user("?"), text_reply("!"), user("??")],
+        [calling(&["a", "b"]), tool_message("b"), tool_message("a"), user("?"), text_reply("!"), user("??")],
     );
 }
 
 #[test]
 fn two_consecutive_replies_get_their_own_tool_messages() {
-    let messages = vec![calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
-    assert_eq!(repaired(messages), [calling(&["a"]), answer("a"), calling(&["b"]), answer("b")]);
+    let messages = vec![calling(&["a"]), calling(&["b"]), tool_message("a"), tool_message("b")];
+    assert_eq!(repaired(messages), [calling(&["a"]), tool_message("a"), calling(&["b"]), tool_message("b")]);
 }
 
 #[test]
 fn a_tool_message_is_paired_with_the_nearest_open_call_of_its_id() {
-    let messages =
-        vec![calling(&["call_0"]), calling(&["call_0"]), user("?"), answer("call_0"), answer("call_0")];
+    let messages = vec![
+        calling(&["call_0"]),
+        calling(&["call_0"]),
+        user("?"),
+        tool_message("call_0"),
+        tool_message("call_0"),
+    ];
     let fixed = repaired(messages);
     assert_eq!(
         fixed,
-        [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0"), user("?"),]
+        [
+            calling(&["call_0"]),
+            tool_message("call_0"),
+            calling(&["call_0"]),
+            tool_message("call_0"),
+            user("?"),
+        ]
     );
 }
 
 #[test]
 fn a_second_tool_message_is_removed_and_reported() {
-    let mut second = answer("a");
+    let mut second = tool_message("a");
     if let Message::Tool(second) = &mut second {
         second.content = "later".into();
     }
-    let (fixed, repairs) = repair(vec![calling(&["a"]), answer("a"), second]);
-    assert_eq!(fixed, [calling(&["a"]), answer("a")]);
-    let Repair::ResultDropped { index: 2, result: answer, .. } = &repairs[0] else { panic!("{repairs:?}") };
-    assert_eq!(answer.content, "later");
+    let (fixed, repairs) = repair(vec![calling(&["a"]), tool_message("a"), second]);
+    assert_eq!(fixed, [calling(&["a"]), tool_message("a")]);
+    let Repair::ResultDropped { index: 2, result: tool_message, .. } = &repairs[0] else {
+        panic!("{repairs:?}")
+    };
+    assert_eq!(tool_message.content, "later");
 }
 
 #[test]
 fn repeated_and_missing_ids_are_replaced_in_calls_and_tool_messages() {
     let (fixed, repairs) = repair(vec![
         calling(&["a", "a", "", ""]),
-        answer("a"),
+        tool_message("a"),
         read(json!([{"role": "tool", "tool_call_id": "a", "content": "second"}])).remove(0),
-        answer(""),
-        answer(""),
+        tool_message(""),
+        tool_message(""),
     ]);
     validate(&fixed).expect("the messages are valid");
     let Message::Assistant(reply) = &fixed[0] else { panic!("expected a reply") };
@@ -94,7 +113,7 @@ fn calls(calls: &[(&str, &str)]) -> Message {
 fn a_result_is_not_paired_with_a_call_after_a_user_message() {
     // Earlier messages were removed, and the server counts from `call_0` in each reply.
     let messages =
-        vec![answer("call_0"), text_reply("5 degrees."), user("And in Rome?"), calling(&["call_0"])];
+        vec![tool_message("call_0"), text_reply("5 degrees."), user("And in Rome?"), calling(&["call_0"])];
     let fixed = repaired(messages);
     assert_eq!(fixed[..3], [text_reply("5 degrees."), user("And in Rome?"), calling(&["call_0"])]);
     assert_eq!(fixed[3].text(), "Error: the result of this call was lost");
@@ -107,7 +126,7 @@ fn a_result_is_not_paired_with_another_tool_or_an_earlier_call_of_its_id() {
         user("Delete a."),
         calls(&[("call_0", "delete")]),
         named("call_0", "delete", "a is deleted"),
-        answer("call_0"),
+        tool_message("call_0"),
     ];
     let fixed = repaired(messages);
     assert_eq!(fixed[1].text(), "Error: the result of this call was lost");
@@ -188,9 +207,9 @@ fn a_tool_name_selects_the_call_among_calls_of_one_id() {
 
 #[test]
 fn a_tool_message_with_the_id_of_another_call_is_not_renamed() {
-    let messages = vec![calling(&["b"]), answer("b"), calling(&["a"]), answer("b")];
+    let messages = vec![calling(&["b"]), tool_message("b"), calling(&["a"]), tool_message("b")];
     let fixed = repaired(messages);
-    assert_eq!(fixed[..3], [calling(&["b"]), answer("b"), calling(&["a"])]);
+    assert_eq!(fixed[..3], [calling(&["b"]), tool_message("b"), calling(&["a"])]);
     assert_eq!(fixed[3].text(), "Error: the result of this call was lost");
 }
 
@@ -227,12 +246,18 @@ fn a_tool_message_of_another_tool_is_not_renamed() {
 fn orphans_are_converted_to_user_messages_after_the_exchange() {
     let orphan =
         read(json!([{"role": "tool", "tool_call_id": "x", "content": [{"type": "text", "text": "42"}]}]));
-    let messages =
-        vec![calling(&["a", "b"]), answer("a"), orphan[0].clone(), answer("b"), user("?"), answer("y")];
+    let messages = vec![
+        calling(&["a", "b"]),
+        tool_message("a"),
+        orphan[0].clone(),
+        tool_message("b"),
+        user("?"),
+        tool_message("y"),
+    ];
     let (fixed, repairs) = repair_with(messages, Orphans::ConvertToUser);
     validate(&fixed).expect("the messages are valid");
     assert_eq!(rejection(&fixed), None);
-    assert_eq!(fixed[1..3], [answer("a"), answer("b")]);
+    assert_eq!(fixed[1..3], [tool_message("a"), tool_message("b")]);
     assert_eq!(
         written(&fixed[3]),
         r#"{"role":"user","content":[{"text":"The result of a call that is no longer in this conversation:","type":"text"},{"text":"42","type":"text"}]}"#,
@@ -248,7 +273,7 @@ fn orphans_are_converted_to_user_messages_after_the_exchange() {
 
 #[test]
 fn the_text_of_a_reply_with_lost_calls_is_kept() {
-    let (fixed, _) = repair(vec![user("?"), text_reply("Let me see."), answer("a"), text_reply("!")]);
+    let (fixed, _) = repair(vec![user("?"), text_reply("Let me see."), tool_message("a"), text_reply("!")]);
     assert_eq!(fixed, [user("?"), text_reply("Let me see."), text_reply("!")]);
 }
 
@@ -270,7 +295,8 @@ fn a_long_list_with_many_violations_is_repaired() {
     let ids: Vec<String> = (0..100_000).map(|id| id.to_string()).collect();
     let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}")).collect();
     let mut messages = vec![Message::from(AssistantMessage::from_tool_calls(calls))];
-    messages.extend(ids.iter().rev().step_by(2).flat_map(|id| [answer(id), user("?"), answer(id)]));
+    messages
+        .extend(ids.iter().rev().step_by(2).flat_map(|id| [tool_message(id), user("?"), tool_message(id)]));
     assert_eq!(found(&messages).len(), 149_999);
     let (fixed, repairs) = repair(messages);
     validate(&fixed).expect("the messages are valid");

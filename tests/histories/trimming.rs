@@ -1,6 +1,6 @@
 //! Trimming of histories.
 
-use crate::{answer, calling, generated, random_lists, seed, text_reply, user, written};
+use crate::{calling, generated, random_lists, seed, text_reply, tool_message, user, written};
 use fastrand::Rng;
 use tool_runtime::Conversation;
 use tool_runtime::history::{TrimBudget, trim, validate};
@@ -100,13 +100,13 @@ fn long() -> Vec<Message> {
         Message::system("Be brief."),
         user("One?"),
         calling(&["a"]),
-        answer("a"),
+        tool_message("a"),
         text_reply("One."),
         user("Two?"),
         calling(&["b"]),
-        answer("b"),
+        tool_message("b"),
         calling(&["c"]),
-        answer("c"),
+        tool_message("c"),
     ]
 }
 
@@ -150,9 +150,9 @@ fn older_replies_of_the_newest_exchange_may_be_removed() {
 #[test]
 fn old_results_are_truncated_before_removals_and_only_if_needed() {
     let output = |id: &str| {
-        let mut message = answer(id);
-        if let Message::Tool(answer) = &mut message {
-            answer.content = "x".repeat(1_000).into();
+        let mut message = tool_message(id);
+        if let Message::Tool(tool_message) = &mut message {
+            tool_message.content = "x".repeat(1_000).into();
         }
         message
     };
@@ -205,7 +205,8 @@ fn a_conversation_can_be_trimmed() {
 
 #[test]
 fn an_invalid_list_is_repaired_before_trimming() {
-    let (kept, trimmed) = trim(vec![user("?"), answer("a"), text_reply("!")], &TrimBudget::messages(10));
+    let (kept, trimmed) =
+        trim(vec![user("?"), tool_message("a"), text_reply("!")], &TrimBudget::messages(10));
     assert_eq!(kept, [user("?"), text_reply("!")]);
     assert_eq!(trimmed.repairs.len(), 1);
 }

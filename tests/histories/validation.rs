@@ -1,6 +1,6 @@
 //! Each kind of violation, with its index and the error message of a provider.
 
-use crate::{answer, calling, found, read, rejection, text_reply, user, violations, written};
+use crate::{calling, found, read, rejection, text_reply, tool_message, user, violations, written};
 use serde_json::json;
 use tool_runtime::history::{ViolationKind, validate, validate_on, warnings};
 use tool_runtime::message::Message;
@@ -12,7 +12,7 @@ use tool_runtime::{AssistantMessage, ToolCall};
 fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
     for (messages, index, id, rule, provider_message) in [
         (
-            vec![user("?"), answer("a")],
+            vec![user("?"), tool_message("a")],
             1,
             "a",
             ViolationKind::OrphanResult,
@@ -27,14 +27,14 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
              'tool_call_id'. The following tool_call_ids did not have response messages: a",
         ),
         (
-            vec![calling(&["a"]), answer("a"), answer("b")],
+            vec![calling(&["a"]), tool_message("a"), tool_message("b")],
             2,
             "b",
             ViolationKind::UnknownId,
             "Mistral: Unexpected tool call id b in tool results",
         ),
         (
-            vec![calling(&["a"]), answer("a"), answer("")],
+            vec![calling(&["a"]), tool_message("a"), tool_message("")],
             2,
             "",
             ViolationKind::UnknownId,
@@ -42,28 +42,28 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
              'tool_call_id' is missing)]",
         ),
         (
-            vec![calling(&["a"]), answer("a"), answer("a")],
+            vec![calling(&["a"]), tool_message("a"), tool_message("a")],
             2,
             "a",
             ViolationKind::DuplicateResult,
             "Mistral: Duplicate tool call id a in tool results",
         ),
         (
-            vec![calling(&["a", "a"]), answer("a"), answer("a")],
+            vec![calling(&["a", "a"]), tool_message("a"), tool_message("a")],
             0,
             "a",
             ViolationKind::DuplicateCallId,
             "Mistral: Duplicate tool call id a in assistant message",
         ),
         (
-            vec![calling(&[""]), answer("")],
+            vec![calling(&[""]), tool_message("")],
             0,
             "",
             ViolationKind::MissingCallId,
             "Kimi: Invalid request: tool_call_id  is not found",
         ),
         (
-            vec![calling(&["a", "b"]), answer("a"), user("?"), answer("b")],
+            vec![calling(&["a", "b"]), tool_message("a"), user("?"), tool_message("b")],
             2,
             "b",
             ViolationKind::MessageBetween,
@@ -71,7 +71,7 @@ fn each_violation_has_its_index_its_id_and_the_message_of_a_provider() {
              'tool_call_id'. The following tool_call_ids did not have response messages: b",
         ),
         (
-            vec![user("?"), text_reply("Let me see."), answer("a")],
+            vec![user("?"), text_reply("Let me see."), tool_message("a")],
             1,
             "a",
             ViolationKind::LostCalls,
@@ -100,11 +100,11 @@ fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_r
         [("Anthropic", &Anthropic::new()), ("OpenAI", &Responses::new()), ("Gemini", &Gemini::new())];
     for (provider, wire) in wires {
         for messages in [
-            vec![user("?"), answer("a")],
+            vec![user("?"), tool_message("a")],
             vec![user("?"), calling(&["a"])],
-            vec![user("?"), calling(&["a"]), answer("a"), answer("b")],
-            vec![user("?"), calling(&["a"]), answer("a"), answer("a")],
-            vec![user("?"), text_reply("Let me see."), answer("a")],
+            vec![user("?"), calling(&["a"]), tool_message("a"), tool_message("b")],
+            vec![user("?"), calling(&["a"]), tool_message("a"), tool_message("a")],
+            vec![user("?"), text_reply("Let me see."), tool_message("a")],
         ] {
             let found = validate_on(&messages, wire).expect_err("they are invalid");
             assert_eq!(found.len(), 1, "{found}");
@@ -127,7 +127,7 @@ fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_r
 
 #[test]
 fn a_violation_without_an_error_of_the_wire_quotes_a_provider_of_chat_completions() {
-    let messages = [user("?"), calling(&["a", "a"]), answer("a")];
+    let messages = [user("?"), calling(&["a", "a"]), tool_message("a")];
     let quoted = |wire: &dyn Wire| -> Vec<String> {
         let found = validate_on(&messages, wire).expect_err("two calls have one id");
         let repeated = found.iter().filter(|found| found.kind == ViolationKind::DuplicateCallId);
@@ -143,7 +143,7 @@ fn a_violation_without_an_error_of_the_wire_quotes_a_provider_of_chat_completion
 #[test]
 fn warnings_quote_the_provider_of_the_wire() {
     let id = "a".repeat(65);
-    let messages = [calling(&[&id]), answer(&id), calling(&[&id]), answer(&id)];
+    let messages = [calling(&[&id]), tool_message(&id), calling(&[&id]), tool_message(&id)];
     let quoted = |wire: &dyn Wire| -> Vec<String> {
         let warnings = warnings(&messages, wire);
         warnings.iter().map(|found| format!("{}: {}", found.provider(), found.provider_text())).collect()
@@ -156,14 +156,21 @@ fn warnings_quote_the_provider_of_the_wire() {
 
 #[test]
 fn tool_messages_in_another_order_are_valid() {
-    let messages =
-        [user("?"), calling(&["a", "b", "c"]), answer("c"), answer("a"), answer("b"), text_reply("!")];
+    let messages = [
+        user("?"),
+        calling(&["a", "b", "c"]),
+        tool_message("c"),
+        tool_message("a"),
+        tool_message("b"),
+        text_reply("!"),
+    ];
     validate(&messages).expect("the messages are valid");
 }
 
 #[test]
 fn an_id_may_repeat_in_a_later_reply() {
-    let messages = [calling(&["call_0"]), answer("call_0"), calling(&["call_0"]), answer("call_0")];
+    let messages =
+        [calling(&["call_0"]), tool_message("call_0"), calling(&["call_0"]), tool_message("call_0")];
     validate(&messages).expect("the messages are valid");
     let found = warnings(&messages, &ChatCompletions::new());
     assert_eq!((found.len(), found[0].index, found[0].kind), (1, 2, ViolationKind::RepeatedId));
@@ -172,14 +179,19 @@ fn an_id_may_repeat_in_a_later_reply() {
 
 #[test]
 fn a_reply_between_a_call_and_its_tool_message_is_a_violation() {
-    let messages = [calling(&["a"]), calling(&["b"]), answer("a"), answer("b")];
+    let messages = [calling(&["a"]), calling(&["b"]), tool_message("a"), tool_message("b")];
     assert_eq!(found(&messages), [(1, "a".to_owned(), ViolationKind::MessageBetween)]);
 }
 
 #[test]
 fn a_second_tool_message_does_not_belong_to_an_earlier_call() {
-    let messages =
-        [calling(&["call_0"]), user("?"), calling(&["call_0"]), answer("call_0"), answer("call_0")];
+    let messages = [
+        calling(&["call_0"]),
+        user("?"),
+        calling(&["call_0"]),
+        tool_message("call_0"),
+        tool_message("call_0"),
+    ];
     let id = "call_0".to_owned();
     assert_eq!(
         found(&messages),
@@ -190,12 +202,12 @@ fn a_second_tool_message_does_not_belong_to_an_earlier_call() {
 #[test]
 fn violations_are_ordered_by_index() {
     let messages = [
-        answer("x"),
+        tool_message("x"),
         calling(&["a", "b", "c"]),
-        answer("a"),
-        answer("a"),
+        tool_message("a"),
+        tool_message("a"),
         user("?"),
-        answer("b"),
+        tool_message("b"),
         AssistantMessage::default().into(),
     ];
     let found = found(&messages);
@@ -219,13 +231,13 @@ fn violations_of_one_reply_are_in_call_order() {
 #[test]
 fn an_empty_history_and_one_that_begins_with_calls_are_valid() {
     validate(&[]).expect("an empty history is valid");
-    validate(&[calling(&["a"]), answer("a")]).expect("servers accept it");
+    validate(&[calling(&["a"]), tool_message("a")]).expect("servers accept it");
 }
 
 #[test]
 fn messages_that_some_servers_reject_are_warnings_with_their_names() {
     let long = "x".repeat(41);
-    let messages = [calling(&["a", &long]), answer("a"), answer(&long)];
+    let messages = [calling(&["a", &long]), tool_message("a"), tool_message(&long)];
     validate(&messages).expect("calls and tool messages are paired");
     let found = warnings(&messages, &ChatCompletions::new());
     assert_eq!(found.len(), 1, "{found:?}");
@@ -258,7 +270,7 @@ fn names_and_arguments_are_written_in_a_form_that_all_servers_accept() {
         read(json!([{ "role": "assistant", "content": null, "tool_calls": of_a_history }])).remove(0),
     ] {
         let mut messages = vec![reply];
-        messages.extend(calls.map(|(id, ..)| answer(id)));
+        messages.extend(calls.map(|(id, ..)| tool_message(id)));
         assert!(warnings(&messages, &ChatCompletions::new()).is_empty());
         assert_eq!(rejection(&messages), None);
         let written: serde_json::Value =

@@ -20,7 +20,7 @@ fn calls(ids: &[&str]) -> Value {
     json!({"role": "assistant", "content": null, "tool_calls": calls})
 }
 
-fn answer(id: &str) -> Value {
+fn tool_message(id: &str) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": "12:00"})
 }
 
@@ -32,8 +32,8 @@ fn rejection(messages: &[Value]) -> String {
 fn a_paired_history_is_accepted() {
     let messages = json!([
         {"role": "system", "content": "x"}, user(),
-        calls(&["a", "b"]), answer("b"), answer("a"),
-        calls(&["a"]), answer("a"),
+        calls(&["a", "b"]), tool_message("b"), tool_message("a"),
+        calls(&["a"]), tool_message("a"),
         {"role": "assistant", "content": "12:00"}, user(),
     ]);
     assert_eq!(check(&json!({ "messages": messages })), Ok(()));
@@ -42,40 +42,44 @@ fn a_paired_history_is_accepted() {
 #[test]
 fn a_tool_message_without_a_call_is_rejected() {
     let message = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
-    assert_eq!(rejection(&[user(), answer("a")]), message);
-    assert_eq!(rejection(&[user(), calls(&["a"]), answer("a"), user(), answer("a")]), message);
+    assert_eq!(rejection(&[user(), tool_message("a")]), message);
+    assert_eq!(rejection(&[user(), calls(&["a"]), tool_message("a"), user(), tool_message("a")]), message);
 }
 
 #[test]
 fn a_call_without_a_tool_message_is_rejected() {
     let message = "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
                  'tool_call_id'. The following tool_call_ids did not have response messages: ";
-    assert_eq!(rejection(&[user(), calls(&["a", "b", "c"]), answer("b")]), format!("{message}a, c"));
+    assert_eq!(rejection(&[user(), calls(&["a", "b", "c"]), tool_message("b")]), format!("{message}a, c"));
     assert_eq!(rejection(&[user(), calls(&["a"])]), format!("{message}a"));
 }
 
 #[test]
 fn another_message_between_call_and_tool_message_is_rejected() {
     assert!(
-        rejection(&[user(), calls(&["a", "b"]), answer("a"), user(), answer("b")]).ends_with("messages: b")
+        rejection(&[user(), calls(&["a", "b"]), tool_message("a"), user(), tool_message("b")])
+            .ends_with("messages: b")
     );
 }
 
 #[test]
 fn tool_messages_after_two_replies_with_calls_are_rejected() {
-    let messages = [user(), calls(&["a"]), calls(&["b"]), answer("a"), answer("b")];
+    let messages = [user(), calls(&["a"]), calls(&["b"]), tool_message("a"), tool_message("b")];
     assert!(rejection(&messages).ends_with("messages: a"));
 }
 
 #[test]
 fn a_tool_message_with_an_unknown_id_is_rejected() {
-    assert_eq!(rejection(&[user(), calls(&["a"]), answer("z")]), "Unexpected tool call id z in tool results");
+    assert_eq!(
+        rejection(&[user(), calls(&["a"]), tool_message("z")]),
+        "Unexpected tool call id z in tool results"
+    );
 }
 
 #[test]
 fn a_second_tool_message_is_rejected() {
     assert_eq!(
-        rejection(&[user(), calls(&["a", "b"]), answer("a"), answer("a"), answer("b")]),
+        rejection(&[user(), calls(&["a", "b"]), tool_message("a"), tool_message("a"), tool_message("b")]),
         "Duplicate value for 'tool_call_id' of a in message[3]"
     );
 }
@@ -83,22 +87,22 @@ fn a_second_tool_message_is_rejected() {
 #[test]
 fn two_calls_with_the_same_id_are_rejected() {
     assert_eq!(
-        rejection(&[user(), calls(&["a", "a"]), answer("a")]),
+        rejection(&[user(), calls(&["a", "a"]), tool_message("a")]),
         "Duplicate tool call id a in assistant message"
     );
 }
 
 #[test]
 fn a_call_with_an_empty_or_too_long_id_is_rejected() {
-    assert!(rejection(&[user(), calls(&[""]), answer("")]).contains("empty string"));
+    assert!(rejection(&[user(), calls(&[""]), tool_message("")]).contains("empty string"));
     let long = "x".repeat(41);
-    assert!(rejection(&[user(), calls(&[&long]), answer(&long)]).contains("maximum length 40"));
+    assert!(rejection(&[user(), calls(&[&long]), tool_message(&long)]).contains("maximum length 40"));
 }
 
 #[test]
 fn a_tool_message_without_an_id_is_rejected() {
     let message = "property 'tool_call_id' is missing";
-    assert!(rejection(&[user(), calls(&["a"]), answer("")]).contains(message));
+    assert!(rejection(&[user(), calls(&["a"]), tool_message("")]).contains(message));
     assert!(rejection(&[user(), calls(&["a"]), json!({"role": "tool", "content": "x"})]).contains(message));
 }
 
@@ -106,7 +110,7 @@ fn a_tool_message_without_an_id_is_rejected() {
 fn arguments_that_are_not_an_object_are_rejected() {
     let mut message = calls(&["a"]);
     message["tool_calls"][0]["function"]["arguments"] = json!("{\"city\":");
-    assert_eq!(rejection(&[user(), message, answer("a")]), "invalid tool call arguments");
+    assert_eq!(rejection(&[user(), message, tool_message("a")]), "invalid tool call arguments");
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn a_call_without_a_type_is_rejected() {
     let mut message = calls(&["a"]);
     message["tool_calls"][0]["type"].take();
     assert!(
-        rejection(&[user(), message, answer("a")])
+        rejection(&[user(), message, tool_message("a")])
             .starts_with("Failed to parse messages: Missing tool call type")
     );
 }
@@ -137,20 +141,20 @@ fn an_empty_assistant_message_is_rejected() {
 fn reasoning_in_a_request_is_rejected() {
     let mut message = calls(&["a"]);
     message["reasoning_content"] = json!("Hm.");
-    assert_eq!(rejection(&[user(), message, answer("a")]), "Extra inputs are not permitted");
+    assert_eq!(rejection(&[user(), message, tool_message("a")]), "Extra inputs are not permitted");
 }
 
 #[test]
 fn a_wire_that_keeps_reasoning_may_send_it() {
     let mut message = calls(&["a"]);
     message["reasoning_content"] = json!("Hm.");
-    let request = json!({ "messages": [user(), message, answer("a")] });
+    let request = json!({ "messages": [user(), message, tool_message("a")] });
     assert_eq!(check_request(&ChatCompletions::new().keep_reasoning(true), &request), Ok(()));
 }
 
 #[test]
 fn an_unknown_field_is_rejected() {
-    let mut message = answer("a");
+    let mut message = tool_message("a");
     message["is_error"] = json!(true);
     let rejected =
         check(&json!({ "messages": [user(), calls(&["a"]), message] })).expect_err("it is unknown");

@@ -16,9 +16,9 @@ async fn a_hook_that_exceeds_the_time_limit_of_the_tool_denies_the_call() {
         Decision::Run
     };
     let begun = tokio::time::Instant::now();
-    let (answers, runs) = dispatch_with_hook(slow, &calls()).await;
+    let (messages, runs) = dispatch_with_hook(slow, &calls()).await;
     assert_eq!(
-        contents(&answers),
+        contents(&messages),
         [
             "Error: the tool `delete` was not run: the approval check did not finish within 5 s.",
             "b is gone, on a thread",
@@ -119,8 +119,8 @@ fn an_approval_timeout_without_a_runtime_is_an_error_with_the_reason() {
         .build()
         .expect("a registry");
     let calls = [ToolCall::new("1", "sum", "")];
-    let answers = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
-    assert_eq!(contents(&answers), ["Error: the tool `sum` is not available now."]);
-    let reason = answers[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
+    let messages = futures_util::FutureExt::now_or_never(registry.dispatch(&calls)).expect("nothing waits");
+    assert_eq!(contents(&messages), ["Error: the tool `sum` is not available now."]);
+    let reason = messages[0].outcome().and_then(|outcome| outcome.error()?.source()).map(ToString::to_string);
     assert_eq!(reason.as_deref(), Some("a time-out needs a Tokio runtime"));
 }
