@@ -15,6 +15,7 @@ mod object;
 mod param_mode;
 mod probe;
 mod tool_validator;
+mod validating;
 
 pub(crate) use answer::{answer_parameter, decode_answer};
 pub(crate) use arg_cell::ArgSlot;

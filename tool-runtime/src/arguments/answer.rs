@@ -21,7 +21,8 @@ pub(crate) fn answer_parameter<T: DeserializeOwned + JsonSchema>(
     name_map_keys(&mut described, |probes| {
         // A decoder of the program may panic on an unexpected key.
         let errors = probes.iter().map(|probe| {
-            let error = catch_panic(|| next_value::<T>(&probe.value).err().map(|error| error.to_string()));
+            let error =
+                catch_panic(|| next_value::<T>(&probe.value, None).err().map(|error| error.to_string()));
             error.unwrap_or_default()
         });
         errors.collect()
@@ -68,7 +69,7 @@ fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsE
     pairs(json)?;
     let json = json.trim();
     let decoded = catch_panic(|| {
-        if let Ok((value, _)) = next_value(json) {
+        if let Ok((value, _)) = next_value(json, None) {
             return Ok(value);
         }
         let mut cell = ArgCell::<ByValue<T>>::with_schema::<T>();

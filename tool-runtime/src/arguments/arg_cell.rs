@@ -4,6 +4,7 @@ use super::param_mode::{
     ByCow, ByOptionRef, ByOptionSlice, ByOptionStr, ByRef, BySlice, ByStr, ByValue, ParamMode,
 };
 use super::tool_validator::is_exact;
+use super::validating::{ValidatingDeserializer, ValueSchema};
 use super::{ParamSchema, missing_field};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
@@ -13,12 +14,13 @@ use std::borrow::Cow;
 
 /// The storage of an argument of any type, for the decoder.
 pub trait ArgSlot<'a> {
-    /// Decodes the JSON value at the start of `rest`. Returns how many bytes it has.
+    /// Decodes the JSON value at the start of `rest`, and validates it against the schema, if there is one. Returns how
+    /// many bytes it has.
     ///
     /// # Errors
     ///
     /// That of the type's own decoder.
-    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error>;
+    fn read(&mut self, rest: &'a str, schema: Option<ValueSchema<'_>>) -> Result<usize, serde_json::Error>;
 
     /// Stores the default, or the type's own value for an absent field; `false` if the argument is required.
     fn fill_absent(&mut self) -> bool;
@@ -42,7 +44,7 @@ pub struct ArgCell<'a, P: ParamMode> {
 
 /// The functions of a type.
 struct Functions<'a, V> {
-    decode: fn(&'a str) -> Next<V>,
+    decode: fn(&'a str, Option<ValueSchema<'_>>) -> Next<V>,
     missing: fn() -> Option<V>,
     schema: fn(&mut SchemaGenerator) -> Schema,
     type_name: fn() -> &'static str,
@@ -88,10 +90,10 @@ impl<'a, P: ParamMode> ArgCell<'a, P> {
 }
 
 impl<'a, P: ParamMode> ArgSlot<'a> for ArgCell<'a, P> {
-    fn read(&mut self, rest: &'a str) -> Result<usize, serde_json::Error> {
+    fn read(&mut self, rest: &'a str, schema: Option<ValueSchema<'_>>) -> Result<usize, serde_json::Error> {
         // The value of an earlier attempt is dropped first: if its `drop` panics, unwinding drops no second value.
         self.value = None;
-        let (value, length) = (self.functions.decode)(rest)?;
+        let (value, length) = (self.functions.decode)(rest, schema)?;
         self.value = Some(value);
         Ok(length)
     }
@@ -184,9 +186,9 @@ pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
 
 /// Decodes the value at the start of `rest`. A decoder may stop early: an integer of 128 bits reads only the `1` of
 /// `1e3`.
-pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str) -> Next<T> {
+pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str, schema: Option<ValueSchema<'_>>) -> Next<T> {
     let mut deserializer = serde_json::Deserializer::from_str(rest);
-    let value = T::deserialize(&mut deserializer)?;
+    let value = T::deserialize(ValidatingDeserializer { inner: &mut deserializer, schema })?;
     // Only this iterator exposes the position.
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

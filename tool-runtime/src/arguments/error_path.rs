@@ -18,7 +18,7 @@ pub(super) fn decode_error<'a>(
     argument: &str,
     value: &'a str,
 ) -> Option<ArgumentError> {
-    let error = match slot.read(value) {
+    let error = match slot.read(value, None) {
         Ok(length) if length == value.len() => return None,
         Ok(_) => serde_json::Error::custom("the value is longer than its decoder reads"),
         Err(error) => error,
@@ -32,7 +32,7 @@ pub(super) fn decode_error<'a>(
     // If a conversion rejects the last part, `serde_json` reports the closing bracket of the whole. Decoding without
     // the bracket shows whether the last part was rejected: then the error is the same.
     let mut is_rejected = |part: &Part<'_>| {
-        let again = slot.read(&value[..part.end()]).err();
+        let again = slot.read(&value[..part.end()], None).err();
         again.is_some_and(|error| decode_problem(&error) == problem)
     };
     let mut rejected = Part { key: None, index: 0, json: value, start: 0 };

@@ -7,7 +7,6 @@ use super::{ArgumentsError, Parameter, ToolValidator};
 use crate::json::TypeSet;
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
 use crate::validator::{Budget, suggest_unknown};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Fills every slot, or returns every error.
@@ -20,19 +19,17 @@ pub(super) fn read<'a>(
 ) -> Result<(), ArgumentsError> {
     let pairs = pairs(arguments)?;
     let validator = &tool.validator;
-    let indexes: HashMap<&str, usize> =
-        parameters.iter().enumerate().map(|(index, parameter)| (parameter.name, index)).collect();
     let mut budget = Budget::new(arguments);
     let mut errors = Vec::new();
     let mut unknown = Vec::new();
     let mut given = vec![false; slots.len()];
     for (key, value) in pairs {
-        match indexes.get(&*key) {
+        match parameters.iter().position(|parameter| parameter.name == key) {
             None => unknown.push(key),
-            Some(&index) if given[index] => {
+            Some(index) if given[index] => {
                 errors.push(ArgumentError::Repeated { argument: key.into_owned() });
             }
-            Some(&index) => {
+            Some(index) => {
                 given[index] = true;
                 let before = errors.len();
                 let parameter = &tool.parameters[index];

@@ -2,9 +2,9 @@
 
 use super::arg_cell::{ArgSlot, next_value};
 use super::tool_validator::{ParamValidator, ToolValidator};
+use super::validating::ValueSchema;
 use crate::json::{Scanner, Text};
 use crate::message::means_none;
-use crate::validator::{Budget, Validity};
 
 /// A bit set contains the arguments that were read. `errors` reads the arguments of a tool with more parameters.
 const MAX_PARAMETERS: usize = u64::BITS as usize;
@@ -56,19 +56,19 @@ fn read_object<'a>(
         filled |= 1 << index;
         expected = index + 1;
         let value = json.rest();
-        // Validated before it is decoded: a decoder could try the variants of nested enums forever.
-        if parameter.is_needed
-            && validator.validator.validity(parameter.node, value, &mut Budget::new(value))
-                == Validity::Invalid
-        {
+        let schema = ValueSchema { validator: &validator.validator, node: parameter.node };
+        let mut schema = parameter.is_needed.then_some(schema);
+        if schema.take_if(|schema| !schema.is_streamable()).is_some_and(|schema| !schema.accepts(value)) {
             return None;
         }
-        json.skip(slots[index].read(value).ok()?);
-        if json.take(b'}') {
-            return Some(filled);
-        }
-        if !json.take(b',') {
-            return None;
+        json.skip(slots[index].read(value, schema).ok()?);
+        match json.peek() {
+            b',' => json.skip(1),
+            b'}' => {
+                json.skip(1);
+                return Some(filled);
+            }
+            _ => return None,
         }
     }
 }
@@ -86,7 +86,7 @@ fn read_key<'v>(
         json.skip(parameter.key.len());
         return Some((expected, parameter));
     }
-    let (Text(key), length) = next_value(json.rest()).ok()?;
+    let (Text(key), length) = next_value(json.rest(), None).ok()?;
     json.skip(length);
     parameters.iter().enumerate().find(|(_, parameter)| parameter.name == key)
 }

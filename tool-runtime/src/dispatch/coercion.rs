@@ -18,8 +18,8 @@ pub(super) struct CoercedArgs {
 
 impl Registry {
     #[cold]
-    pub(super) async fn run_coerced(&self, call: &Call<'_>, error: Option<Box<CallError>>) -> CallResult {
-        let CoercedArgs { arguments, coercions } = self.coerce(call, error)?;
+    pub(super) async fn run_coerced(&self, call: &Call<'_>, coerced: CoercedArgs) -> CallResult {
+        let CoercedArgs { arguments, coercions } = coerced;
         // The remaining errors refer to the coerced arguments.
         let call = &Call { arguments: &arguments, ..*call };
         let started = call.start_or_validate()?;
@@ -30,7 +30,12 @@ impl Registry {
     }
 
     /// Coerces the arguments of a call that could not start with this error.
-    fn coerce(&self, call: &Call<'_>, error: Option<Box<CallError>>) -> Result<CoercedArgs, Box<CallError>> {
+    #[cold]
+    pub(super) fn coerce(
+        &self,
+        call: &Call<'_>,
+        error: Option<Box<CallError>>,
+    ) -> Result<CoercedArgs, Box<CallError>> {
         let options = self.coercion_options(call.tool);
         let mut without_nulls = None;
         let error = if let Some(error) = error {

@@ -71,6 +71,7 @@ impl ToolMessage {
     }
 
     /// A message for this call, to be filled with its result.
+    #[inline]
     pub(crate) fn blank(id: &str) -> Self {
         ToolMessage { tool_call_id: id.to_owned(), ..ToolMessage::default() }
     }

@@ -49,6 +49,9 @@ struct Escaped<'a>(&'a str);
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
+        if rest.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return f.write_str(rest);
+        }
         while let Some((at, letter)) = rest.char_indices().find(|&(_, letter)| is_invisible(letter)) {
             f.write_str(&rest[..at])?;
             match letter {

@@ -133,7 +133,7 @@ impl<'a> Invocation<'a> {
             }
             Purpose::Probe(probes, errors) => {
                 errors.extend(probes.iter().map(|probe| {
-                    let decoded = slots.get_mut(probe.parameter)?.read(&probe.value);
+                    let decoded = slots.get_mut(probe.parameter)?.read(&probe.value, None);
                     decoded.err().map(|error| error.to_string())
                 }));
                 None

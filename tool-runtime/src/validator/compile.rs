@@ -36,6 +36,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
         return Err(ExceededLimit::References);
     }
     for index in 0..nodes.len() {
+        nodes[index].is_streamable = nodes[index].can_be_streamed();
         let mut unions = std::mem::take(&mut nodes[index].unions);
         for union in &mut unions {
             find_special_branches(union, &nodes);

@@ -44,6 +44,8 @@ pub(crate) struct Node {
     pub(super) unsupported: TypeSet,
     /// Whether a value must be read more than once.
     pub(super) is_compound: bool,
+    /// Whether a value can be validated while it is decoded, without its text.
+    pub(crate) is_streamable: bool,
     /// Whether the node has constraints apart from its applicators.
     pub(super) has_own_constraint: bool,
 }
@@ -82,6 +84,44 @@ impl Node {
             && (object.patterns.is_empty() && object.property_names.is_none())
             && object.additional_properties == NodeId::ANYTHING
             && object.count == Count::ANY
+    }
+
+    /// Whether only its types, the bounds of numbers, the items of arrays and the declared properties of objects are
+    /// constrained.
+    pub(super) fn can_be_streamed(&self) -> bool {
+        let object = &self.object;
+        let is_struct = (1..=u64::BITS as usize).contains(&object.names.len())
+            && (object.patterns.is_empty() && object.property_names.is_none())
+            && object.required_others.is_empty()
+            && [NodeId::ANYTHING, NodeId::NOTHING].contains(&object.additional_properties)
+            && object.count == Count::ANY;
+        !self.is_compound
+            && self.accepts_any_string()
+            && !self.array.unique
+            && (is_struct || !self.types.intersects(TypeSet::OBJECT))
+    }
+
+    /// The index and the node of a declared property, which is probably the one with this index.
+    pub(crate) fn property_near(&self, key: &str, index: usize) -> Option<(usize, NodeId)> {
+        let is_near = self.object.names.get(index).is_some_and(|name| name == key);
+        let index = if is_near { index } else { self.object.position(key)? };
+        Some((index, self.object.properties[index]))
+    }
+
+    /// Whether all required properties are in a set that has a bit for each declared one.
+    pub(crate) fn has_required(&self, seen: u64) -> bool {
+        self.object.required.iter().all(|index| seen & (1 << index) != 0)
+    }
+
+    pub(crate) fn accepts_length(&self, length: usize) -> bool {
+        self.array.count.accepts(length)
+    }
+
+    pub(crate) fn accepts_number(&self, number: Number) -> bool {
+        let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
+        self.types.intersects(types)
+            && self.bounds.as_ref().is_none_or(|bounds| bounds.accept(number))
+            && self.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor))
     }
 
     pub(super) fn accepts_any_string(&self) -> bool {

@@ -157,11 +157,7 @@ impl<'v> Validation<'v> {
 
     fn number(&mut self, node: &'v Node, json: &str) -> Result<(), Stop> {
         let number = Number::read(json);
-        let types = if number.is_integer() { TypeSet::INTEGER } else { TypeSet::NON_INTEGER };
-        let is_valid = node.types.intersects(types)
-            && node.bounds.as_ref().is_none_or(|bounds| bounds.accept(number))
-            && node.multiple_of.is_none_or(|divisor| number.is_multiple_of(divisor));
-        if !is_valid {
+        if !node.accepts_number(number) {
             return self.mismatch(node, json);
         }
         // Decoders of integers read only digits.

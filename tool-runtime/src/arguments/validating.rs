@@ -1,0 +1,305 @@
+//! A deserializer that validates each value while it is decoded, so that a struct is read once.
+//!
+//! It may reject any value, since `errors` reads the text again. A value whose schema is compared with its text, such as
+//! a union, an enum or a map, is validated first and decoded afterwards.
+
+use crate::json::{Text, TypeSet};
+use crate::validator::{Budget, Node, NodeId, Number, Validator, Validity};
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor,
+};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// The schema of one value.
+#[derive(Clone, Copy, Debug)]
+pub struct ValueSchema<'v> {
+    pub(super) validator: &'v Validator,
+    pub(super) node: NodeId,
+}
+
+impl<'v> ValueSchema<'v> {
+    fn node(self) -> &'v Node {
+        self.validator.node(self.node)
+    }
+
+    /// Whether a value can be validated while it is decoded.
+    pub(super) fn is_streamable(self) -> bool {
+        self.node().is_streamable
+    }
+
+    /// Whether the value at the start of a text is valid.
+    pub(super) fn accepts(self, text: &str) -> bool {
+        self.validator.validity(self.node, text, &mut Budget::new(text)) != Validity::Invalid
+    }
+
+    fn with_node(self, node: NodeId) -> Self {
+        ValueSchema { node, ..self }
+    }
+}
+
+/// Decodes one value. Without a schema, it validates nothing.
+pub(super) struct ValidatingDeserializer<'v, D> {
+    pub(super) inner: D,
+    pub(super) schema: Option<ValueSchema<'v>>,
+}
+
+/// Returns the text of the next value if it is valid.
+fn valid_text<'de, D: Deserializer<'de>>(inner: D, schema: ValueSchema<'_>) -> Result<&'de str, D::Error> {
+    let text = <&RawValue>::deserialize(inner)?.get();
+    if schema.accepts(text) { Ok(text) } else { Err(rejected()) }
+}
+
+/// `errors` describes the problem.
+#[cold]
+fn rejected<E: Error>() -> E {
+    E::custom("")
+}
+
+/// Implements methods that validate the value while it is decoded. Those with `true` always validate its text first, and
+/// the others do so if the schema is not streamable: a decoder could try the variants of nested enums forever.
+macro_rules! deserialize {
+    ($($method:ident($($argument:ident: $type:ty),*) $needs_text:expr;)*) => {$(
+        #[inline]
+        fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {
+            match self.schema.filter(|schema| $needs_text || !schema.is_streamable()) {
+                None => self.inner.$method($($argument,)* ValidatingVisitor { visitor, schema: self.schema }),
+                Some(schema) => {
+                    let mut json = serde_json::Deserializer::from_str(valid_text(self.inner, schema)?);
+                    let value = json.$method($($argument,)* ValidatingVisitor { visitor, schema: None });
+                    let value = value.map_err(D::Error::custom)?;
+                    // A decoder may stop early.
+                    json.end().map_err(D::Error::custom)?;
+                    Ok(value)
+                }
+            }
+        }
+    )*};
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for ValidatingDeserializer<'_, D> {
+    type Error = D::Error;
+
+    deserialize! {
+        deserialize_any() false;
+        deserialize_bool() false;
+        deserialize_i8() false;
+        deserialize_i16() false;
+        deserialize_i32() false;
+        deserialize_i64() false;
+        deserialize_i128() false;
+        deserialize_u8() false;
+        deserialize_u16() false;
+        deserialize_u32() false;
+        deserialize_u64() false;
+        deserialize_u128() false;
+        deserialize_f32() false;
+        deserialize_f64() false;
+        deserialize_char() false;
+        deserialize_str() false;
+        deserialize_string() false;
+        deserialize_bytes() false;
+        deserialize_byte_buf() false;
+        deserialize_option() false;
+        deserialize_unit() false;
+        deserialize_unit_struct(name: &'static str) false;
+        deserialize_newtype_struct(name: &'static str) false;
+        deserialize_seq() false;
+        deserialize_tuple(length: usize) false;
+        deserialize_tuple_struct(name: &'static str, length: usize) false;
+        deserialize_map() false;
+        deserialize_struct(name: &'static str, fields: &'static [&'static str]) false;
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]) true;
+        deserialize_identifier() false;
+        // Its visitor receives nothing.
+        deserialize_ignored_any() true;
+    }
+}
+
+/// Passes each valid value to the visitor of the decoder.
+struct ValidatingVisitor<'v, V> {
+    visitor: V,
+    schema: Option<ValueSchema<'v>>,
+}
+
+impl<V> ValidatingVisitor<'_, V> {
+    fn expect<E: Error>(&self, types: TypeSet) -> Result<(), E> {
+        self.expect_that(|node| node.types.intersects(types))
+    }
+
+    fn expect_number<E: Error>(&self, number: Number) -> Result<(), E> {
+        self.expect_that(|node| node.accepts_number(number))
+    }
+
+    fn expect_that<E: Error>(&self, is_valid: impl FnOnce(&Node) -> bool) -> Result<(), E> {
+        if self.schema.is_none_or(|schema| is_valid(schema.node())) { Ok(()) } else { Err(rejected()) }
+    }
+}
+
+macro_rules! visit {
+    ($($method:ident($value:ident: $type:ty) $types:ident;)*) => {$(
+        fn $method<E: Error>(self, $value: $type) -> Result<V::Value, E> {
+            self.expect(TypeSet::$types)?;
+            self.visitor.$method($value)
+        }
+    )*};
+}
+
+macro_rules! visit_integer {
+    ($($method:ident($type:ty);)*) => {$(
+        fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
+            self.expect_that(|node| i128::try_from(value).is_ok_and(|value| node.accepts_number(Number::Integer(value))))?;
+            self.visitor.$method(value)
+        }
+    )*};
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for ValidatingVisitor<'_, V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.visitor.expecting(f)
+    }
+
+    visit! {
+        visit_bool(value: bool) BOOLEAN;
+        visit_str(text: &str) STRING;
+        visit_borrowed_str(text: &'de str) STRING;
+        visit_bytes(bytes: &[u8]) STRING;
+        visit_borrowed_bytes(bytes: &'de [u8]) STRING;
+    }
+
+    visit_integer! {
+        visit_i64(i64);
+        visit_u64(u64);
+        visit_i128(i128);
+        visit_u128(u128);
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<V::Value, E> {
+        self.expect_number(Number::from(value))?;
+        self.visitor.visit_f64(value)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<V::Value, E> {
+        self.expect(TypeSet::NULL)?;
+        self.visitor.visit_unit()
+    }
+
+    fn visit_none<E: Error>(self) -> Result<V::Value, E> {
+        self.expect(TypeSet::NULL)?;
+        self.visitor.visit_none()
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.visitor.visit_some(ValidatingDeserializer { inner, schema: self.schema })
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<V::Value, D::Error> {
+        self.visitor.visit_newtype_struct(ValidatingDeserializer { inner, schema: self.schema })
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.expect(TypeSet::ARRAY)?;
+        let mut items = ValidatingItems { inner, schema: self.schema, length: 0 };
+        let value = self.visitor.visit_seq(&mut items)?;
+        match self.schema {
+            Some(schema) if !schema.node().accepts_length(items.length) => Err(rejected()),
+            _ => Ok(value),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
+        self.expect(TypeSet::OBJECT)?;
+        let mut properties =
+            ValidatingProperties { inner, schema: self.schema, seen: 0, next: 0, value: None };
+        let value = self.visitor.visit_map(&mut properties)?;
+        match self.schema {
+            Some(schema) if !schema.node().has_required(properties.seen) => Err(rejected()),
+            _ => Ok(value),
+        }
+    }
+
+    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_enum(data)
+    }
+}
+
+/// Decodes a value with the decoder of a caller.
+struct ValidatingSeed<'v, S> {
+    seed: S,
+    schema: Option<ValueSchema<'v>>,
+}
+
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ValidatingSeed<'_, S> {
+    type Value = S::Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, inner: D) -> Result<S::Value, D::Error> {
+        self.seed.deserialize(ValidatingDeserializer { inner, schema: self.schema })
+    }
+}
+
+/// The items of an array.
+struct ValidatingItems<'v, A> {
+    inner: A,
+    schema: Option<ValueSchema<'v>>,
+    length: usize,
+}
+
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ValidatingItems<'_, A> {
+    type Error = A::Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
+        let schema = self.schema.map(|schema| schema.with_node(schema.node().item(self.length)));
+        let item = self.inner.next_element_seed(ValidatingSeed { seed, schema })?;
+        self.length += usize::from(item.is_some());
+        Ok(item)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
+
+/// The properties of an object.
+struct ValidatingProperties<'v, A> {
+    inner: A,
+    schema: Option<ValueSchema<'v>>,
+    /// A bit for each declared property.
+    seen: u64,
+    /// The index that is probably next, since models follow the order of the schema.
+    next: usize,
+    /// The schema of the next value.
+    value: Option<ValueSchema<'v>>,
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for ValidatingProperties<'_, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        let Some(schema) = self.schema else { return self.inner.next_key_seed(seed) };
+        let key = match self.inner.next_key()? {
+            None => return Ok(None),
+            Some(Text(Cow::Borrowed(key))) => key,
+            Some(Text(Cow::Owned(_))) => return Err(rejected()),
+        };
+        let Some((index, node)) = schema.node().property_near(key, self.next) else { return Err(rejected()) };
+        if self.seen & (1 << index) != 0 {
+            return Err(rejected());
+        }
+        self.seen |= 1 << index;
+        self.next = index + 1;
+        self.value = Some(schema.with_node(node));
+        seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, A::Error> {
+        self.inner.next_value_seed(ValidatingSeed { seed, schema: self.value })
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        self.inner.size_hint()
+    }
+}
