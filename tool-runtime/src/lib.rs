@@ -68,7 +68,7 @@
 //! | a time limit | [`#[tool(timeout = ..)]`](macro@tool#options), [`RegistryBuilder::timeout`], [`call_timeout`](RegistryBuilder::call_timeout) |
 //! | a limit of calls of one tool, concurrent or in a batch | [`#[tool(max_concurrency = .., max_calls = ..)]`](macro@tool#options) |
 //! | the tools that one request or batch may use | [`Request::with_allowed_tools`](conversation::Request::with_allowed_tools), [`BatchContext::allowed_tools`] |
-//! | a hundred tools and more, without their definitions in each request | feature `search`: `RegistryBuilder::search` |
+//! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
@@ -87,8 +87,8 @@
 //! | reasoning in later requests | [`ChatCompletions::keep_reasoning`](wire::ChatCompletions::keep_reasoning) |
 //! | tools of a remote server | [`DynamicTool`]; of an MCP server, the package `tool-runtime-mcp` |
 //! | a note for the model after repeated failures | [`RegistryBuilder::note_repeated_failures`] |
-//! | a test without a network | feature `testing`: `testing::ScriptedModel`, `testing::ScriptedReply`, `testing::assert_called`, `testing::assert_valid` |
-//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: `testing::assert_tools_lock` |
+//! | a test without a network | feature `testing`: [`testing::ScriptedModel`], [`testing::ScriptedReply`], [`testing::assert_called`], [`testing::assert_valid`] |
+//! | a test that fails if a tool changes, and classifies the change as breaking or compatible | feature `testing`: [`testing::assert_tools_lock`] |
 //!
 //! # The steps of a reply
 //!
@@ -120,21 +120,68 @@
 #![doc = include_str!("docs/expansion.md")]
 //! # Features
 //!
+//! Each row links to an example.
+//!
 //! | Feature | Content | Dependencies |
 //! | --- | --- | --- |
-//! | `anthropic` | `wire::Anthropic`: Anthropic's Messages API. | none |
+//! | `anthropic` | [`wire::Anthropic`]: Anthropic's Messages API. | none |
 //! | `collect` (default) | [`Registry::collect`]: every `#[tool]` function that is linked into the program. Without it, a registry is built from lists: `Registry::new(tools![a, b])`. | `inventory` |
-//! | `gemini` | `wire::Gemini`: the Gemini API. | none |
-//! | `lenient` | `RegistryBuilder::lenient_arguments`: repairs and coerces arguments of models that make mistakes in JSON. | none |
-//! | `ollama` | `wire::Ollama`: Ollama's own API. | none |
-//! | `regex` | Enforces the keyword `pattern` of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
-//! | `responses` | `wire::Responses`: OpenAI's Responses API. | none |
-//! | `search` | `RegistryBuilder::search`: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
-//! | `testing` | `testing::ScriptedModel`: a model that replies by a script and checks each request, for tests. Assertions on sessions, and a lock file of tools. | none |
-//! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. `RegistryBuilder::trace_content(true)` adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
+//! | `gemini` | [`wire::Gemini`]: the Gemini API. | none |
+//! | `lenient` | [`RegistryBuilder::lenient_arguments`]: repairs and coerces arguments of models that make mistakes in JSON. | none |
+//! | `ollama` | [`wire::Ollama`]: Ollama's own API. | none |
+//! | `regex` | [Enforces the keyword `pattern`](#patterns) of schemas. Without it, only the model reads `pattern`, and [`Registry::unsupported_keywords`] lists it. | `regex` |
+//! | `responses` | [`wire::Responses`]: OpenAI's Responses API. | none |
+//! | `search` | [`RegistryBuilder::search`]: a model finds tools with a search, and the `tools` of its requests stay equal. | `frostem` |
+//! | `testing` | [`testing::ScriptedModel`]: a model that replies by a script and checks each request, for tests. [Assertions on sessions](testing), and a [lock file of tools](testing::assert_tools_lock). | none |
+//! | `tracing` | One span per call, `execute_tool {name}`, with the attributes of OpenTelemetry's [conventions for generative AI][otel], and an event per failure with its sources. [`RegistryBuilder::trace_content`] adds arguments and results. `otel.name`, `otel.kind` and `otel.status_description` are for `tracing-opentelemetry`. | `tracing` |
 //!
 //! [otel]: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/#execute-tool-span
+//!
+//! ## Patterns
+//!
+//! With the feature `regex`, a call whose arguments do not match the `pattern` of the schema fails:
+//!
+//! ```
+//! use serde_json::json;
+//! use tool_runtime::{Registry, tool, tools};
+//!
+//! /// Looks up an order.
+//! #[tool]
+//! fn find_order(#[arg(schema(pattern = "^[A-Z]{2}[0-9]+$"))] number: &str) -> String {
+//!     format!("{number}: shipped")
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::new(tools![find_order])?;
+//! assert_eq!(registry.call("find_order", json!({"number": "DE7"})).await.text(), "DE7: shipped");
+//!
+//! let result = registry.call("find_order", json!({"number": "seven"})).await;
+//! # if cfg!(feature = "regex") {
+//! assert_eq!(
+//!     result.text(),
+//!     "Error: invalid arguments for `find_order`: `number`: expected a string that matches `^[A-Z]{2}[0-9]+$`, \
+//!      got string \"seven\"",
+//! );
+//! # }
+//! # Ok(())
+//! # }
+//! ```
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![cfg_attr(
+    not(all(
+        feature = "anthropic",
+        feature = "collect",
+        feature = "gemini",
+        feature = "lenient",
+        feature = "ollama",
+        feature = "responses",
+        feature = "search",
+        feature = "testing",
+        feature = "tracing"
+    )),
+    allow(rustdoc::broken_intra_doc_links, reason = "the documentation of a feature links to its items")
+)]
 
 mod approval;
 mod arguments;

@@ -160,6 +160,16 @@ impl Client {
     /// A client of a server over streamable HTTP, for example `https://example.com/mcp`.
     ///
     /// Use [`http_with`](Client::http_with) for a token or other headers.
+    ///
+    /// ```no_run
+    /// use tool_runtime_mcp::Client;
+    ///
+    /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+    /// let client = Client::http("https://example.com/mcp").prefix("search_").connect().await?;
+    /// let registry = client.registry().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "http-client")]
     pub fn http(url: impl Into<Arc<str>>) -> ClientBuilder {
         use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;

@@ -156,7 +156,30 @@ impl RegistryBuilder {
     }
 
     /// Records the arguments and the result of each call in its span, as `gen_ai.tool.call.arguments` and
-    /// `gen_ai.tool.call.result`. Default: `false`, since they may contain secrets.
+    /// `gen_ai.tool.call.result`. Default: `false`, since they may contain secrets. Needs the feature `tracing`.
+    ///
+    /// A program chooses the receiver of the spans. `tracing-subscriber` prints them:
+    ///
+    /// ```
+    /// use tool_runtime::{Registry, ToolCall, tool, tools};
+    /// use tracing_subscriber::fmt::format::FmtSpan;
+    ///
+    /// /// Adds two numbers.
+    /// #[tool]
+    /// fn add(a: i64, b: i64) -> i64 {
+    ///     a + b
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// tracing_subscriber::fmt().with_span_events(FmtSpan::CLOSE).init();
+    ///
+    /// let registry = Registry::builder().tools(tools![add]).trace_content(true).build()?;
+    /// registry.dispatch(&[ToolCall::new("call_1", "add", r#"{"a":1,"b":2}"#)]).await;
+    /// // INFO execute_tool{.. gen_ai.tool.name=add .. gen_ai.tool.call.result="3"}: close time.busy=..
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "tracing")]
     pub fn trace_content(mut self, traced: bool) -> Self {
         self.options.trace_content = traced;
