@@ -87,7 +87,7 @@ fn lint() -> Result<bool, String> {
     let history = History::parse(&text, arguments.wire.as_deref())?;
     let (messages, wire) = (&history.messages, &history.wire);
     let violations =
-        history::validate_on(messages, wire).err().map_or_else(Vec::new, |violations| violations.to_vec());
+        history::validate_on(messages, wire).err().map_or_else(Vec::new, |error| error.violations().to_vec());
     let warnings = history::warnings(messages, wire);
     let (repaired, repairs) = history::repair(messages.clone());
     let mut rewritten = history.rewrite(&repaired)?;

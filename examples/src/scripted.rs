@@ -16,7 +16,7 @@ use tool_runtime::{AssistantMessage, ToolCall};
 /// A reply with these calls: id, tool and arguments.
 fn calls<const N: usize>(calls: [(&str, &str, Value); N]) -> AssistantMessage {
     let calls = calls.map(|(id, tool, arguments)| ToolCall::new(id, tool, arguments.to_string()));
-    AssistantMessage::from_tool_calls(calls.into())
+    AssistantMessage::from_tool_calls(calls)
 }
 
 /// An answer that depends on the texts of the tool results so far.

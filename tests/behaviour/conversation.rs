@@ -73,15 +73,18 @@ fn invalid_messages_are_rejected_with_all_violations() {
         ToolMessage::new("a", "12:00").into(),
         Message::user("Well?"),
     ];
-    let violations = Conversation::try_from(messages.clone()).expect_err("two messages are invalid");
-    let found: Vec<_> =
-        violations.iter().map(|violation| (violation.index, &*violation.id, violation.kind)).collect();
+    let rejected = Conversation::try_from(messages.clone()).expect_err("two messages are invalid");
+    let found: Vec<_> = rejected
+        .violations()
+        .iter()
+        .map(|violation| (violation.index, &*violation.id, violation.kind))
+        .collect();
     assert_eq!(found, [(0, "x", ViolationKind::OrphanResult), (1, "b", ViolationKind::MissingResult)]);
     let error =
         serde_json::from_value::<Conversation>(wire(&messages)).expect_err("the same messages are invalid");
-    assert_eq!(error.to_string(), violations.to_string());
+    assert_eq!(error.to_string(), rejected.to_string());
     assert_eq!(
-        violations.to_string(),
+        rejected.to_string(),
         "providers reject these messages: messages[0]: a tool message without tool calls before it (x); \
          messages[1]: a tool call without a tool message (b)",
     );
@@ -100,8 +103,8 @@ fn editing_messages_keeps_the_other_messages() {
     };
     let keeping = ChatCompletions::new().keep_reasoning(true);
     assert_eq!(messages_on(&keeping, chat.messages())[3]["reasoning"], "Hm.");
-    let violations = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
-    assert_eq!(violations.expect_err("there is no such call")[0].kind, ViolationKind::LostCalls);
+    let edited = chat.edit(|messages| messages.push(ToolMessage::new("a", "1").into()));
+    assert_eq!(edited.expect_err("there is no such call").violations()[0].kind, ViolationKind::LostCalls);
     assert_eq!(chat.messages().len(), 4, "the conversation is unchanged");
 }
 
@@ -171,7 +174,7 @@ fn an_empty_reply_is_written_with_empty_text() {
 async fn an_invalid_tool_name_is_reported_unchanged_and_written_in_a_valid_form() {
     let registry = Registry::new(tools![crate::schemas::now]).expect("one tool");
     let names = ["functions.now", "now<|channel|>commentary", "", "jetzt bitte", "now"];
-    let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}")).collect();
+    let calls = names.iter().map(|name| ToolCall::new(*name, *name, "{}"));
     let Received::ToolCalls(pending) =
         Conversation::new().user("?").receive(AssistantMessage::from_tool_calls(calls))
     else {

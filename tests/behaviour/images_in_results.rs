@@ -10,7 +10,7 @@ use tool_runtime::{AssistantMessage, Conversation, Registry, ToolCall, ToolMessa
 /// A conversation with these results, whose calls are `1`, `2`, ..
 fn chat(results: Vec<Content>) -> Conversation {
     let ids = (1..=results.len()).map(|id| id.to_string());
-    let calls = ids.clone().map(|id| ToolCall::new(id, "now", "{}")).collect();
+    let calls = ids.clone().map(|id| ToolCall::new(id, "now", "{}"));
     let Received::ToolCalls(mut pending) =
         Conversation::new().user("Look.").receive(AssistantMessage::from_tool_calls(calls))
     else {

@@ -57,7 +57,7 @@ fn registry() -> (Registry, Arc<Runs>) {
 
 fn pending(calls: &[(&str, &str, &str)]) -> PendingCalls {
     let calls = calls.iter().map(|(id, name, arguments)| ToolCall::new(*id, *name, *arguments));
-    let reply = AssistantMessage::from_tool_calls(calls.collect());
+    let reply = AssistantMessage::from_tool_calls(calls);
     match Conversation::new().user("Go on.").receive(reply) {
         Received::ToolCalls(pending) => pending,
         Received::Answer(_) => panic!("it calls"),

@@ -26,7 +26,7 @@ fn calling(calls: &[(&str, &str)]) -> AssistantMessage {
         .iter()
         .enumerate()
         .map(|(id, (name, arguments))| ToolCall::new(id.to_string(), *name, *arguments));
-    AssistantMessage::from_tool_calls(calls.collect())
+    AssistantMessage::from_tool_calls(calls)
 }
 
 const THIRTEEN: (&str, &str) = ("half", r#"{"of":13}"#);

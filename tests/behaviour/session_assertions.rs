@@ -29,9 +29,7 @@ fn registry() -> Registry {
 }
 
 fn calls<const N: usize>(calls: [(&str, &str, &str); N]) -> AssistantMessage {
-    AssistantMessage::from_tool_calls(
-        calls.map(|(id, tool, arguments)| ToolCall::new(id, tool, arguments)).into(),
-    )
+    AssistantMessage::from_tool_calls(calls.map(|(id, tool, arguments)| ToolCall::new(id, tool, arguments)))
 }
 
 async fn run<R: Into<ScriptedReply>>(session: &mut Session, replies: impl IntoIterator<Item = R>) -> RunEnd {

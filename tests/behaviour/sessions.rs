@@ -79,8 +79,8 @@ fn call(id: &str, tool: &str, order: u32) -> ToolCall {
     ToolCall::new(id, tool, format!(r#"{{"order":{order}}}"#))
 }
 
-fn calling(calls: impl Into<Vec<ToolCall>>) -> ScriptedReply {
-    AssistantMessage::from_tool_calls(calls.into()).into()
+fn calling(calls: impl IntoIterator<Item = ToolCall>) -> ScriptedReply {
+    AssistantMessage::from_tool_calls(calls).into()
 }
 
 fn text_reply(text: &str) -> ScriptedReply {

@@ -8,7 +8,7 @@ use tool_runtime::{AssistantMessage, Conversation, ToolCall, ToolMessage};
 
 /// A reply with calls of these ids, and their results.
 fn exchange(ids: &[&str]) -> Vec<Message> {
-    let calls = ids.iter().map(|id| ToolCall::new(*id, "now", "{}")).collect();
+    let calls = ids.iter().map(|id| ToolCall::new(*id, "now", "{}"));
     let results = ids.iter().map(|id| ToolMessage::new(*id, format!("result of {id}")).into());
     std::iter::once(AssistantMessage::from_tool_calls(calls).into()).chain(results).collect()
 }

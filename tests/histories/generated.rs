@@ -43,7 +43,7 @@ fn exchange(ids: &[String], random: &mut Rng, messages: &mut Vec<Message>) {
         let arguments = format!(r#"{{"x":{}}}"#, random.u8(..));
         ToolCall::new(&**id, ["now", "today", "f"][random.usize(..3)], arguments)
     });
-    let mut reply = AssistantMessage::from_tool_calls(calls.collect());
+    let mut reply = AssistantMessage::from_tool_calls(calls);
     if random.u8(..) < 50 {
         reply.content = Some("Let me see.".into());
     }

@@ -36,7 +36,7 @@ pub(crate) fn text_reply(text: &str) -> Message {
 
 /// A reply that calls the tool `f` with each of these ids.
 pub(crate) fn calling(ids: &[&str]) -> Message {
-    AssistantMessage::from_tool_calls(ids.iter().map(|id| ToolCall::new(*id, "f", "{}")).collect()).into()
+    AssistantMessage::from_tool_calls(ids.iter().map(|id| ToolCall::new(*id, "f", "{}"))).into()
 }
 
 pub(crate) fn tool_message(id: &str) -> Message {
@@ -52,7 +52,7 @@ pub(crate) fn written(message: &Message) -> String {
 }
 
 pub(crate) fn violations(messages: &[Message]) -> Vec<Violation> {
-    validate(messages).err().map_or_else(Vec::new, |violations| violations.to_vec())
+    validate(messages).err().map_or_else(Vec::new, |error| error.violations().to_vec())
 }
 
 /// Index, id and kind of each violation.

@@ -22,7 +22,7 @@ fn message(random: &mut Rng) -> Message {
         4 => AssistantMessage::from_text("!").into(),
         5 => AssistantMessage::default().into(),
         6 | 7 => {
-            let calls = (0..random.usize(..4)).map(|_| ToolCall::new(id(random), "f", "{}")).collect();
+            let calls = (0..random.usize(..4)).map(|_| ToolCall::new(id(random), "f", "{}"));
             let mut reply = AssistantMessage::from_tool_calls(calls);
             if random.bool() {
                 reply.content = Some("".into());

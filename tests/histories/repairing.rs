@@ -103,10 +103,7 @@ fn named(id: &str, tool: &str, content: &str) -> Message {
 }
 
 fn calls(calls: &[(&str, &str)]) -> Message {
-    AssistantMessage::from_tool_calls(
-        calls.iter().map(|(id, tool)| ToolCall::new(*id, *tool, "{}")).collect(),
-    )
-    .into()
+    AssistantMessage::from_tool_calls(calls.iter().map(|(id, tool)| ToolCall::new(*id, *tool, "{}"))).into()
 }
 
 #[test]
@@ -293,7 +290,7 @@ fn other_fields_are_kept() {
 #[test]
 fn a_long_list_with_many_violations_is_repaired() {
     let ids: Vec<String> = (0..100_000).map(|id| id.to_string()).collect();
-    let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}")).collect();
+    let calls = ids.iter().map(|id| ToolCall::new(&**id, "f", "{}"));
     let mut messages = vec![Message::from(AssistantMessage::from_tool_calls(calls))];
     messages
         .extend(ids.iter().rev().step_by(2).flat_map(|id| [tool_message(id), user("?"), tool_message(id)]));

@@ -43,7 +43,7 @@ fn trimmed_lists_are_valid_and_within_the_budget_unless_the_newest_exchange_exce
         budget = budget.keep_newest_exchange(keeps);
         let shortens = random.bool();
         if shortens {
-            budget = budget.shorten_outputs(random.usize(..20));
+            budget = budget.truncate_results(random.usize(..20));
         }
         let (kept, trimmed) = trim(list.clone(), &budget);
         let kept = &kept;
@@ -169,7 +169,7 @@ fn old_results_are_truncated_before_removals_and_only_if_needed() {
         output("d"),
     ];
     let text = |message: &Message| message.text().len();
-    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(3_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(3_500, text).truncate_results(100));
     assert_eq!(kept.len(), history.len());
     assert!(trimmed.removed.is_empty());
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
@@ -179,19 +179,19 @@ fn old_results_are_truncated_before_removals_and_only_if_needed() {
     assert_eq!(trimmed.truncated[0].content.as_str().len(), 1_000, "the report has the original");
 
     // If the older exchanges are not enough, results of the newest one are truncated, except for its newest reply.
-    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(1_500, text).shorten_outputs(100));
+    let (kept, trimmed) = trim(history.clone(), &TrimBudget::tokens(1_500, text).truncate_results(100));
     assert_eq!(trimmed.removed.len(), 5);
     let lengths: Vec<usize> = kept.iter().map(text).filter(|&length| length > 50).collect();
     assert!(lengths[0] <= 100 && lengths[1..] == [1_000], "{lengths:?}");
     let long_exchange = history[5..].iter().chain(&[calling(&["e"]), output("e")]).cloned().collect();
-    let budget = TrimBudget::tokens(1_300, text).shorten_outputs(100).keep_newest_exchange(false);
+    let budget = TrimBudget::tokens(1_300, text).truncate_results(100).keep_newest_exchange(false);
     let (kept_of_exchange, trimmed) = trim(long_exchange, &budget);
     assert_eq!(
         (kept_of_exchange.len(), trimmed.removed.len(), trimmed.truncated.len()),
         (7, 0, 2),
         "results are truncated before replies are removed"
     );
-    let (kept, _) = trim(kept, &TrimBudget::tokens(0, text).shorten_outputs(10));
+    let (kept, _) = trim(kept, &TrimBudget::tokens(0, text).truncate_results(10));
     assert_eq!(kept.last().map(text), Some(1_000), "the newest reply is never truncated");
 }
 
@@ -224,6 +224,6 @@ fn a_result_with_an_image_is_not_truncated() {
         ]},
         {"role": "user", "content": "?"},
     ]);
-    let (kept, trimmed) = trim(crate::read(parts), &TrimBudget::messages(0).shorten_outputs(10));
+    let (kept, trimmed) = trim(crate::read(parts), &TrimBudget::messages(0).truncate_results(10));
     assert_eq!((kept.len(), trimmed.removed.len(), trimmed.truncated.len()), (1, 3, 0));
 }

@@ -106,19 +106,19 @@ fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_r
             vec![user("?"), calling(&["a"]), tool_message("a"), tool_message("a")],
             vec![user("?"), text_reply("Let me see."), tool_message("a")],
         ] {
-            let found = validate_on(&messages, wire).expect_err("they are invalid");
-            assert_eq!(found.len(), 1, "{found}");
-            assert_eq!(found[0].provider(), provider);
+            let error = validate_on(&messages, wire).expect_err("they are invalid");
+            let [found] = error.violations() else { panic!("not one violation: {error}") };
+            assert_eq!(found.provider(), provider);
             let body = wire.write(&RequestParts::new(&messages)).expect("invalid messages are written");
             let rejected = check_request(wire, &json!(body)).expect_err("it is rejected");
             assert!(
-                rejected.message.ends_with(found[0].provider_text()),
+                rejected.message.ends_with(found.provider_text()),
                 "{}\n{}",
                 rejected.message,
-                found[0].provider_text()
+                found.provider_text()
             );
             let kinds = |error: tool_runtime::history::HistoryError| -> Vec<ViolationKind> {
-                error.iter().map(|violation| violation.kind).collect()
+                error.violations().iter().map(|violation| violation.kind).collect()
             };
             assert_eq!(validate(&messages).map_err(kinds), validate_on(&messages, wire).map_err(kinds));
         }
@@ -129,8 +129,8 @@ fn the_error_messages_of_each_wire_are_those_by_which_its_provider_rejects_the_r
 fn a_violation_without_an_error_of_the_wire_quotes_a_provider_of_chat_completions() {
     let messages = [user("?"), calling(&["a", "a"]), tool_message("a")];
     let quoted = |wire: &dyn Wire| -> Vec<String> {
-        let found = validate_on(&messages, wire).expect_err("two calls have one id");
-        let repeated = found.iter().filter(|found| found.kind == ViolationKind::DuplicateCallId);
+        let error = validate_on(&messages, wire).expect_err("two calls have one id");
+        let repeated = error.violations().iter().filter(|found| found.kind == ViolationKind::DuplicateCallId);
         repeated.map(|found| format!("{}: {}", found.provider(), found.provider_text())).collect()
     };
     assert_eq!(quoted(&Anthropic::new()), ["Anthropic: `tool_use` ids must be unique"]);
@@ -266,7 +266,7 @@ fn names_and_arguments_are_written_in_a_form_that_all_servers_accept() {
         json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
     });
     for reply in [
-        Message::from(AssistantMessage::from_tool_calls(constructed.into())),
+        Message::from(AssistantMessage::from_tool_calls(constructed)),
         read(json!([{ "role": "assistant", "content": null, "tool_calls": of_a_history }])).remove(0),
     ] {
         let mut messages = vec![reply];

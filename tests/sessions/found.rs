@@ -26,7 +26,7 @@ fn peek(name: &str) -> String {
 }
 
 fn reply(tools: &[&str]) -> AssistantMessage {
-    AssistantMessage::from_tool_calls(tools.iter().map(|tool| ToolCall::new(*tool, *tool, "{}")).collect())
+    AssistantMessage::from_tool_calls(tools.iter().map(|tool| ToolCall::new(*tool, *tool, "{}")))
 }
 
 #[tokio::test(start_paused = true)]

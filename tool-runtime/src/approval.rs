@@ -112,7 +112,7 @@ impl ProposedCall {
 }
 
 /// The decision of a [`before_call`](crate::RegistryBuilder::before_call) hook about one call.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Decision {
     /// The call runs. This approves the call of a tool with `requires_approval`.

@@ -37,7 +37,7 @@ pub use crate::outcome::{ArgumentError, CallError, Outcome, UnknownToolError};
 #[doc(inline)]
 pub use crate::output::{ToolError, ToolFailure, ToolOutput, ToolResult};
 #[doc(inline)]
-pub use crate::registry::ReadyCall;
+pub use crate::registry::ready_call::ReadyCall;
 pub use tokio_util::sync::CancellationToken;
 
 pub(crate) use concurrent::Concurrent;

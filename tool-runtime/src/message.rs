@@ -22,7 +22,7 @@ mod origin;
 mod part;
 mod process_data;
 pub mod stored;
-mod stream_error;
+pub(crate) mod stream_error;
 mod tool_call;
 mod tool_message;
 
@@ -40,7 +40,7 @@ pub(crate) use native::{NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
 pub(crate) use process_data::Artifact;
-pub use stream_error::StreamError;
+pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;
 pub(crate) use tool_call::{is_object, means_none};
 pub use tool_message::ToolMessage;

@@ -17,7 +17,7 @@ mod limits;
 mod merge;
 mod name;
 mod options;
-mod ready_call;
+pub(crate) mod ready_call;
 #[cfg(feature = "search")]
 mod search;
 #[cfg(feature = "search")]
@@ -31,8 +31,7 @@ pub use build::RegistryBuilder;
 pub use build_error::{BuildError, BuildErrorKind};
 use config::Config;
 pub(crate) use limits::Limits;
-pub use ready_call::ReadyCall;
-pub(crate) use ready_call::{Layer, OwnedCall, RunLayers};
+pub(crate) use ready_call::{Layer, OwnedCall, ReadyCall, RunLayers};
 use tools::Tools;
 
 use crate::approval::BeforeCall;
@@ -90,6 +89,19 @@ impl Registry {
     /// The linker may omit a crate that the program does not use otherwise, with its tools: `use that_crate as _;`
     /// keeps them. Unit tests of a crate share one program, and so do doc tests of edition 2024: mark a doc test with
     /// `standalone_crate` to collect only its own tools.
+    ///
+    /// ```standalone_crate
+    /// use tool_runtime::{Registry, tool};
+    ///
+    /// /// The time of day.
+    /// #[tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// assert_eq!(Registry::collect()?.names(), ["now"]);
+    /// # Ok::<(), tool_runtime::BuildError>(())
+    /// ```
     ///
     /// # Errors
     ///

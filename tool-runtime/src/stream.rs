@@ -50,7 +50,7 @@ mod items;
 mod object_end;
 
 #[doc(inline)]
-pub use crate::message::{Chunk, StreamError};
+pub use crate::message::{Chunk, stream_error::StreamError};
 pub use assembler::{Events, ReplyAssembler};
 pub use event::Event;
 pub use interrupted::InterruptedError;

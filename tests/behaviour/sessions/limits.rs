@@ -171,7 +171,7 @@ async fn a_call_that_runs_again_counts_once_towards_the_max_calls_of_its_tool() 
 #[tokio::test]
 async fn max_calls_per_batch_and_the_reply_limit_apply_together() {
     let (registry, _) = shop();
-    let reply = AssistantMessage::from_tool_calls((0..3).map(|n| call(&n.to_string(), "find", n)).collect());
+    let reply = AssistantMessage::from_tool_calls((0..3).map(|n| call(&n.to_string(), "find", n)));
     let model = model([reply.into()]);
     let mut session = asked();
     let run = session.run(&registry).max_replies(1).max_calls(10);

@@ -10,7 +10,7 @@ use tool_runtime::wire::{self, Wire};
 use tool_runtime::{AssistantMessage, Conversation, Session, ToolCall};
 
 fn calling(calls: impl IntoIterator<Item = ToolCall>) -> AssistantMessage {
-    AssistantMessage::from_tool_calls(calls.into_iter().collect())
+    AssistantMessage::from_tool_calls(calls)
 }
 
 fn stored(session: &Session) -> Session {

@@ -1,6 +1,6 @@
 //! The operations that the handles of a journal send to its writer.
 
-use super::storage_error::{Failure, StorageError};
+use super::storage_error::{Failure, StorageError, journal_error};
 use super::tables::{OperationError, ReadTables, WriteTables};
 use crate::error::JournalError;
 use crate::journal::{JournalReply, RecordedCall};
@@ -65,8 +65,8 @@ impl Read {
 
     pub(super) fn fail(self, error: &Failure) {
         match self {
-            Read::Call { responder, .. } => drop(responder.send(Err(error.into()))),
-            Read::Reply { responder, .. } => drop(responder.send(Err(error.into()))),
+            Read::Call { responder, .. } => drop(responder.send(Err(journal_error(error)))),
+            Read::Reply { responder, .. } => drop(responder.send(Err(journal_error(error)))),
         }
     }
 }
@@ -107,11 +107,11 @@ impl Write {
 
     pub(super) fn fail(self, error: &Failure) {
         match self {
-            Write::Begin { responder, .. } => drop(responder.send(Err(error.into()))),
+            Write::Begin { responder, .. } => drop(responder.send(Err(journal_error(error)))),
             Write::Finish { responder, .. } | Write::Remove { responder, .. } => {
-                drop(responder.send(Err(error.into())));
+                drop(responder.send(Err(journal_error(error))));
             }
-            Write::Reply { responder, .. } => drop(responder.send(Err(error.into()))),
+            Write::Reply { responder, .. } => drop(responder.send(Err(journal_error(error)))),
             Write::Renew { .. } => {}
         }
     }
@@ -137,7 +137,7 @@ fn settle_later<T: 'static>(
     let settle = move |committed: &Result<(), Failure>| {
         let _ = responder.send(match committed {
             Ok(()) => outcome.and_then(|outcome| outcome),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(journal_error(error)),
         });
     };
     (Box::new(settle), transaction)
@@ -153,7 +153,7 @@ fn split<T>(
         Err(OperationError::Record(error)) => (Err(error.into()), Ok(())),
         Err(OperationError::Database(source)) => {
             let error = StorageError::database(path, source);
-            (Err((&error).into()), Err(error))
+            (Err(journal_error(&error)), Err(error))
         }
     }
 }

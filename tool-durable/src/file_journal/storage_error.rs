@@ -39,10 +39,9 @@ impl From<StorageError> for JournalError {
     }
 }
 
-impl From<&Failure> for JournalError {
-    fn from(error: &Failure) -> Self {
-        JournalError::storage(Arc::clone(error))
-    }
+/// The error of one of the operations that failed together.
+pub(super) fn journal_error(failure: &Failure) -> JournalError {
+    JournalError::storage(Arc::clone(failure))
 }
 
 impl fmt::Display for StorageError {

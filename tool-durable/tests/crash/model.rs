@@ -98,7 +98,7 @@ fn sent(plan: &Plan, reply: u64, ask: u64) -> ScriptedReply {
         let call = |(position, call): (usize, crate::plan::PlannedCall)| {
             ToolCall::new(format!("call_{position}"), call.tool.name(), call.arguments.to_string())
         };
-        AssistantMessage::from_tool_calls(calls.into_iter().enumerate().map(call).collect())
+        AssistantMessage::from_tool_calls(calls.into_iter().enumerate().map(call))
     };
     let sent = match plan.failure(reply, ask) {
         Some(Failure::Error) => ScriptedReply::error("busy"),

@@ -101,7 +101,7 @@ fn calls<const N: usize>(calls: [(&str, u32); N]) -> AssistantMessage {
     let call = |(position, (tool, order)): (usize, (&str, u32))| {
         ToolCall::new(format!("call_{position}"), tool, format!(r#"{{"order":{order}}}"#))
     };
-    AssistantMessage::from_tool_calls(calls.into_iter().enumerate().map(call).collect())
+    AssistantMessage::from_tool_calls(calls.into_iter().enumerate().map(call))
 }
 
 fn model<const N: usize>(replies: [AssistantMessage; N]) -> ScriptedModel {

@@ -38,7 +38,7 @@ impl Client {
         annotations: Annotations,
     ) -> Result<ToolOutput, RemoteError> {
         let params = CallToolRequestParams::new(name).with_arguments(arguments);
-        let may_repeat = annotations.is_read_only() || annotations.is_idempotent();
+        let may_repeat = annotations.may_repeat();
         let may_have_taken_effect = !annotations.is_read_only();
         let mut pauses = pauses();
         let mut repeats = 0;

@@ -38,7 +38,7 @@ use crate::tool::{Approval, Batch};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let registry = Registry::new(tools![delete])?;
 /// let calls = ["a.txt", "b.txt"].map(|path| ToolCall::new(path, "delete", format!(r#"{{"path":"{path}"}}"#)));
-/// let reply = AssistantMessage::from_tool_calls(calls.into());
+/// let reply = AssistantMessage::from_tool_calls(calls);
 /// let Received::ToolCalls(pending) = Conversation::new().user("Delete both.").receive(reply) else { unreachable!() };
 /// let stored = serde_json::to_string(&pending)?; // until the person has decided
 ///

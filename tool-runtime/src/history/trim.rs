@@ -33,7 +33,7 @@ impl<'a> TrimBudget<'a> {
     /// older exchanges before an exchange is removed, and in the newest exchange if it alone exceeds the limit. Results
     /// of the newest reply and results with images or files are never truncated. Off by default.
     #[must_use]
-    pub fn shorten_outputs(mut self, bytes: usize) -> Self {
+    pub fn truncate_results(mut self, bytes: usize) -> Self {
         self.longest_output = Some(bytes);
         self
     }

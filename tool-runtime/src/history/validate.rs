@@ -15,11 +15,12 @@ use std::collections::{HashMap, HashSet};
 ///
 /// let calls = vec![ToolCall::new("call_1", "now", "{}")];
 /// let messages = [Message::user("What time is it?"), AssistantMessage::from_tool_calls(calls).into()];
-/// let violations = history::validate(&messages).expect_err("the call has no result");
-/// assert_eq!(violations[0].index, 1);
-/// assert_eq!(violations[0].id, "call_1");
-/// assert_eq!(violations[0].kind, history::ViolationKind::MissingResult);
-/// assert!(violations[0].provider_text().contains("must be followed by tool messages"));
+/// let error = history::validate(&messages).expect_err("the call has no result");
+/// let [violation] = error.violations() else { panic!("{error}") };
+/// assert_eq!(violation.index, 1);
+/// assert_eq!(violation.id, "call_1");
+/// assert_eq!(violation.kind, history::ViolationKind::MissingResult);
+/// assert!(violation.provider_text().contains("must be followed by tool messages"));
 /// ```
 ///
 /// # Errors
@@ -40,9 +41,10 @@ pub fn validate(messages: &[Message]) -> Result<(), HistoryError> {
 /// if let Ok(wire) = wire::by_name("anthropic") {
 ///     let result = r#"{"type":"tool_result","tool_use_id":"toolu_1","content":"12:00"}"#;
 ///     let messages = wire.read_messages(&format!(r#"[{{"role":"user","content":[{result}]}}]"#))?;
-///     let violations = history::validate_on(&messages, &wire).expect_err("there is no call");
-///     assert_eq!(violations[0].provider(), "Anthropic");
-///     assert!(violations[0].provider_text().starts_with("unexpected `tool_use_id` found in `tool_result` blocks"));
+///     let error = history::validate_on(&messages, &wire).expect_err("there is no call");
+///     let violation = &error.violations()[0];
+///     assert_eq!(violation.provider(), "Anthropic");
+///     assert!(violation.provider_text().starts_with("unexpected `tool_use_id` found in `tool_result` blocks"));
 /// }
 /// # Ok::<(), tool_runtime::wire::WireError>(())
 /// ```

@@ -153,13 +153,14 @@ impl fmt::Display for Violation {
     }
 }
 
-/// All violations in a list of messages, ordered by index; at least one [`Violation`].
+/// All violations in a list of messages, ordered by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryError(pub(super) Vec<Violation>);
 
-impl std::ops::Deref for HistoryError {
-    type Target = [Violation];
-    fn deref(&self) -> &[Violation] {
+impl HistoryError {
+    /// The violations; at least one.
+    #[must_use]
+    pub fn violations(&self) -> &[Violation] {
         &self.0
     }
 }
@@ -169,14 +170,6 @@ impl IntoIterator for HistoryError {
     type IntoIter = std::vec::IntoIter<Violation>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
-    }
-}
-
-impl<'a> IntoIterator for &'a HistoryError {
-    type Item = &'a Violation;
-    type IntoIter = std::slice::Iter<'a, Violation>;
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.iter()
     }
 }
 

@@ -53,8 +53,8 @@ impl AssistantMessage {
 
     /// A reply with calls and without text.
     #[must_use]
-    pub fn from_tool_calls(tool_calls: Vec<ToolCall>) -> Self {
-        AssistantMessage { tool_calls, ..AssistantMessage::default() }
+    pub fn from_tool_calls(tool_calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        AssistantMessage { tool_calls: tool_calls.into_iter().collect(), ..AssistantMessage::default() }
     }
 
     /// The text of the reply; empty if it has none.

@@ -186,8 +186,7 @@ impl Part {
 
 impl Media {
     /// These bytes.
-    #[must_use]
-    pub fn data(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn data(mime_type: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Media::Data { mime_type: mime_type.into(), base64: STANDARD.encode(bytes) }
     }
 

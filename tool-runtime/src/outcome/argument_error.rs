@@ -2,6 +2,7 @@
 
 use super::{Truncated, TruncatedPath, bounded};
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
@@ -147,3 +148,5 @@ impl fmt::Display for ArgumentError {
         }
     }
 }
+
+impl Error for ArgumentError {}

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
 
 /// Marks a [`Run`] whose answer has the type `T`: see [`Run::answer_as`]. It has no values.
+#[derive(Debug)]
 pub struct AnswerAs<T>(PhantomData<fn() -> T>);
 
 /// How a run with a [typed answer](Run::answer_as) ended.
