@@ -13,19 +13,18 @@ pub(crate) fn cases() -> Vec<Case> {
     let search =
         |index| json!({ "type": "server_tool_use", "id": format!("s{index}"), "name": "f", "input": {} });
     vec![
-        reply("many blocks of text", (0..3_000).map(text).collect()),
-        reply("many blocks with calls", (0..1_700).map(call).collect()),
-        reply("many blocks with calls of the provider", (0..1_600).map(search).collect()),
+        reply("many blocks of text", move || (0..3_000).map(text).collect()),
+        reply("many blocks with calls", move || (0..1_700).map(call).collect()),
+        reply("many blocks with calls of the provider", move || (0..1_600).map(search).collect()),
         Case { name: "many replies with one id", prepare: Box::new(repeated_ids) },
         Case { name: "many starts of one block", prepare: Box::new(repeated_starts) },
     ]
 }
 
 /// Reads a reply with these blocks, and writes the next request.
-fn reply(name: &'static str, blocks: Vec<Value>) -> Case {
-    let body = json!({ "type": "message", "content": blocks, "stop_reason": "tool_use" }).to_string();
+fn reply(name: &'static str, blocks: impl Fn() -> Vec<Value> + Send + 'static) -> Case {
     let prepare = move || {
-        let body = body.clone();
+        let body = json!({ "type": "message", "content": blocks(), "stop_reason": "tool_use" }).to_string();
         let bytes = body.len();
         let run = Box::new(move || {
             let reply = Anthropic::new().read_reply(&body).expect("a reply");

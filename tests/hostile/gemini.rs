@@ -8,32 +8,33 @@ use tool_runtime::wire::{Gemini, RequestParts, Wire};
 use tool_runtime::{DynamicTool, Registry};
 
 pub(crate) fn cases() -> Vec<Case> {
-    let call = |_| json!({ "functionCall": { "name": "f", "args": {} } });
-    let call_with_id = |_| json!({ "functionCall": { "id": "a", "name": "f", "args": {} } });
-    let response = |_| json!({ "functionResponse": { "name": "f", "response": { "result": 1 } } });
+    let call = || json!({ "functionCall": { "name": "f", "args": {} } });
+    let call_with_id = || json!({ "functionCall": { "id": "a", "name": "f", "args": {} } });
+    let response = || json!({ "functionResponse": { "name": "f", "response": { "result": 1 } } });
     let response_with_id =
-        |_| json!({ "functionResponse": { "id": "a", "name": "f", "response": { "output": "x" } } });
-    let text = |_| json!({ "text": "abc" });
-    let nested = format!("{{\"functionCall\":{{\"name\":\"f\",\"args\":{}}}}}", nested(40_000));
+        || json!({ "functionResponse": { "id": "a", "name": "f", "response": { "output": "x" } } });
+    let text = || json!({ "text": "abc" });
+    let deep_call = || format!("[{{\"functionCall\":{{\"name\":\"f\",\"args\":{}}}}}]", nested(40_000));
     vec![
         reply("Gemini: many calls without ids", list(10_000, call)),
         reply("Gemini: many calls with one id", list(5_000, call_with_id)),
         reply("Gemini: many parts of text", list(5_000, text)),
-        reply("Gemini: deep arguments", format!("[{nested}]")),
+        reply("Gemini: deep arguments", deep_call),
         history("Gemini: many results without ids", list(3_000, call), list(3_000, response)),
         history("Gemini: many results with one id", list(3_000, call_with_id), list(3_000, response_with_id)),
         history("Gemini: many results of one call", list(1, call), list(3_000, response)),
-        history("Gemini: a deep result", list(1, call), format!("[{}]", self::nested(40_000))),
-        stream("Gemini: many streamed calls", 8_000, &call(0)),
-        stream("Gemini: many streamed calls with one id", 8_000, &call_with_id(0)),
+        history("Gemini: a deep result", list(1, call), || format!("[{}]", nested(40_000))),
+        stream("Gemini: many streamed calls", 8_000, &call()),
+        stream("Gemini: many streamed calls with one id", 8_000, &call_with_id()),
         // So many that a copy of the whole text for each takes longer than the limit.
         stream("Gemini: many pieces of text", 100_000, &json!({ "text": "a".repeat(20) })),
         Case { name: "Gemini: many properties in one cycle", prepare: Box::new(cyclic_properties) },
     ]
 }
 
-fn list(count: usize, part: impl FnMut(usize) -> Value) -> String {
-    Value::Array((0..count).map(part).collect()).to_string()
+/// The text of a list with this part.
+fn list(count: usize, part: fn() -> Value) -> impl Fn() -> String + Send {
+    move || Value::Array(vec![part(); count]).to_string()
 }
 
 fn nested(depth: usize) -> String {
@@ -41,8 +42,11 @@ fn nested(depth: usize) -> String {
 }
 
 /// Reads a reply with these parts, and writes the next request.
-fn reply(name: &'static str, parts: String) -> Case {
-    let body = format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"STOP"}}]}}"#);
+fn reply(name: &'static str, parts: impl Fn() -> String + Send + 'static) -> Case {
+    let body = move || {
+        let parts = parts();
+        format!(r#"{{"candidates":[{{"content":{{"parts":{parts}}},"finishReason":"STOP"}}]}}"#)
+    };
     text(name, body, |body| match Gemini::new().read_reply(body) {
         Ok(reply) => written(&[reply.into(), Message::user("?")]),
         Err(error) => error.to_string(),
@@ -50,8 +54,14 @@ fn reply(name: &'static str, parts: String) -> Case {
 }
 
 /// Reads a history with these calls and results, and writes it.
-fn history(name: &'static str, calls: String, results: String) -> Case {
-    let body = format!(r#"[{{"role":"model","parts":{calls}}},{{"role":"user","parts":{results}}}]"#);
+fn history(
+    name: &'static str,
+    calls: impl Fn() -> String + Send + 'static,
+    results: impl Fn() -> String + Send + 'static,
+) -> Case {
+    let body = move || {
+        format!(r#"[{{"role":"model","parts":{}}},{{"role":"user","parts":{}}}]"#, calls(), results())
+    };
     text(name, body, |body| match Gemini::new().read_messages(body) {
         Ok(messages) => written(&messages),
         Err(error) => error.to_string().chars().take(100).collect(),
@@ -61,7 +71,8 @@ fn history(name: &'static str, calls: String, results: String) -> Case {
 /// Reads a stream in which each event has this part, and writes the next request.
 fn stream(name: &'static str, count: usize, part: &Value) -> Case {
     let event = json!({ "candidates": [{ "content": { "parts": [part] } }] }).to_string();
-    text(name, vec![event; count].join("\n"), |events| {
+    let events = move || vec![&*event; count].join("\n");
+    text(name, events, |events| {
         let mut assembler = ReplyAssembler::new().wire(Gemini::new());
         for event in events.lines() {
             assembler.push(event);
@@ -71,9 +82,9 @@ fn stream(name: &'static str, count: usize, part: &Value) -> Case {
     })
 }
 
-fn text(name: &'static str, text: String, run: fn(&str) -> String) -> Case {
+fn text(name: &'static str, text: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
     let prepare = move || {
-        let text = text.clone();
+        let text = text();
         Input::Text { bytes: text.len(), run: Box::new(move || run(&text)) }
     };
     Case { name, prepare: Box::new(prepare) }

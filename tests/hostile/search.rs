@@ -10,19 +10,52 @@ use tool_runtime::{Registry, ToolCall, ToolSchema};
 pub(crate) fn cases() -> Vec<Case> {
     let length = 100_000;
     let texts = [
-        ("search: one word", "x".repeat(length)),
-        ("search: changes of case", "xY".repeat(length / 2)),
-        ("search: numbers in a word", "a1".repeat(length / 2)),
-        ("search: repeated words", "weather ".repeat(length / 8)),
-        ("search: separators", "_".repeat(length)),
-        ("search: apostrophes", "'a".repeat(length / 2)),
-        ("search: accents", "e\u{301}".repeat(length / 3)),
-        ("search: Chinese", "天".repeat(length / 3)),
-        ("search: many words", (0..15_000).map(number).collect()),
+        ("search: one word", "x", length),
+        ("search: changes of case", "xY", length / 2),
+        ("search: numbers in a word", "a1", length / 2),
+        ("search: repeated words", "weather ", length / 8),
+        ("search: separators", "_", length),
+        ("search: apostrophes", "'a", length / 2),
+        ("search: accents", "e\u{301}", length / 3),
+        ("search: Chinese", "天", length / 3),
     ];
-    let texts = texts.into_iter().map(|(name, text)| case(name, text.len(), move || found(&text)));
+    let texts = texts.into_iter().map(|(name, word, count)| case(name, move || word.repeat(count), found));
+    let schemas: [(&str, fn() -> String); 3] = [
+        ("search: many properties", many_properties),
+        ("search: many values", many_values),
+        ("search: doubled references", doubled_references),
+    ];
+    let schemas = schemas.into_iter().map(|(name, schema)| case(name, schema, found_in));
+    let others = [
+        case("search: many words", || (0..15_000).map(number).collect(), found),
+        case(
+            "call_tool: nested arguments",
+            || format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)),
+            called,
+        ),
+    ];
+    texts.chain(schemas).chain(others).collect()
+}
+
+/// Builds an input and runs the case with it.
+fn case(name: &'static str, input: impl Fn() -> String + Send + 'static, run: fn(&str) -> String) -> Case {
+    let prepare = move || {
+        let input = input();
+        Input::Text { bytes: input.len(), run: Box::new(move || run(&input)) }
+    };
+    Case { name, prepare: Box::new(prepare) }
+}
+
+fn many_properties() -> String {
     let many = (0..5_000).map(|number| (format!("p{number}"), json!({ "type": "string" })));
-    let values: Vec<u32> = (0..15_000).collect();
+    json!({ "properties": many.collect::<Value>() }).to_string()
+}
+
+fn many_values() -> String {
+    json!({ "properties": { "p": { "enum": (0..15_000).collect::<Vec<_>>() } } }).to_string()
+}
+
+fn doubled_references() -> String {
     let doubled = (0..400).map(|number| {
         let next = json!({ "$ref": format!("#/$defs/d{}", number + 1) });
         (
@@ -30,26 +63,8 @@ pub(crate) fn cases() -> Vec<Case> {
             json!({ "properties": { "left": next, "right": next }, "anyOf": [next, next] }),
         )
     });
-    let schemas = [
-        ("search: many properties", json!({ "properties": many.collect::<Value>() })),
-        ("search: many values", json!({ "properties": { "p": { "enum": values } } })),
-        (
-            "search: doubled references",
-            json!({ "properties": { "p": { "$ref": "#/$defs/d0" } }, "$defs": doubled.collect::<Value>() }),
-        ),
-    ];
-    let schemas = schemas.into_iter().map(|(name, schema)| {
-        let bytes = schema.to_string().len();
-        case(name, bytes, move || found_in(&schema))
-    });
-    let nested = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
-    let call = case("call_tool: nested arguments", nested.len(), move || called(&nested));
-    texts.chain(schemas).chain([call]).collect()
-}
-
-fn case(name: &'static str, bytes: usize, run: impl Fn() -> String + Clone + Send + 'static) -> Case {
-    let prepare = move || Input::Text { bytes, run: Box::new(run.clone()) };
-    Case { name, prepare: Box::new(prepare) }
+    json!({ "properties": { "p": { "$ref": "#/$defs/d0" } }, "$defs": doubled.collect::<Value>() })
+        .to_string()
 }
 
 fn number(number: u32) -> String {
@@ -73,8 +88,9 @@ fn found(text: &str) -> String {
 }
 
 /// Indexes and describes a tool with this schema.
-fn found_in(schema: &Value) -> String {
-    let tools = [tool("hostile", "A tool.", schema)];
+fn found_in(schema: &str) -> String {
+    let schema: Value = serde_json::from_str(schema).expect("a schema");
+    let tools = [tool("hostile", "A tool.", &schema)];
     let found = KeywordIndex::new(&tools).rank("hostile", 5);
     format!("{} tools, {} bytes", found.len(), documented_signature(&tools[0]).len())
 }

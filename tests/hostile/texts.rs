@@ -16,9 +16,9 @@ pub(crate) fn cases() -> Vec<Case> {
         ("begins of calls of other templates", "[TOOL_CALLS] .\n"),
     ]
     .into_iter()
-    .map(|(name, words)| reply(name, words.repeat(100_000 / words.len())))
+    .map(|(name, words)| reply(name, move || words.repeat(100_000 / words.len())))
     .collect();
-    cases.push(reply("a long line of white space", format!("<tool_call>{}", " ".repeat(100_000))));
+    cases.push(reply("a long line of white space", || format!("<tool_call>{}", " ".repeat(100_000))));
     cases.push(stream("repeated finish reasons", || {
         let calls: Vec<Value> = (0..1_000).map(call).collect();
         let mut chunks = vec![json!({"choices": [{"delta": {"tool_calls": calls}}]})];
@@ -46,9 +46,9 @@ fn call(index: usize) -> Value {
     json!({"index": index, "id": format!("c{index}"), "function": {"name": "f", "arguments": "{\"a\":1}"}})
 }
 
-fn reply(name: &'static str, text: String) -> Case {
+fn reply(name: &'static str, text: impl Fn() -> String + Send + 'static) -> Case {
     let prepare = move || {
-        let text = text.clone();
+        let text = text();
         let run = Box::new(move || {
             let reply: AssistantMessage =
                 serde_json::from_value(json!({ "content": text })).expect("a reply");

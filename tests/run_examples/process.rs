@@ -8,7 +8,8 @@ use std::process::{Command, Output, Stdio};
 /// contains `input`, and then ends.
 pub(crate) fn run(example: &str, arguments: &[&str], input: &str, settings: &[(&str, &str)]) -> Output {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["run", "--quiet", "--package", "examples", "--example", example, "--"]).args(arguments);
+    // With `--package examples`, dependencies would have fewer features than in `cargo test`, and be built a second time.
+    command.args(["run", "--quiet", "--example", example, "--"]).args(arguments);
     command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     command.env_remove("TOOL_WIRE");
     for name in ["BASE_URL", "API_KEY", "MODEL"] {
