@@ -25,6 +25,7 @@ use oracle::Oracle;
 use plan::Batch;
 use running::{ALL, Running, Tenant};
 use settings::Settings;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 use tally::Tally;
@@ -51,8 +52,24 @@ fn every_call_of_every_batch_gets_one_tool_message() {
     let seed = from_environment("ALWAYS_ANSWERS_SEED", fastrand::u64(..));
     let rounds = from_environment("ALWAYS_ANSWERS_ROUNDS", ROUNDS);
     println!("seed {seed}, {rounds} rounds; ALWAYS_ANSWERS_SEED={seed} repeats them");
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let mut tally = Tally::default();
-    for round in 0..rounds {
+    std::thread::scope(|scope| {
+        let rounds_of = |first| (0..rounds).skip(first).step_by(threads);
+        let running: Vec<_> =
+            (0..threads).map(|first| scope.spawn(move || run_rounds(seed, rounds_of(first)))).collect();
+        for thread in running {
+            tally.add(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+    });
+    println!("{tally}");
+    tally.assert_all_kinds_occurred();
+}
+
+/// Runs these rounds, and counts their calls.
+fn run_rounds(seed: u64, rounds: impl Iterator<Item = u64>) -> Tally {
+    let mut tally = Tally::default();
+    for round in rounds {
         let mut random = fastrand::Rng::with_seed(seed.wrapping_add(round));
         let settings = Settings::random(&mut random);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
@@ -68,8 +85,7 @@ fn every_call_of_every_batch_gets_one_tool_message() {
             std::panic::resume_unwind(panic);
         }
     }
-    println!("{tally}");
-    tally.assert_all_kinds_occurred();
+    tally
 }
 
 /// Runs one to four concurrent batches on one registry.

@@ -53,6 +53,13 @@ impl Tally {
         *self.counts.entry(kind.to_owned()).or_default() += 1;
     }
 
+    pub(crate) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        for (kind, times) in other.counts {
+            *self.counts.entry(kind).or_default() += times;
+        }
+    }
+
     /// A long run must contain every kind.
     pub(crate) fn assert_all_kinds_occurred(&self) {
         if self.calls > 10_000 {

@@ -26,6 +26,7 @@ mod sizes;
 mod texts;
 mod unions;
 
+use std::num::NonZero;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -53,9 +54,9 @@ fn every_hostile_case_ends_soon_and_with_little_memory() {
         return;
     }
     println!("{:<44} {:>8} {:>8} {:>7}  outcome", "case", "kB", "ms", "MB");
+    let names: Vec<&str> = cases::all().iter().map(|case| case.name).collect();
     let mut failures = Vec::new();
-    for case in cases::all() {
-        let (name, measured) = (case.name, run_in_process(case.name));
+    for (name, measured) in run_all(&names) {
         let measured = match measured {
             Ok(measured) => measured,
             Err(end) => {
@@ -76,6 +77,20 @@ fn every_hostile_case_ends_soon_and_with_little_memory() {
         }
     }
     assert!(failures.is_empty(), "{failures:#?}");
+}
+
+/// Runs the cases. Their time is checked only with `--release`, where each case has the processor for itself.
+fn run_all(names: &[&'static str]) -> Vec<(&'static str, Result<Measured, String>)> {
+    let parallel = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let at_once = if cfg!(debug_assertions) { parallel } else { 1 };
+    let run_side_by_side = |names: &[&'static str]| {
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                names.iter().map(|&name| scope.spawn(move || (name, run_in_process(name)))).collect();
+            running.into_iter().map(|thread| thread.join().expect("the case is measured")).collect::<Vec<_>>()
+        })
+    };
+    names.chunks(at_once).flat_map(run_side_by_side).collect()
 }
 
 /// Runs the test `runs_one_case` in a separate process. The error describes how the process ended.
