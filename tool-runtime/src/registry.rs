@@ -12,10 +12,10 @@ mod build_error;
 mod candidate;
 mod config;
 mod declared;
+mod dynamic_tools;
 mod index;
 mod limits;
 mod merge;
-mod name;
 mod options;
 pub(crate) mod ready_call;
 #[cfg(feature = "search")]

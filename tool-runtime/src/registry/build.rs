@@ -1,16 +1,16 @@
 //! The builder of a registry.
 
 use super::build_error::{BuildError, BuildErrorKind};
-use super::candidate::{Candidate, SchemaError};
+use super::candidate::{Candidate, Candidates};
+use super::dynamic_tools::{self, AddDynamicTools};
 use super::options::BuildOptions;
 use super::ready_call::Layer;
-use super::{Config, Registry, Tools, name, validate};
+use super::{Config, Registry, Tools, validate};
 use crate::approval::BeforeCall;
 use crate::state::{Shared, States};
 use crate::tool::{Descriptor, DynamicTool, Need, ToolList, Toolset};
 #[cfg(feature = "search")]
 use crate::tool_name::{CALL_TOOL, SEARCH_TOOLS};
-use crate::validator::drop_without_recursion;
 use std::any::{TypeId, type_name};
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -39,6 +39,8 @@ pub struct RegistryBuilder {
     /// With their prefixed names, and the toolset unless it comes from the batch.
     methods: Vec<(Cow<'static, str>, &'static Descriptor, Option<Shared>)>,
     dynamic: Vec<DynamicTool>,
+    /// Set with the first dynamic tool, so that programs without dynamic tools do not contain the code that adds them.
+    add_dynamic: Option<AddDynamicTools>,
     states: States,
     batch_states: HashSet<TypeId>,
     pub(super) options: BuildOptions,
@@ -175,6 +177,7 @@ impl RegistryBuilder {
     /// Adds a tool that is defined at run time. Default: no dynamic tools.
     pub fn dynamic(mut self, tool: DynamicTool) -> Self {
         self.dynamic.push(tool);
+        self.add_dynamic = Some(dynamic_tools::add);
         self
     }
 
@@ -233,6 +236,7 @@ impl RegistryBuilder {
             functions,
             methods,
             dynamic,
+            add_dynamic,
             states,
             batch_states,
             options,
@@ -240,47 +244,25 @@ impl RegistryBuilder {
             layers,
             #[cfg(feature = "search")]
             search,
-            mut errors,
+            errors,
         } = self;
-        options.limits.reject_zero(&mut errors);
+        let mut added = Candidates { errors, ..Candidates::default() };
+        options.limits.reject_zero(&mut added.errors);
         let mut known = HashSet::new();
-        let mut candidates = Vec::new();
-        let mut add =
-            |name: &str, candidate: Result<Candidate, SchemaError>, errors: &mut Vec<BuildErrorKind>| {
-                match candidate {
-                    Ok(candidate) => candidates.push(candidate),
-                    Err(error) => errors.push(validate::schema_error(name, error)),
-                }
-            };
-        let written = functions.iter().map(|tool| tool.name).chain(methods.iter().map(|(name, ..)| &**name));
-        #[cfg(feature = "search")]
-        let written = written.chain(search.iter().flat_map(|_| [SEARCH_TOOLS, CALL_TOOL]));
-        let dynamic = name::name_dynamic_tools(dynamic, options.map_names, written);
         for tool in functions.into_iter().filter(|tool| known.insert((tool.identity)())) {
-            add(tool.name, Candidate::from_descriptor(tool.name.into(), tool, None), &mut errors);
+            added.add(tool.name, Candidate::from_descriptor(tool.name.into(), tool, None));
         }
         for (name, tool, instance) in methods {
-            add(&name.clone(), Candidate::from_descriptor(name, tool, instance), &mut errors);
+            added.add(&name.clone(), Candidate::from_descriptor(name, tool, instance));
         }
-        let mut skipped = Vec::new();
-        for (name, tool) in dynamic {
-            let mut tool_errors = validate::dynamic_tool(&tool);
-            // A schema that exceeds a limit may be too deep for recursive code.
-            let is_too_large =
-                tool_errors.iter().any(|error| matches!(error, BuildErrorKind::SchemaLimit { .. }));
-            if is_too_large {
-                drop_without_recursion(tool.parameters);
-                tool.metadata.output_schema.into_iter().for_each(drop_without_recursion);
-            } else if tool_errors.is_empty() || !options.skip_invalid_tools {
-                add(&name, Candidate::from_dynamic(name.clone(), tool), &mut tool_errors);
-            }
-            validate::record(
-                &name,
-                tool_errors,
-                &mut errors,
-                options.skip_invalid_tools.then_some(&mut skipped),
-            );
+        if let Some(add) = add_dynamic {
+            #[cfg(feature = "search")]
+            let reserved = if search.is_some() { &[SEARCH_TOOLS, CALL_TOOL][..] } else { &[] };
+            #[cfg(not(feature = "search"))]
+            let reserved = &[];
+            add(dynamic, reserved, &options, &mut added);
         }
+        let Candidates { tools: mut candidates, mut errors, mut skipped } = added;
         let is_missing = |need: &&Need| {
             !states.contains_any(&need.ids) && !need.ids.iter().any(|id| batch_states.contains(id))
         };
@@ -304,7 +286,7 @@ impl RegistryBuilder {
         if options.skip_invalid_tools {
             validate::skip_duplicates(&mut candidates, &mut skipped);
         }
-        candidates.sort_by(|a, b| (&a.tool.name, a.tool.location()).cmp(&(&b.tool.name, b.tool.location())));
+        let candidates = sorted(candidates);
         validate::duplicates(candidates.iter().map(|candidate| &candidate.tool), &mut errors);
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });
@@ -315,7 +297,8 @@ impl RegistryBuilder {
         let states = Arc::new(states);
         let tools = candidates
             .into_iter()
-            .map(|Candidate { schema, mut tool, .. }| {
+            .map(|candidate| {
+                let Candidate { schema, mut tool, .. } = *candidate;
                 tool.states = Arc::clone(&states);
                 config.apply_to(&mut tool);
                 (schema, Arc::new(tool))
@@ -324,6 +307,19 @@ impl RegistryBuilder {
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
         Ok(Registry { tools, batch: None })
     }
+}
+
+/// Sorts the tools by name and location. Each is inserted at its place: a sort of the standard library is about ten times as
+/// much code in the binary, and a registry is built once.
+#[allow(clippy::vec_box, reason = "each insertion moves the tools after it")]
+fn sorted(candidates: Vec<Candidate>) -> Vec<Box<Candidate>> {
+    let mut sorted: Vec<Box<Candidate>> = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let key = (&candidate.tool.name, candidate.tool.location());
+        let place = sorted.partition_point(|other| (&other.tool.name, other.tool.location()) <= key);
+        sorted.insert(place, Box::new(candidate));
+    }
+    sorted
 }
 
 impl fmt::Debug for RegistryBuilder {

@@ -1,5 +1,7 @@
 //! Tools before the registry is built.
 
+use super::build_error::{BuildError, BuildErrorKind};
+use super::validate::schema_error;
 use crate::arguments::{ToolValidator, name_map_keys};
 use crate::panics::catch_panic;
 use crate::schema::{ParametersSchema, ToolSchema, from_dynamic, from_parameters, inline_settings};
@@ -18,6 +20,23 @@ pub(super) struct Candidate {
     pub(super) tool: RegisteredTool,
     pub(super) schema: ToolSchema,
     pub(super) needs: Vec<Need>,
+}
+
+/// The tools of a registry before it is built, and the errors of those that cannot be used.
+#[derive(Default)]
+pub(super) struct Candidates {
+    pub(super) tools: Vec<Candidate>,
+    pub(super) errors: Vec<BuildErrorKind>,
+    pub(super) skipped: Vec<BuildError>,
+}
+
+impl Candidates {
+    pub(super) fn add(&mut self, name: &str, candidate: Result<Candidate, SchemaError>) {
+        match candidate {
+            Ok(candidate) => self.tools.push(candidate),
+            Err(error) => self.errors.push(schema_error(name, error)),
+        }
+    }
 }
 
 /// The error of a schema that cannot be used.
