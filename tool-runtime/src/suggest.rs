@@ -7,7 +7,11 @@ const MAX_LENGTH: usize = 100;
 
 /// The first candidate with the smallest edit distance from `wrong`. The distance may be at most a third of its length,
 /// one for a short name, and zero for a single letter.
-pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn suggest<'a>(wrong: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(wrong, &mut candidates)
+}
+
+fn nearest<'a>(wrong: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wrong.chars().count();
     if length > MAX_LENGTH {
         return None;
@@ -15,7 +19,7 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
     // All single letters are equally near.
     let max = if length < 2 { 0 } else { (length / 3).max(1) };
     let wrong = LazyCell::new(|| normalise(wrong));
-    let (mut nearest, mut too_far) = (None, max + 1);
+    let (mut found, mut too_far) = (None, max + 1);
     for candidate in candidates {
         // The distance is at least the difference in length, except for letters that become two in lower case.
         if candidate.chars().count().abs_diff(length) >= too_far {
@@ -27,10 +31,10 @@ pub(crate) fn suggest<'a>(wrong: &str, candidates: impl Iterator<Item = &'a str>
         }
         let distance = strsim::osa_distance(&wrong, &name);
         if distance < too_far {
-            (nearest, too_far) = (Some(candidate), distance);
+            (found, too_far) = (Some(candidate), distance);
         }
     }
-    nearest
+    found
 }
 
 /// Letter case and the choice between `_` and `-` are the most common mistakes, and do not count.
