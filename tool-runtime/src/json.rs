@@ -2,16 +2,20 @@
 
 mod descendants;
 mod nesting;
+mod object;
 mod pairs;
 mod reference;
 mod scanner;
 mod text;
+mod to_text;
 mod type_set;
 
 pub(crate) use descendants::descendants;
 pub(crate) use nesting::Nesting;
+pub(crate) use object::object;
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, referenced};
 pub(crate) use scanner::{JsonString, Scanner};
 pub(crate) use text::Text;
+pub(crate) use to_text::to_text;
 pub(crate) use type_set::TypeSet;

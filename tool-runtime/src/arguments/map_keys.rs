@@ -3,8 +3,8 @@
 //! error.
 
 use super::ParamSchema;
-use crate::json::descendants;
-use serde_json::{Map, Value};
+use crate::json::{descendants, object, to_text};
+use serde_json::Value;
 
 /// A value with one wrong key, for a map inside a parameter.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ fn name_keys(parameters: &mut [ParamSchema], probe: &KeyProbe, error: &str) -> b
         parameters.get_mut(probe.parameter).and_then(|schema| schema.schema.pointer_mut(&probe.pointer));
     let Some(keywords) = schema.and_then(Value::as_object_mut) else { return false };
     let Some(value) = keywords.insert("additionalProperties".to_owned(), false.into()) else { return false };
-    let properties: Map<String, Value> = names.into_iter().map(|name| (name, value.clone())).collect();
+    let properties = object(names.into_iter().map(|name| (name, value.clone())));
     keywords.insert("properties".to_owned(), properties.into());
     true
 }
@@ -92,6 +92,8 @@ impl Position {
 fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
     let Some(keywords) = schema.as_object() else { return };
     let properties = keywords.get("properties").and_then(Value::as_object);
+    // The subschemas, each with its pointer and the JSON around a value of it.
+    let mut subschemas: Vec<(&Value, String, String, &str)> = Vec::new();
     if let Some(value) = keywords.get("additionalProperties").filter(|value| value.is_object()) {
         if properties.is_none() && !keywords.contains_key("patternProperties") {
             probes.push(KeyProbe {
@@ -100,35 +102,36 @@ fn collect(schema: &Value, position: &Position, probes: &mut Vec<KeyProbe>) {
                 pointer: position.pointer.clone(),
             });
         }
-        collect(value, &position.child("additionalProperties", "{\"key\":", "}"), probes);
+        subschemas.push((value, "additionalProperties".to_owned(), "{\"key\":".to_owned(), "}"));
     }
     // The decoder of an internally tagged enum reads the fields only if the tag is there.
-    let constant = |(name, schema): (&String, &Value)| {
-        Some(format!("{}:{},", Value::from(&**name), schema.get("const")?))
-    };
-    let tags: String = properties.into_iter().flatten().filter_map(constant).collect();
+    let mut tags = String::new();
     for (name, property) in properties.into_iter().flatten() {
-        let keyword = format!("properties/{}", escaped(name));
-        collect(
-            property,
-            &position.child(&keyword, &format!("{{{tags}{}:", Value::from(&**name)), "}"),
-            probes,
-        );
+        if let Some(constant) = property.get("const") {
+            tags += &[&to_text(&name.as_str().into()), ":", &to_text(constant), ","].concat();
+        }
+    }
+    for (name, property) in properties.into_iter().flatten() {
+        let before = format!("{{{tags}{}:", to_text(&name.as_str().into()));
+        subschemas.push((property, format!("properties/{}", escaped(name)), before, "}"));
     }
     for (pattern, value) in keywords.get("patternProperties").and_then(Value::as_object).into_iter().flatten()
     {
         // A map with integer keys.
         let keyword = format!("patternProperties/{}", escaped(pattern));
-        collect(value, &position.child(&keyword, "{\"1\":", "}"), probes);
+        subschemas.push((value, keyword, "{\"1\":".to_owned(), "}"));
     }
     if let Some(items) = keywords.get("items") {
-        collect(items, &position.child("items", "[", "]"), probes);
+        subschemas.push((items, "items".to_owned(), "[".to_owned(), "]"));
     }
     for union in ["oneOf", "anyOf", "allOf"] {
         let branches = keywords.get(union).and_then(Value::as_array);
         for (index, branch) in branches.into_iter().flatten().enumerate() {
-            collect(branch, &position.child(&format!("{union}/{index}"), "", ""), probes);
+            subschemas.push((branch, format!("{union}/{index}"), String::new(), ""));
         }
+    }
+    for (subschema, keyword, before, after) in subschemas {
+        collect(subschema, &position.child(&keyword, &before, after), probes);
     }
 }
 

@@ -1,11 +1,10 @@
 //! Rewriting of values so that they match their schema.
 
 use super::{CoercionOptions, conversions};
-use crate::json::{TypeSet, pairs};
+use crate::json::{TypeSet, pairs, to_text};
 use crate::outcome::{Truncated, TruncatedPath};
 use crate::validator::{Budget, Node, NodeId, Stop, Validator, Validity, push_index, push_key};
 use serde_json::value::RawValue;
-use std::collections::HashSet;
 
 struct Rewrite<'v> {
     validator: &'v Validator,
@@ -80,11 +79,12 @@ impl<'v> Rewrite<'v> {
 
     fn guides(&mut self, id: NodeId, json: &str) -> Result<Guides<'v>, Stop> {
         let mut guides = Vec::new();
-        let (mut pending, mut known) = (vec![id], HashSet::new());
+        let (mut pending, mut known) = (vec![id], Vec::new());
         while let Some(id) = pending.pop().filter(|_| guides.len() < MAX_DEPTH) {
-            if !known.insert(id) {
+            if known.contains(&id) {
                 continue;
             }
+            known.push(id);
             self.budget.spend(4)?;
             let node = self.validator.node(id);
             guides.push(node);
@@ -152,7 +152,7 @@ impl<'v> Rewrite<'v> {
                     None => value.to_owned(),
                 },
             };
-            written.push(format!("{}:{value}", serde_json::Value::from(&*key)));
+            written.push(format!("{}:{value}", to_text(&(*key).into())));
         }
         Ok(format!("{{{}}}", written.join(",")))
     }

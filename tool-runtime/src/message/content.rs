@@ -1,6 +1,7 @@
 //! The content of a message.
 
 use super::Part;
+use crate::json::to_text;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -152,7 +153,7 @@ impl Content {
         Cow::Owned(match &*parts {
             [] => Content::default(),
             [Part::Text { text }] => text.clone().into(),
-            [Part::Json { json }] => Content::from_json_text(json.to_string()),
+            [Part::Json { json }] => Content::from_json_text(to_text(json)),
             _ => Content::from_parts(parts),
         })
     }

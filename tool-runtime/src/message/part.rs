@@ -1,5 +1,6 @@
 //! Parts of contents: text, JSON, images, files and references to tools.
 
+use crate::json::to_text;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ impl Part {
     /// because a key is repeated. A `Value` that only sorts keys has a text of the same length.
     pub(crate) fn from_json_text(text: String) -> Self {
         match serde_json::from_str::<Value>(&text) {
-            Ok(json) if json.to_string().len() == text.len() => Part::Json { json },
+            Ok(json) if to_text(&json).len() == text.len() => Part::Json { json },
             _ => Part::Text { text },
         }
     }
@@ -158,7 +159,7 @@ impl Part {
     pub(crate) fn as_text(&self) -> Option<Cow<'_, str>> {
         match self {
             Part::Text { text } => Some(Cow::Borrowed(text)),
-            Part::Json { json } => Some(Cow::Owned(json.to_string())),
+            Part::Json { json } => Some(Cow::Owned(to_text(json))),
             Part::Image { .. } | Part::File { .. } | Part::ToolReference { .. } | Part::Other { .. } => None,
         }
     }

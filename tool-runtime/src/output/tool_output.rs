@@ -1,5 +1,6 @@
 //! Outputs: content for the model, and an artifact for the program.
 
+use crate::json::to_text;
 use crate::message::stored::StoredContent;
 use crate::message::{Artifact, Content, Part};
 use serde::ser::Error as _;
@@ -303,7 +304,7 @@ impl From<Value> for ToolOutput {
         match value {
             Value::Null => ().into(),
             Value::String(text) => text.into(),
-            other => ToolOutput::from_json_text(other.to_string()),
+            other => ToolOutput::from_json_text(to_text(&other)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Results of calls.
 
 use super::{ToolFailure, ToolOutput};
+use crate::json::to_text;
 use crate::message::{Content, ERROR, Part, ToolMessage};
 use crate::outcome::Outcome;
 use serde::{Deserialize, Serialize};
@@ -177,7 +178,7 @@ fn map_content(content: &Content, map: &mut impl FnMut(&str) -> String) -> Conte
         }
         Some(parts) => Content::from_parts(parts.iter().map(|part| match part {
             Part::Text { text } => Part::text(map(text)),
-            Part::Json { json } => Part::from_json_text(map(&json.to_string())),
+            Part::Json { json } => Part::from_json_text(map(&to_text(json))),
             other => other.clone(),
         })),
     }

@@ -25,8 +25,8 @@ pub(super) fn close(schema: &mut Value) {
 
 #[derive(Default)]
 struct KnownKeys {
-    names: HashSet<String>,
-    patterns: HashSet<String>,
+    names: Vec<String>,
+    patterns: Vec<String>,
 }
 
 /// The keys that a schema names in any subschema that applies to the object itself; `None` if the schema stays open.

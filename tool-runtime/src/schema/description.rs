@@ -1,5 +1,6 @@
 //! Additions to a description, in place of keywords that a server or an engine rejects.
 
+use crate::json::to_text;
 use serde_json::{Map, Value};
 
 /// Appends a sentence, after a space or, if the description does not end like a sentence, after `; `. A line break would
@@ -12,8 +13,9 @@ pub(super) fn append(keywords: &mut Map<String, Value>, sentence: &str) {
 
 /// Moves keywords out of the schema and into its description: `(minLength: 2, maxLength: 5)`.
 pub(super) fn move_keywords(keywords: &mut Map<String, Value>, moved: &[&str]) {
-    let removed =
-        moved.iter().filter_map(|keyword| Some(format!("{keyword}: {}", keywords.remove(*keyword)?)));
+    let removed = moved
+        .iter()
+        .filter_map(|keyword| Some(format!("{keyword}: {}", to_text(&keywords.remove(*keyword)?))));
     let removed: Vec<String> = removed.collect();
     if !removed.is_empty() {
         let hint = format!("({})", removed.join(", "));

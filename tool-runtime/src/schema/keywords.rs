@@ -10,7 +10,7 @@ pub(super) const KNOWN_FORMATS: [&str; 10] =
     ["date-time", "date", "time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid"];
 
 /// Calls `visit` with each direct subschema. Default values and examples are not schemas.
-pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Value)) {
+pub(super) fn each_subschema(keywords: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut Value)) {
     for (keyword, value) in keywords {
         match (keyword.as_str(), value) {
             // A property may itself be named `items`.

@@ -10,7 +10,7 @@ pub(super) use arrays::is_closed_tuple;
 pub(super) use recursion::resolve_definitions;
 
 use super::keywords::{KNOWN_FORMATS, each_subschema};
-use super::nullable::nullable;
+use super::nullable::{null_schema, nullable};
 use crate::validator::{SIGNED_KEYS, UNSIGNED_KEYS};
 use serde_json::{Map, Value, json};
 
@@ -92,7 +92,7 @@ fn merge_null(keywords: &mut Map<String, Value>) {
         return;
     }
     let mut value = match keywords.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([Value::Object(value), null]) if *null == json!({ "type": "null" }) => value.clone(),
+        Some([Value::Object(value), null]) if *null == null_schema() => value.clone(),
         _ => return,
     };
     if !can_accept_null_in_place(&value) {

@@ -2,6 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+/// The schema that accepts only null.
+pub(super) fn null_schema() -> Value {
+    json!({ "type": "null" })
+}
+
 /// Adds null to the values that a schema accepts.
 pub(super) fn nullable(keywords: &mut Map<String, Value>) {
     match keywords.get_mut("type") {
@@ -20,7 +25,7 @@ pub(super) fn nullable(keywords: &mut Map<String, Value>) {
     if let Some(constant) = keywords.remove("const") {
         keywords.insert("enum".to_owned(), json!([constant, null]));
     }
-    let null_schema = json!({ "type": "null" });
+    let null_schema = null_schema();
     for alternatives in ["anyOf", "oneOf"] {
         if let Some(Value::Array(branches)) = keywords.get_mut(alternatives) {
             if !branches.contains(&null_schema) {

@@ -4,6 +4,7 @@ use super::close::close;
 use super::normalise::{complete, normalise, resolve_definitions};
 use super::publish::publish;
 use crate::arguments::{ParamSchema, Parameter};
+use crate::json::object;
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -43,7 +44,7 @@ pub(crate) fn from_parameters(
     }
     let enforced = json!({
         "type": "object",
-        "properties": names().map(str::to_owned).zip(schemas.iter().cloned()).collect::<Map<_, _>>(),
+        "properties": object(names().map(str::to_owned).zip(schemas.iter().cloned())),
         "required": required,
         "additionalProperties": false,
         "$defs": definitions,

@@ -11,6 +11,8 @@ pub(super) use unions::{distribute, merge_all_of};
 
 use super::description;
 use super::keywords::{KNOWN_FORMATS, each_subschema};
+use super::nullable::null_schema;
+use crate::json::object;
 use serde_json::{Map, Value, json};
 
 pub(super) fn publish(schema: &mut Value) {
@@ -77,14 +79,14 @@ fn split_at_zero(keywords: &mut Map<String, Value>) {
             let bounds = [("minimum", minimum), ("maximum", maximum)];
             let bounds =
                 bounds.into_iter().filter_map(|(keyword, bound)| Some((keyword.to_owned(), json!(bound?))));
-            std::iter::once(("type".to_owned(), json!("integer"))).chain(bounds).collect()
+            object(std::iter::once(("type".to_owned(), json!("integer"))).chain(bounds)).into()
         })
         .collect();
     if branches.is_empty() {
         return;
     }
     if is_nullable {
-        branches.push(json!({ "type": "null" }));
+        branches.push(null_schema());
     }
     keywords.retain(|keyword, _| !matches!(keyword.as_str(), "not" | "type" | "minimum" | "maximum"));
     keywords.insert("anyOf".to_owned(), branches.into());

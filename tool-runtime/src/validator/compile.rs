@@ -6,11 +6,11 @@ use super::node::{Node, NodeId, Tag, Union};
 use super::number::{Number, canonical};
 use super::pattern::{Pattern, PatternMemory};
 use super::{EnumValues, Validator};
-use crate::json::{TypeSet, descendants, referenced};
+use crate::json::{TypeSet, descendants, referenced, to_text};
 use crate::outcome::{Truncated, TruncatedPath};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
     let mut compiler = Compiler {
@@ -291,23 +291,18 @@ impl<'s> Compiler<'s> {
         let properties = keywords.get("properties").and_then(Value::as_object);
         let object = &mut node.object;
         object.names = properties.into_iter().flat_map(Map::keys).cloned().collect();
-        object.keys = object.names.iter().map(|name| Value::from(&**name).to_string()).collect();
-        object.by_name = (0..object.names.len()).collect();
-        object.by_name.sort_unstable_by_key(|&index| &object.names[index]);
+        object.keys = object.names.iter().map(|name| to_text(&name.as_str().into())).collect();
+        object.by_name = sorted_by_name(&object.names);
         for (name, schema) in properties.into_iter().flatten() {
             object.properties.push(self.child(schema, location, "properties", name));
         }
         let required = keywords.get("required").and_then(Value::as_array);
-        for key in required.into_iter().flatten().filter_map(Value::as_str) {
-            match object.position(key) {
-                Some(index) => object.required.push(index),
-                None => object.required_others.push(key.to_owned()),
-            }
-        }
-        object.required.sort_unstable();
-        object.required.dedup();
+        let required: HashSet<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        object.required =
+            (0..object.names.len()).filter(|&index| required.contains(&*object.names[index])).collect();
+        let others = required.into_iter().filter(|key| object.position(key).is_none());
+        object.required_others = others.map(str::to_owned).collect();
         object.required_others.sort_unstable();
-        object.required_others.dedup();
     }
 
     /// Compiles `patternProperties` and `additionalProperties`. If a pattern cannot be enforced, the additional keys
@@ -328,6 +323,14 @@ impl<'s> Compiler<'s> {
             node.object.additional_properties = self.child(schema, location, "additionalProperties", "");
         }
     }
+}
+
+/// The indexes of names, sorted by name.
+fn sorted_by_name(names: &[String]) -> Vec<usize> {
+    let indexes: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.into_iter().map(|name| indexes[name]).collect()
 }
 
 /// Finds the special branches of a union, after all nodes are filled and cycles are removed.

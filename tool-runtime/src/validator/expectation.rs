@@ -6,7 +6,7 @@ use super::number::Number;
 use super::suggestion::suggest_within;
 use super::validation::Validation;
 use super::{EnumValues, Validator};
-use crate::json::{JsonString, Scanner, TypeSet};
+use crate::json::{JsonString, Scanner, TypeSet, to_text};
 use crate::outcome::Truncated;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -138,7 +138,7 @@ impl<'v, 'b> Expectation<'v, 'b> {
             }
             self.add(match value {
                 Value::String(text) => format!("`{}`", Truncated(text)),
-                other => format!("`{}`", Truncated(&other.to_string())),
+                other => format!("`{}`", Truncated(&to_text(other))),
             });
         }
     }

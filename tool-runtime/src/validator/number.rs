@@ -1,5 +1,6 @@
 //! Exact comparison of numbers: a bound of 64 bits differs from the nearest float.
 
+use crate::json::to_text;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::fmt;
@@ -127,12 +128,12 @@ pub(super) fn canonical(value: &Value) -> String {
         Value::Object(entries) => {
             let mut entries: Vec<String> = entries
                 .iter()
-                .map(|(key, value)| format!("{}:{}", Value::from(&**key), canonical(value)))
+                .map(|(key, value)| format!("{}:{}", to_text(&key.as_str().into()), canonical(value)))
                 .collect();
             entries.sort_unstable();
             format!("{{{}}}", entries.join(","))
         }
-        other => other.to_string(),
+        other => to_text(other),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The unit variants of an enum, merged into one list of values whose description contains the docs of the variants.
 
+use crate::json::to_text;
 use crate::schema::description::{self, join_sentences};
 use serde_json::{Map, Value, json};
 
@@ -61,7 +62,7 @@ impl<'a> Variant<'a> {
     /// `metric: In degrees Celsius.`
     fn doc(&self) -> Option<String> {
         let [value] = self.values else { return None };
-        let name = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let name = value.as_str().map_or_else(|| to_text(value), str::to_owned);
         let doc = self.description?.split_whitespace().collect::<Vec<_>>().join(" ");
         Some(format!("{name}: {doc}"))
     }

@@ -1,7 +1,8 @@
 //! Enums that are flattened into structs.
 
+use crate::json::object;
+use crate::schema::nullable::null_schema;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 
 /// Rewrites flattened enums so that they match what serde decodes. A flattened `Option` of an enum must be one of its
 /// variants or absent: serde decodes anything else as `None` and drops the data.
@@ -15,18 +16,14 @@ pub(super) fn normalise(keywords: &mut Map<String, Value>) {
     let has_map = ["additionalProperties", "unevaluatedProperties", "patternProperties"]
         .iter()
         .any(|keyword| keywords.get(*keyword).is_some_and(|value| *value != Value::Bool(false)));
-    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
-    for names in unions.iter().map(field_names) {
-        for name in names {
-            *uses.entry(name).or_default() += 1;
-        }
-    }
+    let fields: Vec<String> = unions.iter().flat_map(field_names).collect();
     let declared = keywords.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
     for union in unions.iter_mut().filter(|_| !has_map) {
-        let is_shared =
-            |name: &String| declared.contains_key(name) || uses.get(name).is_some_and(|&uses| uses > 1);
+        let is_shared = |name: &String| {
+            declared.contains_key(name) || fields.iter().filter(|field| *field == name).count() > 1
+        };
         let absent = field_names(union).into_iter().filter(|name| !is_shared(name));
-        let absent: Map<String, Value> = absent.map(|name| (name, false.into())).collect();
+        let absent = object(absent.map(|name| (name, false.into())));
         let branches = union.get_mut("anyOf").and_then(Value::as_array_mut);
         // schemars generates an `Option` as `anyOf: [{oneOf: variants}, {}]`, and as `anyOf: [variants.., {}]` if it is
         // untagged.
@@ -67,7 +64,9 @@ fn branches(union: &Value) -> impl Iterator<Item = &Value> {
 fn field_names(union: &Value) -> Vec<String> {
     let properties = union.get("properties").and_then(Value::as_object);
     let mut names: Vec<String> = properties.into_iter().flat_map(Map::keys).cloned().collect();
-    names.extend(branches(union).flat_map(field_names));
+    for branch in branches(union) {
+        names.extend(field_names(branch));
+    }
     names.sort_unstable();
     names.dedup();
     names
@@ -78,7 +77,7 @@ fn unit_variants(union: &mut Value) {
     if let Some(name) = union.get("const").and_then(Value::as_str) {
         let mut object = Map::new();
         object.insert("type".to_owned(), "object".into());
-        object.insert("properties".to_owned(), json!({ name: { "type": "null" } }));
+        object.insert("properties".to_owned(), json!({ name: null_schema() }));
         object.insert("required".to_owned(), json!([name]));
         object.extend(union.get("description").map(|doc| ("description".to_owned(), doc.clone())));
         *union = object.into();

@@ -3,6 +3,7 @@
 use crate::fingerprint::fingerprint;
 use crate::json::definition_name;
 use crate::schema::keywords::each_subschema;
+use crate::schema::nullable::null_schema;
 use serde_json::{Map, Value, json};
 
 /// Gives the definitions of a tool plain names, and replaces each copy of a definition with a reference.
@@ -52,7 +53,7 @@ fn replace_with_ref(schema: &mut Value, definitions: &Map<String, Value>) {
     match matching {
         Match::Same => drop(keywords.insert("$ref".to_owned(), reference.into())),
         Match::Nullable => {
-            keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, { "type": "null" }]));
+            keywords.insert("anyOf".to_owned(), json!([{ "$ref": reference }, null_schema()]));
         }
     }
     keywords.extend(kept);
@@ -122,7 +123,7 @@ fn matches_definition(keywords: &Map<String, Value>, definition: &Map<String, Va
 /// Whether the alternatives are those of the definition, followed by null.
 fn only_adds_null(alternatives: &Value, defined: &Value) -> bool {
     match (alternatives.as_array().and_then(|all| all.split_last()), defined.as_array()) {
-        (Some((last, others)), Some(defined)) => *last == json!({ "type": "null" }) && others == &defined[..],
+        (Some((last, others)), Some(defined)) => *last == null_schema() && others == &defined[..],
         _ => false,
     }
 }

@@ -1,5 +1,6 @@
 //! Keywords next to a union, which llama.cpp and xgrammar ignore. The schema of a struct with a flattened enum has them.
 
+use crate::json::object;
 use crate::schema::description;
 use crate::schema::keywords::{MAX_COPIED_VALUES, count_values, unique};
 use serde_json::{Map, Value};
@@ -41,7 +42,7 @@ pub(in crate::schema) fn merge_all_of(keywords: &mut Map<String, Value>) {
     let merged = match &parts[..] {
         // The only part may be a reference, next to which a schema has a description.
         [Value::Object(only)] if is_annotated => {
-            Some(only.clone().into_iter().chain(std::mem::take(keywords)).collect())
+            Some(object(only.clone().into_iter().chain(std::mem::take(keywords))))
         }
         parts => parts.iter().try_fold(keywords.clone(), |merged, part| merge(&merged, part.as_object()?)),
     };
@@ -107,7 +108,8 @@ fn merge(a: &Map<String, Value>, b: &Map<String, Value>) -> Option<Map<String, V
                 }
             }
             ("required", Some(Value::Array(required))) => {
-                *required = unique(required.iter().chain(value.as_array()?).cloned());
+                let both = unique(required.iter().chain(value.as_array()?));
+                *required = both.into_iter().cloned().collect();
             }
             ("description", Some(Value::String(known))) => {
                 *known = description::join_sentences([&**known, value.as_str()?].into_iter());
