@@ -309,8 +309,8 @@ impl RegistryBuilder {
     }
 }
 
-/// Sorts the tools by name and location. Each is inserted at its place: a sort of the standard library is about ten times as
-/// much code in the binary, and a registry is built once.
+/// Sorts the tools by name and location. Each is inserted at its place: a sort of the standard library is about ten
+/// times as much code in the binary, and a registry is built once.
 #[allow(clippy::vec_box, reason = "each insertion moves the tools after it")]
 fn sorted(candidates: Vec<Candidate>) -> Vec<Box<Candidate>> {
     let mut sorted: Vec<Box<Candidate>> = Vec::with_capacity(candidates.len());
