@@ -1,7 +1,7 @@
 //! The validator of one tool's arguments.
 
 use super::{ParamSchema, Parameter};
-use crate::json::Text;
+use crate::json::{Text, to_text};
 use crate::validator::{ExceededLimit, NodeId, Validator};
 use serde_json::Value;
 
@@ -37,7 +37,7 @@ impl ToolValidator {
             let is_narrowed =
                 parameter.keywords.iter().any(|(keyword, _)| !matches!(*keyword, "format" | "examples"));
             let node = root.declared_property(parameter.name).map_or(NodeId::ANYTHING, |(node, _)| node);
-            let key = Value::from(parameter.name).to_string().into();
+            let key = to_text(&parameter.name.into()).into();
             ParamValidator { name: parameter.name, key, node, is_needed: is_narrowed || !described.is_exact }
         };
         let parameters = parameters.iter().zip(described).map(validator_of).collect();

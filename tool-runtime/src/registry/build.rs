@@ -286,7 +286,7 @@ impl RegistryBuilder {
         if options.skip_invalid_tools {
             validate::skip_duplicates(&mut candidates, &mut skipped);
         }
-        let candidates = sorted(candidates);
+        candidates.sort_by(|a, b| (&a.tool.name, a.tool.location()).cmp(&(&b.tool.name, b.tool.location())));
         validate::duplicates(candidates.iter().map(|candidate| &candidate.tool), &mut errors);
         if !errors.is_empty() {
             return Err(BuildError { errors, skipped: None });
@@ -297,8 +297,7 @@ impl RegistryBuilder {
         let states = Arc::new(states);
         let tools = candidates
             .into_iter()
-            .map(|candidate| {
-                let Candidate { schema, mut tool, .. } = *candidate;
+            .map(|Candidate { schema, mut tool, .. }| {
                 tool.states = Arc::clone(&states);
                 config.apply_to(&mut tool);
                 (schema, Arc::new(tool))
@@ -307,19 +306,6 @@ impl RegistryBuilder {
         let tools = Arc::new(Tools::new(tools, Arc::new(config), None));
         Ok(Registry { tools, batch: None })
     }
-}
-
-/// Sorts the tools by name and location. Each is inserted at its place: a sort of the standard library is about ten
-/// times as much code in the binary, and a registry is built once.
-#[allow(clippy::vec_box, reason = "each insertion moves the tools after it")]
-fn sorted(candidates: Vec<Candidate>) -> Vec<Box<Candidate>> {
-    let mut sorted: Vec<Box<Candidate>> = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        let key = (&candidate.tool.name, candidate.tool.location());
-        let place = sorted.partition_point(|other| (&other.tool.name, other.tool.location()) <= key);
-        sorted.insert(place, Box::new(candidate));
-    }
-    sorted
 }
 
 impl fmt::Debug for RegistryBuilder {

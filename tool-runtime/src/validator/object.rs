@@ -6,9 +6,8 @@ use super::node::{Count, Node, NodeId, ObjectKeywords};
 use super::report::push_key;
 use super::suggestion::{suggest_unknown, suggest_within};
 use super::validation::Validation;
-use crate::json::Scanner;
+use crate::json::{Scanner, to_text};
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -83,7 +82,7 @@ impl<'v> Validation<'v> {
 
     fn property_name(&mut self, names: NodeId, key: &str) -> Result<(), Stop> {
         // This text is not a part of the arguments, but it is a string, and `matches` caches only arrays and objects.
-        if let Some(found) = self.matches(names, &Value::from(key).to_string())? {
+        if let Some(found) = self.matches(names, &to_text(&key.into()))? {
             self.add_found(found);
             return Ok(());
         }

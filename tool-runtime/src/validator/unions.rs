@@ -137,10 +137,9 @@ impl Validator {
             return Ok(same_type);
         }
         budget.spend(json.len())?;
-        let keys: HashSet<_> = Scanner::entries(json).map(|(key, _)| key).collect();
-        let has_its_key = |&id: &NodeId| {
-            self.node(id).object.only_required().is_none_or(|key| keys.contains(&Some(key.into())))
-        };
+        let keys: HashSet<_> = Scanner::entries(json).filter_map(|(key, _)| key).collect();
+        let has_its_key =
+            |&id: &NodeId| self.node(id).object.only_required().is_none_or(|key| keys.contains(key));
         Ok(same_type.into_iter().filter(has_its_key).collect())
     }
 }
