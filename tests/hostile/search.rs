@@ -20,7 +20,8 @@ pub(crate) fn cases() -> Vec<Case> {
         ("search: Chinese", "天", length / 3),
     ];
     let texts = texts.into_iter().map(|(name, word, count)| case(name, move || word.repeat(count), found));
-    let schemas: [(&str, fn() -> String); 3] = [
+    type Schema = fn() -> String;
+    let schemas: [(&str, Schema); 3] = [
         ("search: many properties", many_properties),
         ("search: many values", many_values),
         ("search: doubled references", doubled_references),

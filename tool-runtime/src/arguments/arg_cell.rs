@@ -188,7 +188,11 @@ pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
 /// `1e3`.
 pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str, schema: Option<ValueSchema<'_>>) -> Next<T> {
     let mut deserializer = serde_json::Deserializer::from_str(rest);
-    let value = T::deserialize(ValidatingDeserializer { inner: &mut deserializer, schema })?;
+    let inner = &mut deserializer;
+    let value = match schema {
+        None => T::deserialize(inner)?,
+        Some(schema) => T::deserialize(ValidatingDeserializer { inner, schema })?,
+    };
     // Only this iterator exposes the position.
     Ok((value, deserializer.into_iter::<IgnoredAny>().byte_offset()))
 }

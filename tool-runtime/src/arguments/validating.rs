@@ -6,9 +6,7 @@
 use crate::json::{Text, TypeSet};
 use crate::validator::{Budget, Node, NodeId, Number, Validator, Validity};
 use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -40,10 +38,10 @@ impl<'v> ValueSchema<'v> {
     }
 }
 
-/// Decodes one value. Without a schema, it validates nothing.
+/// Decodes one value.
 pub(super) struct ValidatingDeserializer<'v, D> {
     pub(super) inner: D,
-    pub(super) schema: Option<ValueSchema<'v>>,
+    pub(super) schema: ValueSchema<'v>,
 }
 
 /// Returns the text of the next value if it is valid.
@@ -64,17 +62,14 @@ macro_rules! deserialize {
     ($($method:ident($($argument:ident: $type:ty),*) $needs_text:expr;)*) => {$(
         #[inline]
         fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {
-            match self.schema.filter(|schema| $needs_text || !schema.is_streamable()) {
-                None => self.inner.$method($($argument,)* ValidatingVisitor { visitor, schema: self.schema }),
-                Some(schema) => {
-                    let mut json = serde_json::Deserializer::from_str(valid_text(self.inner, schema)?);
-                    let value = json.$method($($argument,)* ValidatingVisitor { visitor, schema: None });
-                    let value = value.map_err(D::Error::custom)?;
-                    // A decoder may stop early.
-                    json.end().map_err(D::Error::custom)?;
-                    Ok(value)
-                }
+            if self.schema.is_streamable() && !$needs_text {
+                return self.inner.$method($($argument,)* ValidatingVisitor { visitor, schema: self.schema });
             }
+            let mut json = serde_json::Deserializer::from_str(valid_text(self.inner, self.schema)?);
+            let value = json.$method($($argument,)* visitor).map_err(D::Error::custom)?;
+            // A decoder may stop early.
+            json.end().map_err(D::Error::custom)?;
+            Ok(value)
         }
     )*};
 }
@@ -121,7 +116,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ValidatingDeserializer<'_,
 /// Passes each valid value to the visitor of the decoder.
 struct ValidatingVisitor<'v, V> {
     visitor: V,
-    schema: Option<ValueSchema<'v>>,
+    schema: ValueSchema<'v>,
 }
 
 impl<V> ValidatingVisitor<'_, V> {
@@ -129,12 +124,8 @@ impl<V> ValidatingVisitor<'_, V> {
         self.expect_that(|node| node.types.intersects(types))
     }
 
-    fn expect_number<E: Error>(&self, number: Number) -> Result<(), E> {
-        self.expect_that(|node| node.accepts_number(number))
-    }
-
     fn expect_that<E: Error>(&self, is_valid: impl FnOnce(&Node) -> bool) -> Result<(), E> {
-        if self.schema.is_none_or(|schema| is_valid(schema.node())) { Ok(()) } else { Err(rejected()) }
+        if is_valid(self.schema.node()) { Ok(()) } else { Err(rejected()) }
     }
 }
 
@@ -150,7 +141,8 @@ macro_rules! visit {
 macro_rules! visit_integer {
     ($($method:ident($type:ty);)*) => {$(
         fn $method<E: Error>(self, value: $type) -> Result<V::Value, E> {
-            self.expect_that(|node| i128::try_from(value).is_ok_and(|value| node.accepts_number(Number::Integer(value))))?;
+            let integer = i128::try_from(value).map(Number::Integer);
+            self.expect_that(|node| integer.is_ok_and(|integer| node.accepts_number(integer)))?;
             self.visitor.$method(value)
         }
     )*};
@@ -179,7 +171,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ValidatingVisitor<'_, V> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<V::Value, E> {
-        self.expect_number(Number::from(value))?;
+        self.expect_that(|node| node.accepts_number(value.into()))?;
         self.visitor.visit_f64(value)
     }
 
@@ -205,32 +197,22 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for ValidatingVisitor<'_, V> {
         self.expect(TypeSet::ARRAY)?;
         let mut items = ValidatingItems { inner, schema: self.schema, length: 0 };
         let value = self.visitor.visit_seq(&mut items)?;
-        match self.schema {
-            Some(schema) if !schema.node().accepts_length(items.length) => Err(rejected()),
-            _ => Ok(value),
-        }
+        if self.schema.node().accepts_length(items.length) { Ok(value) } else { Err(rejected()) }
     }
 
     fn visit_map<A: MapAccess<'de>>(self, inner: A) -> Result<V::Value, A::Error> {
         self.expect(TypeSet::OBJECT)?;
-        let mut properties =
-            ValidatingProperties { inner, schema: self.schema, seen: 0, next: 0, value: None };
+        let schema = self.schema;
+        let mut properties = ValidatingProperties { inner, schema, seen: 0, next: 0, value: schema };
         let value = self.visitor.visit_map(&mut properties)?;
-        match self.schema {
-            Some(schema) if !schema.node().has_required(properties.seen) => Err(rejected()),
-            _ => Ok(value),
-        }
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<V::Value, A::Error> {
-        self.visitor.visit_enum(data)
+        if schema.node().has_required(properties.seen) { Ok(value) } else { Err(rejected()) }
     }
 }
 
 /// Decodes a value with the decoder of a caller.
 struct ValidatingSeed<'v, S> {
     seed: S,
-    schema: Option<ValueSchema<'v>>,
+    schema: ValueSchema<'v>,
 }
 
 impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ValidatingSeed<'_, S> {
@@ -244,7 +226,7 @@ impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for ValidatingSeed<'_, S
 /// The items of an array.
 struct ValidatingItems<'v, A> {
     inner: A,
-    schema: Option<ValueSchema<'v>>,
+    schema: ValueSchema<'v>,
     length: usize,
 }
 
@@ -252,7 +234,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ValidatingItems<'_, A> {
     type Error = A::Error;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, A::Error> {
-        let schema = self.schema.map(|schema| schema.with_node(schema.node().item(self.length)));
+        let schema = self.schema.with_node(self.schema.node().item(self.length));
         let item = self.inner.next_element_seed(ValidatingSeed { seed, schema })?;
         self.length += usize::from(item.is_some());
         Ok(item)
@@ -266,32 +248,33 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for ValidatingItems<'_, A> {
 /// The properties of an object.
 struct ValidatingProperties<'v, A> {
     inner: A,
-    schema: Option<ValueSchema<'v>>,
+    schema: ValueSchema<'v>,
     /// A bit for each declared property.
     seen: u64,
     /// The index that is probably next, since models follow the order of the schema.
     next: usize,
     /// The schema of the next value.
-    value: Option<ValueSchema<'v>>,
+    value: ValueSchema<'v>,
 }
 
 impl<'de, A: MapAccess<'de>> MapAccess<'de> for ValidatingProperties<'_, A> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
-        let Some(schema) = self.schema else { return self.inner.next_key_seed(seed) };
         let key = match self.inner.next_key()? {
             None => return Ok(None),
             Some(Text(Cow::Borrowed(key))) => key,
             Some(Text(Cow::Owned(_))) => return Err(rejected()),
         };
-        let Some((index, node)) = schema.node().property_near(key, self.next) else { return Err(rejected()) };
+        let Some((index, node)) = self.schema.node().property_near(key, self.next) else {
+            return Err(rejected());
+        };
         if self.seen & (1 << index) != 0 {
             return Err(rejected());
         }
         self.seen |= 1 << index;
         self.next = index + 1;
-        self.value = Some(schema.with_node(node));
+        self.value = self.schema.with_node(node);
         seed.deserialize(BorrowedStrDeserializer::new(key)).map(Some)
     }
 
