@@ -190,8 +190,8 @@ impl Server {
     /// Serves one client over standard input and output, until the client closes them.
     ///
     /// The protocol uses standard output: a `println!` of the program breaks it, `eprintln!` does not. Calls that run
-    /// when the client closes standard input have five seconds to finish. Lines that are not messages of the protocol are
-    /// ignored.
+    /// when the client closes standard input have five seconds to finish. Responses are sent in the order in which calls
+    /// end. Lines that are not messages of the protocol are ignored.
     ///
     /// # Errors
     ///
