@@ -103,6 +103,34 @@ impl RegistryBuilder {
 
     /// Adds the tools of a value: the methods with `#[tool]` of its `impl` with [`#[toolset]`](crate::toolset).
     /// Default: no toolsets.
+    ///
+    /// For a value in an `Arc`, use [`batch_toolset`](RegistryBuilder::batch_toolset) and
+    /// [`state`](RegistryBuilder::state):
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tool_runtime::{Registry, ToolCall, tool, toolset};
+    ///
+    /// struct Shop(&'static str);
+    ///
+    /// #[toolset]
+    /// impl Shop {
+    ///     /// Returns the name of the shop.
+    ///     #[tool]
+    ///     fn name(&self) -> &'static str {
+    ///         self.0
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let shop = Arc::new(Shop("Books")); // the rest of the program has it too
+    /// let registry = Registry::builder().batch_toolset::<Shop>().state(Arc::clone(&shop)).build()?;
+    /// let messages = registry.dispatch(&[ToolCall::new("call_1", "name", "{}")]).await;
+    /// assert_eq!(messages[0].content, shop.0);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn toolset<T: Toolset + Send + Sync + 'static>(self, toolset: T) -> Self {
         self.toolset_prefixed("", toolset)
     }

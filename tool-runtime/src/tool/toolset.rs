@@ -6,7 +6,8 @@ use super::Descriptor;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a toolset",
     label = "not a toolset",
-    note = "apply `#[toolset]` to an `impl` of this type, and `#[tool]` to its methods"
+    note = "apply `#[toolset]` to an `impl` of this type, and `#[tool]` to its methods",
+    note = "for a value in an `Arc`, use `.batch_toolset::<T>().state(arc)`"
 )]
 pub trait Toolset {
     /// The tools, in declared order.
