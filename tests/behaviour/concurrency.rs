@@ -1,8 +1,8 @@
 //! Concurrency of calls, the queue, and time limits.
 
 use crate::contents;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 use tool_runtime::dispatch::{CancellationToken, Decision};
@@ -93,6 +93,23 @@ async fn max_concurrency_applies_to_all_batches_clones_and_subsets() {
     assert_eq!(contents(&first), ["at 0", "at 0", "at 0", "at 1", "at 1"]);
     assert_eq!(contents(&second), ["at 1", "at 2", "at 2", "at 2", "at 3"]);
     assert_eq!(contents(&third), ["at 3", "at 3", "at 4", "at 4", "at 4"]);
+}
+
+/// Adds its id to the order.
+#[tool]
+async fn notes(#[state] order: &Arc<Mutex<Vec<usize>>>, #[context] call: &CallContext) {
+    let id: usize = call.id().parse().expect("a number");
+    // Later calls are faster.
+    tokio::time::sleep(Duration::from_secs(100 - id as u64)).await;
+    order.lock().expect("no panic").push(id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_limit_of_one_the_calls_run_in_the_order_of_the_reply() {
+    let order = Arc::<Mutex<Vec<usize>>>::default();
+    let registry = Registry::builder().tools(tools![notes]).state(Arc::clone(&order)).max_concurrency(1);
+    registry.build().expect("one tool").dispatch(&calls("notes", 70)).await;
+    assert_eq!(*order.lock().expect("no panic"), (0..70).collect::<Vec<_>>());
 }
 
 #[tokio::test(start_paused = true)]

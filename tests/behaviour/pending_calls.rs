@@ -394,11 +394,28 @@ async fn the_hook_may_deny_an_approved_call() {
 }
 
 #[test]
+fn the_error_of_an_unknown_id_lists_a_few_pending_calls() {
+    let error = |number: usize| {
+        let ids: Vec<_> = (0..number).map(|id| id.to_string()).collect();
+        let calls: Vec<_> = ids.iter().map(|id| (&**id, "quick", "{}")).collect();
+        let mut pending = pending(&calls);
+        pending.deny("0", "no").expect("it waits");
+        pending.deny("x", "no").expect_err("there is no such call").to_string()
+    };
+    assert_eq!(error(1), "no pending call has the id `x`: no call is pending");
+    assert_eq!(error(3), "no pending call has the id `x`: the pending calls are `1`, `2`");
+    assert_eq!(
+        error(9),
+        "no pending call has the id `x`: the pending calls are `1`, `2`, `3`, `4`, `5` and 3 more"
+    );
+}
+
+#[test]
 fn unknown_and_finished_calls_cannot_be_changed() {
     let mut pending = pending(&[("1", "quick", "{}")]);
     let unknown = pending.approve("2").expect_err("there is no such call");
     assert!(matches!(&unknown, NotPendingError::UnknownId { id, .. } if id == "2"));
-    assert_eq!(unknown.to_string(), "no pending call has the id `2`: use the id of a call that waits");
+    assert_eq!(unknown.to_string(), "no pending call has the id `2`: the pending calls are `1`");
     pending.approve("1").expect("it waits");
     pending.deny("1", "").expect("it waits");
     assert_eq!(

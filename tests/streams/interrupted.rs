@@ -212,7 +212,10 @@ fn a_stream_without_a_reply_is_an_error() {
     let other = r#"{"type":"message_start","message":{"role":"assistant"}}"#;
     assert_eq!(
         interrupted([other, "[DONE]"]).cause().to_string(),
-        format!("the stream ended without a reply; is it of another wire? It begins with: {other}")
+        format!(
+            "the stream ended without a reply; if it is of another wire, set it with `Run::wire` or \
+             `ReplyAssembler::wire`. It begins with: {other}"
+        )
     );
 }
 

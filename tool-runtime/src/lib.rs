@@ -60,6 +60,7 @@
 //! | --- | --- |
 //! | an optional argument, a default, a struct as an argument | [`#[tool]`](macro@tool#parameters) |
 //! | application state in a tool | [`#[tool]`](macro@tool#state-and-context), [`RegistryBuilder::state`]; of one user or request: [`Registry::with`] |
+//! | several messages of a user | [`Session::push_user`] |
 //! | approval by a rule of the program | [`RegistryBuilder::before_call`] |
 //! | approval by a person, in a later request | [`Session::approve`], [`Session::awaiting_approval`] |
 //! | a result from a browser, a person or a long job | [`DynamicTool::external`], [`ToolOutput::pending`], [`Session::provide_result`] |
@@ -71,6 +72,7 @@
 //! | a hundred tools and more, without their definitions in each request | feature `search`: [`RegistryBuilder::search`] |
 //! | retries, a cache, redaction, marks around untrusted text, recording | [Middleware](#middleware), [`RegistryBuilder::around_call`] |
 //! | the events of a run, for server-sent events | [`Run::on_event`](session::Run::on_event), [`session::Event`] |
+//! | the tools that a run has called, with their results | the pattern of [`session::Event::Call`] in [`Run::on_event`](session::Run::on_event) |
 //! | progress, and each result as soon as it exists | [`CallContext::progress`], [`session::Event::Call`], [`BatchContext::on_event`] |
 //! | data that a tool sends to the user interface | [`CallContext::emit`] |
 //! | a session inside a tool | [`CallContext::child_batch`], [`session`](session#events) |

@@ -111,7 +111,7 @@ impl Session {
         Session::default()
     }
 
-    /// Adds a system message. While calls are pending, it is added before their reply.
+    /// Adds a system message, and returns the session. While calls are pending, the message is added before their reply.
     pub fn system(mut self, content: impl Into<Content>) -> Self {
         self.push(Message::system(content));
         self
@@ -123,7 +123,8 @@ impl Session {
         self
     }
 
-    /// Adds a user message, like [`push_user`](Session::push_user).
+    /// Adds a user message, and returns the session. In a loop, use [`push_user`](Session::push_user), which does the same
+    /// with a reference.
     pub fn user(mut self, content: impl Into<Content>) -> Self {
         self.push_user(content);
         self
@@ -330,7 +331,7 @@ impl Session {
     ) -> Result<(), NotPendingError> {
         match self.state.pending_mut() {
             Some(pending) => decide(&mut pending.calls)?,
-            None => return Err(NotPendingError::UnknownId { id: id.to_owned() }),
+            None => return Err(NotPendingError::UnknownId { id: id.to_owned(), pending: Vec::new() }),
         }
         self.state.finish();
         self.count_change();

@@ -3,6 +3,9 @@
 use std::error::Error;
 use std::fmt;
 
+/// The maximum number of ids in a message.
+const LISTED_IDS: usize = 5;
+
 /// An error for a call that cannot be approved, denied or given a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,6 +15,8 @@ pub enum NotPendingError {
     UnknownId {
         /// The id.
         id: String,
+        /// The ids of the calls without a result.
+        pending: Vec<String>,
     },
     /// The call already has a result.
     #[non_exhaustive]
@@ -52,8 +57,16 @@ pub enum NotPendingError {
 impl fmt::Display for NotPendingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotPendingError::UnknownId { id } => {
-                write!(f, "no pending call has the id `{id}`: use the id of a call that waits")
+            NotPendingError::UnknownId { id, pending } => {
+                write!(f, "no pending call has the id `{id}`: ")?;
+                let (listed, others) = pending.split_at(pending.len().min(LISTED_IDS));
+                match (listed, others.len()) {
+                    ([], _) => f.write_str("no call is pending"),
+                    (_, 0) => write!(f, "the pending calls are `{}`", listed.join("`, `")),
+                    (_, others) => {
+                        write!(f, "the pending calls are `{}` and {others} more", listed.join("`, `"))
+                    }
+                }
             }
             NotPendingError::HasResult { id } => {
                 write!(f, "the call `{id}` already has a result, which cannot be replaced")

@@ -61,7 +61,8 @@ impl fmt::Display for StreamError {
             StreamError::NoReply { beginning } => {
                 write!(
                     f,
-                    "the stream ended without a reply; is it of another wire? It begins with: {beginning}"
+                    "the stream ended without a reply; if it is of another wire, set it with `Run::wire` or \
+                     `ReplyAssembler::wire`. It begins with: {beginning}"
                 )
             }
             StreamError::Cancelled => f.write_str("cancelled before the reply was complete"),

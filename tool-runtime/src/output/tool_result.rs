@@ -104,7 +104,8 @@ impl ToolResult {
         }
     }
 
-    /// The kind of the failure, as in [`CallError::kind`](crate::CallError::kind); `None` if there is an output.
+    /// The kind of the failure, such as `returned` or `timeout`: [`CallError::kind`](crate::CallError::kind) lists all kinds. `None`
+    /// if there is an output.
     #[must_use]
     pub fn error_kind(&self) -> Option<&str> {
         self.failure().map(ToolFailure::kind)

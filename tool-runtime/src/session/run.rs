@@ -172,7 +172,42 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
         Run { session, settings, prepare, on_event, answer }
     }
 
-    /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block.
+    /// Sets a listener for the [`Event`]s of the run. It runs in the task of the run and must not block. The calls of a reply
+    /// run concurrently, so their results arrive in the order in which the calls end.
+    ///
+    /// ```
+    /// use tool_runtime::dispatch::{CallEvent, CallStatus};
+    /// use tool_runtime::session::Event;
+    /// # use tool_runtime::conversation::Request;
+    /// # use tool_runtime::{AssistantMessage, Registry, Session, ToolCall, tool, tools};
+    /// # async fn complete(request: Request) -> Result<AssistantMessage, std::io::Error> {
+    /// #     Ok(match request.messages().len() {
+    /// #         1 => AssistantMessage::from_tool_calls(vec![ToolCall::new("1", "add", r#"{"a":1,"b":2}"#)]),
+    /// #         _ => AssistantMessage::from_text("It is 3."),
+    /// #     })
+    /// # }
+    /// # /// Adds two numbers.
+    /// # #[tool]
+    /// # fn add(a: i64, b: i64) -> i64 {
+    /// #     a + b
+    /// # }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::new(tools![add])?;
+    /// let mut session = Session::new().user("What is 1 + 2?");
+    /// let mut called = Vec::new();
+    /// let run = session.run(&registry).on_event(|event| {
+    ///     if let Event::Call(CallEvent { tool, status: CallStatus::Finished { result, .. }, .. }) = event {
+    ///         called.push(format!("{tool}: {}", result.text()));
+    ///     }
+    /// });
+    /// let _ = run.complete(complete).await?;
+    /// assert_eq!(called, ["add: 3"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Each event serializes as one map:
     ///
     /// ```
     /// # use tool_runtime::{AssistantMessage, Registry, Session, tools};

@@ -164,7 +164,7 @@ impl PendingCalls {
                 None if self.reply.tool_calls.iter().any(|call| call.id == result.tool_call_id) => {
                     return Err(NotPendingError::HasResult { id: result.tool_call_id });
                 }
-                None => return Err(NotPendingError::UnknownId { id: result.tool_call_id }),
+                None => return Err(self.unknown_id(result.tool_call_id)),
             }
         }
         for (call, state, result) in taken {
@@ -182,14 +182,19 @@ impl PendingCalls {
     }
 
     fn call_without_result(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
-        let mut calls = self.reply.tool_calls.iter_mut().zip(&mut self.states);
-        match calls.find(|(call, _)| call.id == id) {
-            None => Err(NotPendingError::UnknownId { id: id.to_owned() }),
-            Some((_, CallState { result: Some(_), .. })) => {
-                Err(NotPendingError::HasResult { id: id.to_owned() })
-            }
-            Some(found) => Ok(found),
+        let Some(index) = self.reply.tool_calls.iter().position(|call| call.id == id) else {
+            return Err(self.unknown_id(id.to_owned()));
+        };
+        match (&mut self.reply.tool_calls[index], &mut self.states[index]) {
+            (_, CallState { result: Some(_), .. }) => Err(NotPendingError::HasResult { id: id.to_owned() }),
+            found => Ok(found),
         }
+    }
+
+    fn unknown_id(&self, id: String) -> NotPendingError {
+        let calls = self.reply.tool_calls.iter().zip(&self.states);
+        let without_result = calls.filter(|(_, state)| state.result.is_none());
+        NotPendingError::UnknownId { id, pending: without_result.map(|(call, _)| call.id.clone()).collect() }
     }
 
     /// A call without a result that has not begun.
