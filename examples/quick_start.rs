@@ -4,6 +4,7 @@
 use std::{env, error::Error};
 use tool_runtime::conversation::Request;
 use tool_runtime::session::RunEnd;
+use tool_runtime::wire::{ChatCompletions, Wire};
 use tool_runtime::{AssistantMessage, Registry, Session, tool};
 
 /// Look up the weather of a city.
@@ -24,7 +25,7 @@ async fn complete(request: Request) -> Result<AssistantMessage, Box<dyn Error>> 
     body["model"] = var("OPENAI_MODEL")?.into();
     let post = reqwest::Client::new().post(var("OPENAI_BASE_URL")? + "/chat/completions");
     let response = post.bearer_auth(var("OPENAI_API_KEY")?).json(&body).send().await?;
-    Ok(response.error_for_status()?.json().await?) // reads the message of the first choice
+    Ok(ChatCompletions::new().read_reply(&response.text().await?)?) // or the error message of the server
 }
 
 #[tokio::main]
