@@ -241,6 +241,13 @@ async fn produce(cause: &str) -> Option<ToolMessage> {
             pending.run(&registry).await;
             pending.result_of("call_1")?.clone()
         }
+        "The user skipped a call that began in a run that was interrupted." => {
+            let registry = Registry::new(tools![failing::with_unlimited_wait]).expect("a registry");
+            let mut pending = pending(Conversation::new().user("Beijing?"), beijing());
+            let dropped = tokio::time::timeout(Duration::from_secs(1), pending.run(&registry)).await;
+            assert!(dropped.is_err());
+            tool_message(pending.interrupt("No, wait.").messages().get(2))
+        }
         "The user skipped the call." => {
             let chat = pending(Conversation::new().user("Beijing?"), beijing()).interrupt("No, wait.");
             tool_message(chat.messages().get(2))

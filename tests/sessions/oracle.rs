@@ -114,10 +114,12 @@ impl Checked<'_> {
         let tool = declared(&self.effects.tool).ok_or("an unknown tool has begun")?;
         let is_skipped = self.decisions.skipped.contains_key(&self.n);
         match self.kind() {
+            "denied" if is_skipped && !self.effects.is_denied_by_hook && !tool.is_read_only => {
+                Err("it is denied, and the model does not read that it may have taken effect".to_owned())
+            }
             // The repetition can fail before it begins, or wait for a person.
             _ if tool.may_repeat() && self.expects_error() => Ok(()),
             "interrupted" if is_skipped || !tool.may_repeat() => Ok(()),
-            "denied" if is_skipped && tool.may_repeat() => Ok(()),
             _ if tool.may_repeat() && self.is_answered_by_hook() => Ok(()),
             _ => Err("an interrupted call has another result".to_owned()),
         }

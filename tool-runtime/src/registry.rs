@@ -388,8 +388,17 @@ impl Registry {
 
     /// Whether this call may run again after it was interrupted.
     pub(crate) fn may_repeat(&self, call: &ToolCall) -> bool {
+        self.annotations_of(call).is_some_and(|annotations| annotations.may_repeat())
+    }
+
+    /// Whether this call has no effect.
+    pub(crate) fn is_read_only(&self, call: &ToolCall) -> bool {
+        self.annotations_of(call).is_some_and(|annotations| annotations.is_read_only())
+    }
+
+    fn annotations_of(&self, call: &ToolCall) -> Option<Annotations> {
         let inner = self.inner_call(call);
-        self.annotations(&inner.or(call).name).is_some_and(|annotations| annotations.may_repeat())
+        self.annotations(&inner.or(call).name)
     }
 
     /// The number of identical failures of a call after which the model gets a note.

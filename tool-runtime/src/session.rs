@@ -283,7 +283,8 @@ impl Session {
         self.decide(id, |pending| pending.set_not_begun(id))
     }
 
-    /// Denies a pending call, which does not run. The model receives the reason after `Error: `.
+    /// Denies a pending call, which does not run. The model receives the reason after `Error: `. If the call
+    /// [may have taken effect](WaitingCall::may_have_taken_effect), the error reports that as well.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@ use super::{Ledger, asked, call, calling, model, refund, results, shop, stored, 
 use serde_json::json;
 use tool_runtime::conversation::{NotPendingError, Received};
 use tool_runtime::dispatch::{Decision, ProposedCall, ToolResult};
-use tool_runtime::session::RunEnd;
-use tool_runtime::{AssistantMessage, Conversation, Registry, Session, ToolOutput, tools};
+use tool_runtime::session::{Event, RunEnd};
+use tool_runtime::{AssistantMessage, BatchContext, Conversation, Registry, Session, ToolOutput, tools};
 
 /// A session in which the calls `a` (order 7) and `b` (order 8) wait for approval, and the model that answers then.
 async fn waiting(registry: &Registry) -> (Session, tool_runtime::testing::ScriptedModel) {
@@ -73,6 +73,27 @@ async fn edited_arguments_are_validated_when_they_run() {
         model.requests()[1]["messages"][1]["tool_calls"][0]["function"]["arguments"],
         r#"{"order":9}"#
     );
+}
+
+#[tokio::test]
+async fn a_listener_learns_that_a_call_with_invalid_edited_arguments_waits_again() {
+    let (registry, _) = shop();
+    let (mut session, model) = waiting(&registry).await;
+    session.deny("b", "no").expect("it waits");
+    session.approve_with("a", json!({"order": "seven"})).expect("it waits");
+    let (mut in_run, in_batch) = (Vec::new(), Ledger::default());
+    let ledger = in_batch.clone();
+    let batch = BatchContext::new().on_event(move |event| ledger.add(format!("{:?}", event.status)));
+    let registry = registry.with(&batch);
+    let run = session.run(&registry).on_event(|event| {
+        if let Event::Call(call) = event {
+            in_run.push(format!("{:?}", call.status));
+        }
+    });
+    let end = run.complete(|request| model.complete(request)).await.expect("valid");
+    assert_eq!(end, RunEnd::NeedsApproval);
+    assert_eq!(in_run, [r#"NeedsApproval { arguments: "{\"order\":\"seven\"}" }"#]);
+    assert_eq!(in_batch.entries(), in_run);
 }
 
 #[tokio::test]

@@ -216,6 +216,85 @@ async fn an_approval_is_used_up_when_its_call_begins() {
     assert_eq!(ledger.entries(), ["wipe 7", "wipe 7"]);
 }
 
+/// A claimed session whose run ended with its process after `tool` began, and that waits for a second approval.
+async fn waiting_again(registry: &Registry, tool: &str) -> Session {
+    let mut session = asked();
+    let waiting = model([calling([call("a", tool, 7)])]);
+    let _ = session.run(registry).complete(|request| waiting.complete(request)).await.expect("valid");
+    assert!(!session.awaiting_approval()[0].may_have_taken_effect, "it has not begun");
+    session.approve("a").expect("it waits");
+    let mut session = stored(&session.claim());
+    assert_eq!(finish(&mut session, registry).await, RunEnd::NeedsApproval);
+    stored(&session)
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_second_approval_may_have_taken_effect() {
+    /// Closes an account.
+    #[tool_runtime::tool(idempotent, requires_approval)]
+    fn close(order: u32, #[state] ledger: &Ledger) {
+        ledger.add(format!("close {order}"));
+    }
+    /// Reads an account.
+    #[tool_runtime::tool(read_only, requires_approval)]
+    fn read(order: u32) -> String {
+        format!("order {order}")
+    }
+    let ledger = Ledger::default();
+    let builder = Registry::builder().tools(tool_runtime::tools![close, read]).state(ledger.clone());
+    let registry = builder.build().expect("two tools");
+    let error = |reason: &str| {
+        format!(
+            "Error: `close` was interrupted. It may have taken effect; check before you try again. \
+             It did not run again: {reason}"
+        )
+    };
+
+    let waiting = waiting_again(&registry, "close").await;
+    assert!(waiting.awaiting_approval()[0].may_have_taken_effect);
+    assert_eq!(waiting.pending().map(|calls| calls.awaiting_approval(&registry).len()), Some(1));
+    let decisions: [(&str, fn(&mut Session)); 5] = [
+        ("no", |session| session.deny("a", "no").expect("it waits")),
+        ("closed", |session| session.skip_rest("closed")),
+        ("skipped by user", |session| session.push_user("Wait.")),
+        ("no", |session| {
+            session.approve("a").expect("it waits");
+            session.deny("a", "no").expect("it has not begun again");
+        }),
+        ("late", |session| {
+            session.approve("a").expect("it waits");
+            *session = stored(session);
+            session.skip_rest("late");
+        }),
+    ];
+    for (reason, decide) in decisions {
+        let mut session = waiting.clone();
+        decide(&mut session);
+        assert_eq!(results(&session), [error(reason)]);
+    }
+
+    let mut session = waiting.clone();
+    session.approve_with("a", json!({"order": "seven"})).expect("it waits");
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::NeedsApproval);
+    assert!(session.awaiting_approval()[0].may_have_taken_effect, "the arguments are invalid");
+
+    let mut session = waiting.clone();
+    session.set_not_begun("a").expect("it has begun");
+    session.deny("a", "no").expect("it waits");
+    assert_eq!(results(&session), ["Error: no"], "the program knows that it had no effect");
+
+    let mut session = waiting;
+    assert_eq!(ledger.entries(), [""; 0]);
+    session.approve("a").expect("it waits");
+    assert_eq!(finish(&mut session, &registry).await, RunEnd::Answered);
+    assert_eq!((results(&session), ledger.entries()), (vec!["ok".to_owned()], vec!["close 7".to_owned()]));
+
+    let mut session = waiting_again(&registry, "read").await;
+    assert!(!session.awaiting_approval()[0].may_have_taken_effect, "it has no effect");
+    session.deny("a", "no").expect("it waits");
+    assert_eq!(results(&session), ["Error: no"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_is_asked_about_a_call_that_the_hook_approved_and_that_was_interrupted() {
     /// Pays an order.

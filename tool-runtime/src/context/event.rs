@@ -53,10 +53,12 @@ pub enum CallStatus {
         /// The data as JSON.
         data: Value,
     },
-    /// The call needs approval, has none, and did not run.
+    /// The call needs approval, has none, and did not run. In a [`Session`](crate::Session), also a call whose arguments a
+    /// person has edited and that are invalid: the [`error`](crate::session::WaitingCall::error) of the waiting call has the
+    /// reason.
     #[non_exhaustive]
     NeedsApproval {
-        /// The arguments that the tool would receive: the text of one JSON object.
+        /// The arguments that the tool would receive: the text of one JSON object, unless a person has edited them.
         arguments: String,
     },
     /// The result of the call comes later: see [`ToolOutput::pending`](crate::ToolOutput::pending).

@@ -16,6 +16,7 @@ pub(crate) struct CallRecord {
     has_finished: AtomicBool,
     is_counted: AtomicBool,
     is_response_of_hook: AtomicBool,
+    waits_if_invalid: AtomicBool,
     queue_time: OnceLock<Duration>,
     coercions: OnceLock<Coercions>,
 }
@@ -72,6 +73,15 @@ impl CallRecord {
 
     pub(crate) fn set_response_of_hook(&self) {
         self.is_response_of_hook.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call waits for another decision if its arguments are invalid: a person has edited them.
+    pub(crate) fn waits_if_invalid(&self) -> bool {
+        self.waits_if_invalid.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_waits_if_invalid(&self) {
+        self.waits_if_invalid.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn set_queue_time(&self, time: Duration) {

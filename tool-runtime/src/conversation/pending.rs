@@ -124,7 +124,8 @@ impl PendingCalls {
     }
 
     /// The calls that a person must approve before they run, with the arguments that their tools will receive: calls of
-    /// tools with `requires_approval` without result and without approval that have not begun. A call with invalid
+    /// tools with `requires_approval` without result and without approval that have not begun, or that began and
+    /// [run again](crate::session#interrupted-runs). A call with invalid
     /// arguments is not included, since it does not run; the model receives an error.
     ///
     /// If a tool takes state from its batch, its arguments can be checked only with that state: use a registry that is
@@ -134,7 +135,7 @@ impl PendingCalls {
         let batch = self.batch(registry);
         let calls = self.calls().iter().zip(&self.states).enumerate();
         let waiting = calls.filter(|(_, (call, state))| {
-            let is_open = state.result.is_none() && !state.has_begun && !state.waits_for_result();
+            let is_open = state.result.is_none() && !state.is_interrupted() && !state.waits_for_result();
             is_open && state.approval(call) == Approval::None
         });
         waiting
@@ -188,10 +189,6 @@ impl PendingCalls {
         let results: Vec<ToolMessage> = calls
             .map(|(call, state)| match state {
                 CallState { result: Some(result), .. } => result,
-                state @ CallState { has_begun: true, .. } => {
-                    let error = CallError::Interrupted { tool: tool_name(call, &state) };
-                    ToolMessage::failed(&call.id, &call.name, error)
-                }
                 state => denied(call, &state, reason.clone()),
             })
             .collect();
@@ -240,8 +237,14 @@ impl PendingCalls {
     }
 }
 
+/// The message of a call that a person denied or skipped.
 pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> ToolMessage {
-    ToolMessage::failed(&call.id, &call.name, CallError::Denied { tool: tool_name(call, state), reason })
+    let tool = tool_name(call, state);
+    let error = match state.has_begun {
+        true => CallError::Interrupted { tool, reason },
+        false => CallError::Denied { tool, reason },
+    };
+    ToolMessage::failed(&call.id, &call.name, error)
 }
 
 /// The name of the called tool, for an error.

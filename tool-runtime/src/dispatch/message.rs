@@ -64,6 +64,12 @@ impl Registry {
             };
             #[cfg(feature = "search")]
             let result = result.map_err(|failure| self.with_search_hint(batch, tool_call, failure));
+            if let (Some(events), Err(failure)) = (events, &result) {
+                // No `Finished` is sent after it.
+                if record.waits_if_invalid() && failure.error().is_some_and(CallError::is_about_arguments) {
+                    events.send(CallStatus::NeedsApproval { arguments: tool_call.arguments.clone() });
+                }
+            }
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);

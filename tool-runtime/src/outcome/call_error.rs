@@ -76,12 +76,14 @@ pub enum CallError {
         /// The ticket of the tool; `None` if the tool runs elsewhere.
         ticket: Option<String>,
     },
-    /// The call began in an earlier run that was interrupted, and its tool is neither `read_only` nor `idempotent`. It did
-    /// not run again.
+    /// The call began in an earlier run that was interrupted, and its tool is neither `read_only` nor `idempotent`, or the
+    /// call was denied or skipped before it ran again. It did not run again.
     #[non_exhaustive]
     Interrupted {
         /// The name of the tool.
         tool: String,
+        /// The reason why it was denied or skipped, for the model; empty if it was not.
+        reason: String,
     },
     /// The program denied the call, with the [`before_call`](crate::RegistryBuilder::before_call) hook, or denied or
     /// skipped it in a [`Session`](crate::Session) or with [`PendingCalls`](crate::conversation::PendingCalls).
@@ -294,8 +296,9 @@ impl fmt::Display for CallError {
             CallError::NeedsResult { tool, .. } => {
                 write!(f, "the result of `{tool}` comes later. Do not call it again to get the result.")
             }
-            CallError::Interrupted { tool } => {
-                write!(f, "`{tool}` was interrupted. It may have taken effect; check before you try again.")
+            CallError::Interrupted { tool, reason } => {
+                write!(f, "`{tool}` was interrupted. It may have taken effect; check before you try again.")?;
+                if reason.is_empty() { Ok(()) } else { write!(f, " It did not run again: {reason}") }
             }
             CallError::Denied { tool, reason } if reason.is_empty() => {
                 write!(f, "the call of `{tool}` was denied.")

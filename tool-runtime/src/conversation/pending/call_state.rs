@@ -16,7 +16,8 @@ pub(in crate::conversation) struct CallState {
     /// The arguments of a person for a call named `call_tool`, which is approved with them. The registry of the run knows whether
     /// they are those of the call or of the call that it contains.
     pub(in crate::conversation) edit: Option<String>,
-    /// Whether the tool began in a run that did not finish it.
+    /// Whether the tool began in a run that did not finish it. If the call runs again, this is kept until it has its result, also
+    /// while it waits for a new approval.
     pub(in crate::conversation) has_begun: bool,
     /// Whether the call counts towards the `max_calls` of its tool, from a run that did not finish it.
     pub(in crate::conversation) is_counted: bool,
@@ -68,6 +69,11 @@ impl CallState {
         }
     }
 
+    /// Whether the call has begun since the last decision, so that only a run can continue it.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.has_begun && self.approved.is_none() && self.waits_for.is_none()
+    }
+
     /// Whether a run must not start the call, since its result comes from elsewhere.
     pub(super) fn waits_for_result(&self) -> bool {
         matches!(self.waits_for, Some(WaitsFor::Result { .. }))
@@ -85,6 +91,7 @@ impl CallState {
             arguments: arguments.as_ref().unwrap_or(&call.arguments).clone(),
             ticket: ticket.clone(),
             error: error.clone(),
+            may_have_taken_effect: self.has_begun,
         })
     }
 }

@@ -80,7 +80,8 @@ impl PendingCalls {
         Ok(())
     }
 
-    /// Denies this call, which does not run. The model receives the reason after `Error: `.
+    /// Denies this call, which does not run. The model receives the reason after `Error: `. If the call
+    /// [may have taken effect](crate::session::WaitingCall::may_have_taken_effect), the error reports that as well.
     ///
     /// # Errors
     ///
@@ -191,21 +192,15 @@ impl PendingCalls {
         }
     }
 
-    fn unknown_id(&self, id: String) -> NotPendingError {
-        let calls = self.reply.tool_calls.iter().zip(&self.states);
-        let without_result = calls.filter(|(_, state)| state.result.is_none());
-        NotPendingError::UnknownId { id, pending: without_result.map(|(call, _)| call.id.clone()).collect() }
-    }
-
-    /// A call without a result that has not begun.
+    /// A call without a result that has not begun, or that waits for a decision whether it runs again.
     fn undecided_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         match self.call_without_result(id)? {
-            (_, CallState { has_begun: true, .. }) => Err(NotPendingError::HasBegun { id: id.to_owned() }),
+            (_, state) if state.is_interrupted() => Err(NotPendingError::HasBegun { id: id.to_owned() }),
             undecided => Ok(undecided),
         }
     }
 
-    /// A call without a result that has begun neither here nor elsewhere.
+    /// Like `undecided_call`, and the result does not come from elsewhere.
     fn call_to_approve(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         match self.undecided_call(id)? {
             (_, state) if state.waits_for_result() => Err(NotPendingError::NeedsResult { id: id.to_owned() }),

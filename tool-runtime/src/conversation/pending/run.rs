@@ -74,7 +74,10 @@ impl PendingCalls {
     ) {
         let registry = &*registry.for_dispatch();
         let batch = &self.batch(registry);
-        let interrupted = &Batch { rejection: Some(|tool| CallError::Interrupted { tool }), ..*batch };
+        let interrupted = &Batch {
+            rejection: Some(|tool| CallError::Interrupted { tool, reason: String::new() }),
+            ..*batch
+        };
         let no_result =
             &Batch { rejection: Some(|tool| CallError::NeedsResult { tool, ticket: None }), ..*batch };
         let failures = Failures::before(self.before.messages(), registry.repeated_failures());
@@ -97,6 +100,9 @@ impl PendingCalls {
             let approval = state.approval(call);
             let record = CallRecord::default();
             record.set_counted(state.is_counted);
+            if state.is_edited && unfinished == Unfinished::Keep {
+                record.set_waits_if_invalid();
+            }
             let mut message = ToolMessage::blank(&call.id);
             let begun = MarkBegun { state: &mut *state, record: &record };
             registry.write_message(batch, position, call, approval, Some(&record), &mut message).await;
@@ -210,17 +216,13 @@ impl CallsRun<'_> {
                 let error = CallError::Truncated { tool: tool_name(call, state) };
                 *state = CallState::with_result(ToolMessage::failed(&call.id, &call.name, error));
             }
-            Some(CallError::NeedsApproval { .. }) => {
-                let (tool, arguments) = self.called(position, call);
-                state.wait(WaitsFor::Approval { tool, arguments, error: None });
-            }
+            Some(CallError::NeedsApproval { .. }) => self.ask(position, call, state, None),
             Some(CallError::NeedsResult { ticket, .. }) => {
                 let (tool, arguments) = self.called(position, call);
                 state.wait(WaitsFor::Result { tool, arguments, ticket: ticket.clone() });
             }
             Some(error) if state.is_edited && error.is_about_arguments() => {
-                let (tool, arguments) = self.called(position, call);
-                state.wait(WaitsFor::Approval { tool, arguments, error: Some(error.to_string()) });
+                self.ask(position, call, state, Some(error.to_string()));
             }
             // The next run starts it again, unless it has begun and must not be repeated.
             Some(CallError::Cancelled { .. }) if self.is_cancelled() => {}
@@ -229,6 +231,14 @@ impl CallsRun<'_> {
                 *state = CallState::with_result(self.failures.with_note(call, message));
             }
         }
+    }
+
+    /// Lets the call wait for a person, who must know whether it may have taken effect in an earlier run.
+    fn ask(&self, position: usize, call: &ToolCall, state: &mut CallState, error: Option<String>) {
+        let (tool, arguments) = self.called(position, call);
+        let has_begun = state.has_begun && !self.registry.is_read_only(call);
+        state.wait(WaitsFor::Approval { tool, arguments, error });
+        state.has_begun = has_begun;
     }
 
     /// The tool and the arguments that it receives, if they differ from those of the call.
