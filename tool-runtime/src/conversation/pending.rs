@@ -240,9 +240,10 @@ impl PendingCalls {
 /// The message of a call that a person denied or skipped.
 pub(super) fn denied(call: &ToolCall, state: &CallState, reason: String) -> ToolMessage {
     let tool = tool_name(call, state);
-    let error = match state.has_begun {
-        true => CallError::Interrupted { tool, reason },
-        false => CallError::Denied { tool, reason },
+    let error = if state.has_begun {
+        CallError::Interrupted { tool, reason }
+    } else {
+        CallError::Denied { tool, reason }
     };
     ToolMessage::failed(&call.id, &call.name, error)
 }
