@@ -282,3 +282,41 @@ async fn deep_and_large_values_end_in_a_short_message() {
     let leaves = climb(format!(r#"{{"tree":1,"list":[{}1]}}"#, "1,".repeat(200_000))).await;
     assert!(!leaves.starts_with("Error"), "{leaves}");
 }
+
+/// A note, whose decoder accepts more than its schema.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Note {
+    #[schemars(required)]
+    text: Option<String>,
+    #[serde(alias = "prio")]
+    #[schemars(range(max = 3))]
+    priority: u8,
+}
+
+/// Adds notes.
+#[tool]
+fn add_notes(notes: Vec<Note>) -> String {
+    notes.iter().map(|note| format!("{:?} {}", note.text, note.priority)).collect()
+}
+
+#[tokio::test]
+async fn the_schema_decides_where_a_decoder_accepts_more() {
+    let add = |note: &'static str| async move {
+        message_text(tools![add_notes], "add_notes", &format!(r#"{{"notes":[{note}]}}"#)).await
+    };
+    assert_eq!(add(r#"{"priority":1,"text":"a"}"#).await, "Some(\"a\") 1");
+    assert_eq!(add(r#"{"text":"a","more":[{}],"priority":1}"#).await, "Some(\"a\") 1");
+    for (note, error) in [
+        (r#"{"priority":1}"#, "`notes[0].text` is missing"),
+        (
+            r#"{"text":"a","priority":4}"#,
+            "`notes[0].priority`: expected an integer from 0 to 3, got integer `4`",
+        ),
+        (r#"{"text":"a","prio":1}"#, "`notes[0].priority` is missing"),
+        (r#"["a",1]"#, "`notes[0]`: expected an object"),
+        (r#"{"text":"a","priority":1,"priority":1}"#, "`notes[0].priority` occurs more than once"),
+    ] {
+        let message = add(note).await;
+        assert!(message.contains(error), "{note}: {message}");
+    }
+}

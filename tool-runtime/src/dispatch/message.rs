@@ -64,12 +64,7 @@ impl Registry {
             };
             #[cfg(feature = "search")]
             let result = result.map_err(|failure| self.with_search_hint(batch, tool_call, failure));
-            if let (Some(events), Err(failure)) = (events, &result) {
-                // No `Finished` is sent after it.
-                if record.waits_if_invalid() && failure.error().is_some_and(CallError::is_about_arguments) {
-                    events.send(CallStatus::NeedsApproval { arguments: tool_call.arguments.clone() });
-                }
-            }
+            let result = result.inspect_err(|failure| ask_again(record, events, tool_call, failure));
             let pending =
                 |output: &ToolOutput| self.pending_failure(batch, position, tool_call, events, output);
             self.write_result(batch, record, events, result, pending, message);
@@ -209,5 +204,15 @@ impl Registry {
     pub(super) fn events(&self, batch: &Batch<'_>, call: &ToolCall) -> Arc<CallEvents> {
         let tool = self.tool(&call.name).map_or(&*call.name, |tool| &tool.name);
         Arc::new(CallEvents::new(batch.context(), &call.id, tool))
+    }
+}
+
+/// Reports that a call waits again, if a person has edited its arguments and they are invalid. No later event is sent.
+#[cold]
+fn ask_again(record: &CallRecord, events: Option<&Arc<CallEvents>>, call: &ToolCall, failure: &ToolFailure) {
+    if record.waits_if_invalid() && failure.error().is_some_and(CallError::is_about_arguments) {
+        if let Some(events) = events {
+            events.send(CallStatus::NeedsApproval { arguments: call.arguments.clone() });
+        }
     }
 }

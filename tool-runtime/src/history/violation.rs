@@ -165,11 +165,27 @@ impl HistoryError {
     }
 }
 
+/// As a slice of its violations.
+impl std::ops::Deref for HistoryError {
+    type Target = [Violation];
+    fn deref(&self) -> &[Violation] {
+        &self.0
+    }
+}
+
 impl IntoIterator for HistoryError {
     type Item = Violation;
     type IntoIter = std::vec::IntoIter<Violation>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
+    }
+}
+
+impl<'a> IntoIterator for &'a HistoryError {
+    type Item = &'a Violation;
+    type IntoIter = std::slice::Iter<'a, Violation>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
     }
 }
 

@@ -192,6 +192,12 @@ impl PendingCalls {
         }
     }
 
+    fn unknown_id(&self, id: String) -> NotPendingError {
+        let calls = self.reply.tool_calls.iter().zip(&self.states);
+        let without_result = calls.filter(|(_, state)| state.result.is_none());
+        NotPendingError::UnknownId { id, pending: without_result.map(|(call, _)| call.id.clone()).collect() }
+    }
+
     /// A call without a result that has not begun, or that waits for a decision whether it runs again.
     fn undecided_call(&mut self, id: &str) -> Result<(&mut ToolCall, &mut CallState), NotPendingError> {
         match self.call_without_result(id)? {
