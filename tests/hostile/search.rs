@@ -7,6 +7,9 @@ use std::task::{Context, Poll, Waker};
 use tool_runtime::search::{KeywordIndex, documented_signature};
 use tool_runtime::{Registry, ToolCall, ToolSchema};
 
+/// Builds the text of a schema.
+type Schema = fn() -> String;
+
 pub(crate) fn cases() -> Vec<Case> {
     let length = 100_000;
     let texts = [
@@ -20,7 +23,6 @@ pub(crate) fn cases() -> Vec<Case> {
         ("search: Chinese", "天", length / 3),
     ];
     let texts = texts.into_iter().map(|(name, word, count)| case(name, move || word.repeat(count), found));
-    type Schema = fn() -> String;
     let schemas: [(&str, Schema); 3] = [
         ("search: many properties", many_properties),
         ("search: many values", many_values),
