@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const TOOLS: usize = 200;
 const RUNS: usize = 5;
 /// The maximum ratio of the figure for tools to that for derived structs.
-const BUDGET: f64 = 0.4;
+const BUDGET: f64 = 0.35;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

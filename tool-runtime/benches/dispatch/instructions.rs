@@ -13,9 +13,21 @@ mod samples;
 use futures_util::FutureExt as _;
 use gungraun::{library_benchmark, library_benchmark_group};
 use samples::{ERROR, NESTED, SCALARS, SCALARS_AND_JSON, Sample, UNKNOWN_TOOL, has_equal_results};
+use std::error::Error;
 use std::hint::black_box;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use tool_runtime::{Registry, ToolCall};
+
+/// The maximum ratios to the instructions by hand.
+const BUDGETS: [(&str, f64); 4] = [
+    ("scalars_in_1_call", 1.15),
+    ("scalars_in_64_calls", 1.15),
+    ("nested_in_1_call", 1.55),
+    ("nested_in_64_calls", 1.55),
+];
+
+/// Set in the process that runs the harness, which prints the counts.
+const IS_HARNESS: &str = "DISPATCH_INSTRUCTIONS_HARNESS";
 
 /// The number of dispatches in a figure.
 const DISPATCHES: usize = 16;
@@ -86,18 +98,47 @@ mod harness {
     }
 }
 
-fn main() {
+fn main() -> Result<(), Box<dyn Error>> {
+    // `gungraun-runner` starts this program again for each benchmark.
+    let is_benchmark = std::env::args().nth(1).is_some_and(|argument| argument == "--gungraun-run");
+    if is_benchmark || std::env::var_os(IS_HARNESS).is_some() {
+        harness::run();
+        return Ok(());
+    }
     for tool in ["valgrind", "gungraun-runner"] {
         if Command::new(tool).arg("--version").output().is_err() {
             println!(
                 "skipped: `{tool}` is missing; this benchmark needs Valgrind and gungraun-runner \
                  (cargo install gungraun-runner@0.18.2 --locked)"
             );
-            return;
+            return Ok(());
         }
     }
-    println!(
-        "each figure is for {DISPATCHES} dispatches; the last one under each `Comparison` is the ratio to by hand"
-    );
-    harness::run();
+    let mut harness = Command::new(std::env::current_exe()?);
+    harness.args(std::env::args().skip(1)).env(IS_HARNESS, "").stderr(Stdio::inherit());
+    let output = harness.output()?;
+    let printed = String::from_utf8(output.stdout)?;
+    println!("{printed}");
+    if !output.status.success() {
+        return Err("the harness failed".into());
+    }
+    compare_with_budgets(&printed)
+}
+
+/// Reads the lines `Comparison with dispatch NAME:(..)` and `Instructions: OURS|BY_HAND (..)`.
+fn compare_with_budgets(printed: &str) -> Result<(), Box<dyn Error>> {
+    let mut is_over = false;
+    for comparison in printed.split("Comparison with dispatch ").skip(1) {
+        let (name, rest) = comparison.split_once(':').ok_or("a comparison has no name")?;
+        let counts = rest.split_once("Instructions:").and_then(|(_, counts)| counts.split_once('|'));
+        let (ours, by_hand) = counts.ok_or_else(|| format!("`{name}` has no counts"))?;
+        let by_hand = by_hand.split_whitespace().next().unwrap_or_default();
+        let ratio = ours.trim().parse::<f64>()? / by_hand.parse::<f64>()?;
+        let budget = BUDGETS.into_iter().find(|&(budgeted, _)| budgeted == name);
+        let is_over_here = budget.is_some_and(|(_, max)| ratio > max);
+        is_over |= is_over_here;
+        let budget = budget.map_or(String::new(), |(_, max)| format!(", at most {max}"));
+        println!("{name:28}{ratio:6.3}{budget}{}", if is_over_here { ": over" } else { "" });
+    }
+    if is_over { Err("a dispatch takes more instructions than its budget".into()) } else { Ok(()) }
 }
