@@ -296,7 +296,7 @@ struct Note {
 /// Adds notes.
 #[tool]
 fn add_notes(notes: Vec<Note>) -> String {
-    notes.iter().map(|note| format!("{:?} {}", note.text, note.priority)).collect()
+    format!("{notes:?}")
 }
 
 #[tokio::test]
@@ -304,8 +304,11 @@ async fn the_schema_decides_where_a_decoder_accepts_more() {
     let add = |note: &'static str| async move {
         message_text(tools![add_notes], "add_notes", &format!(r#"{{"notes":[{note}]}}"#)).await
     };
-    assert_eq!(add(r#"{"priority":1,"text":"a"}"#).await, "Some(\"a\") 1");
-    assert_eq!(add(r#"{"text":"a","more":[{}],"priority":1}"#).await, "Some(\"a\") 1");
+    assert_eq!(add(r#"{"priority":1,"text":"a"}"#).await, r#"[Note { text: Some("a"), priority: 1 }]"#);
+    assert_eq!(
+        add(r#"{"text":"a","more":[{}],"priority":1}"#).await,
+        r#"[Note { text: Some("a"), priority: 1 }]"#
+    );
     for (note, error) in [
         (r#"{"priority":1}"#, "`notes[0].text` is missing"),
         (

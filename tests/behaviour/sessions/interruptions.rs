@@ -13,6 +13,9 @@ use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
 
+/// Decides about a call that waits.
+type Decide = fn(&mut Session);
+
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A run that is dropped after a second, while tools run.
@@ -253,7 +256,7 @@ async fn a_call_that_waits_for_a_second_approval_may_have_taken_effect() {
     let waiting = waiting_again(&registry, "close").await;
     assert!(waiting.awaiting_approval()[0].may_have_taken_effect);
     assert_eq!(waiting.pending().map(|calls| calls.awaiting_approval(&registry).len()), Some(1));
-    let decisions: [(&str, fn(&mut Session)); 5] = [
+    let decisions: [(&str, Decide); 5] = [
         ("no", |session| session.deny("a", "no").expect("it waits")),
         ("closed", |session| session.skip_rest("closed")),
         ("skipped by user", |session| session.push_user("Wait.")),
