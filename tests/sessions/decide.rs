@@ -47,6 +47,9 @@ pub(crate) fn decide(
             };
             if decided.is_ok() {
                 decisions.edited.insert(edited);
+                if decisions.claimed.contains(&n) {
+                    decisions.claimed.insert(edited);
+                }
                 ledger.records().approved.insert(arguments);
             }
             decided

@@ -41,7 +41,7 @@ pub(crate) struct Call {
     pub(crate) allowed: Option<Vec<String>>,
     /// The call whose arguments a person replaced by these.
     pub(crate) root: u64,
-    /// Whether the effects of earlier runs are lost, since the session continues from a claimed copy.
+    /// The begins whose effects are lost, since the session continues from a claimed copy, and those with other arguments.
     pub(crate) begins_of_lost_runs: usize,
     pub(crate) begins: usize,
     pub(crate) end: Option<End>,
@@ -91,6 +91,7 @@ impl Ledger {
                 tool: call.tool.clone(),
                 allowed: call.allowed.clone(),
                 root: call.root,
+                begins_of_lost_runs: call.begins + call.begins_of_lost_runs,
                 ..Call::default()
             };
             records.calls.insert(n, edited);

@@ -76,10 +76,24 @@ impl Checked<'_> {
         if self.call.call.name != self.effects.tool {
             return Err("the call has another tool".to_owned());
         }
-        if let Some(decided) = self.decisions.texts.get(&n) {
-            return expect(text, decided);
-        }
         let begins = self.effects.begins + self.effects.begins_of_lost_runs;
+        if let Some(decided) = self.decisions.texts.get(&n) {
+            return match (self.kind(), &self.effects.end) {
+                ("denied", None) if begins > 0 => {
+                    self.check_interrupted().and_then(|()| expect(text, decided))
+                }
+                ("interrupted", None) if begins > 0 || self.decisions.claimed.contains(&n) => {
+                    let reason = decided.trim_start_matches("Error: ");
+                    let tool = &self.effects.tool;
+                    let effect = "It may have taken effect; check before you try again.";
+                    expect(
+                        text,
+                        &format!("Error: `{tool}` was interrupted. {effect} It did not run again: {reason}"),
+                    )
+                }
+                _ => expect(text, decided),
+            };
+        }
         match &self.effects.end {
             Some(End::Returned(returned)) => expect(text, returned),
             Some(End::Failed(error)) => expect(text, &format!("Error: {error}")),
@@ -112,11 +126,13 @@ impl Checked<'_> {
     /// A call that began and did not end.
     fn check_interrupted(&self) -> Result<(), String> {
         let tool = declared(&self.effects.tool).ok_or("an unknown tool has begun")?;
-        let is_skipped = self.decisions.skipped.contains_key(&self.n);
+        let Decisions { skipped, texts, .. } = self.decisions;
+        let is_skipped = skipped.contains_key(&self.n) || texts.contains_key(&self.n);
         match self.kind() {
             "denied" if is_skipped && !self.effects.is_denied_by_hook && !tool.is_read_only => {
                 Err("it is denied, and the model does not read that it may have taken effect".to_owned())
             }
+            "denied" if texts.contains_key(&self.n) => Ok(()),
             // The repetition can fail before it begins, or wait for a person.
             _ if tool.may_repeat() && self.expects_error() => Ok(()),
             "interrupted" if is_skipped || !tool.may_repeat() => Ok(()),

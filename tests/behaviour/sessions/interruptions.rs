@@ -219,6 +219,9 @@ async fn an_approval_is_used_up_when_its_call_begins() {
     assert_eq!(ledger.entries(), ["wipe 7", "wipe 7"]);
 }
 
+/// A decision about the call `a`.
+type Decide = fn(&mut Session);
+
 /// A claimed session whose run ended with its process after `tool` began, and that waits for a second approval.
 async fn waiting_again(registry: &Registry, tool: &str) -> Session {
     let mut session = asked();
