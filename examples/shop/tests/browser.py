@@ -200,6 +200,7 @@ class PageTest(unittest.TestCase):
         page = self.open()
         other = page.context.new_page()
         other.goto(page.url)
+        self.state(other, "idle")
         self.start_report(other)
         page.get_by_label("Message").fill("Hello?")
         page.get_by_role("button", name="Send").click()
