@@ -13,9 +13,6 @@ use tool_runtime::session::{Event, RunEnd};
 use tool_runtime::testing::ScriptedReply;
 use tool_runtime::{AssistantMessage, BatchContext, Registry, Session};
 
-/// Decides about a call that waits.
-type Decide = fn(&mut Session);
-
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A run that is dropped after a second, while tools run.
