@@ -17,7 +17,9 @@ fn run(program: &str) -> String {
     std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).expect("the lock file");
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--offline"])
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("newcomer"))
+        // Dependencies with the same features and the same debug information are not built a second time.
+        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."))
+        .env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only")
         .current_dir(&folder)
         .output()
         .expect("cargo runs");

@@ -18,6 +18,11 @@ use tool_runtime::testing::check_request;
 use tool_runtime::wire::{Anthropic, ChatCompletions, RequestParts, Wire};
 use tool_runtime::{AssistantMessage, ToolCall, ToolMessage};
 
+/// The number of random histories of each test, from `HISTORIES_ROUNDS` or by default.
+pub(crate) fn rounds() -> usize {
+    std::env::var("HISTORIES_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(5_000)
+}
+
 /// The seed of a test, from the environment or random. It is printed.
 pub(crate) fn seed(test: &str) -> u64 {
     let seed = std::env::var("HISTORIES_SEED").ok().and_then(|seed| seed.parse().ok());

@@ -1,6 +1,6 @@
 //! Trimming of histories.
 
-use crate::{calling, generated, random_lists, seed, text_reply, tool_message, user, written};
+use crate::{calling, generated, random_lists, rounds, seed, text_reply, tool_message, user, written};
 use fastrand::Rng;
 use tool_runtime::Conversation;
 use tool_runtime::history::{TrimBudget, trim, validate};
@@ -30,7 +30,7 @@ fn newest_exchange(messages: &[Message]) -> usize {
 fn trimmed_lists_are_valid_and_within_the_budget_unless_the_newest_exchange_exceeds_it() {
     let mut random = Rng::with_seed(seed("trimming"));
     let mut trimmed_lists = 0;
-    for round in 0..20_000 {
+    for round in 0..rounds() {
         let list =
             if round % 2 == 0 { random_lists::list(&mut random) } else { generated::history(&mut random) };
         let counts_messages = random.bool();
@@ -92,7 +92,7 @@ fn trimmed_lists_are_valid_and_within_the_budget_unless_the_newest_exchange_exce
         }
         trimmed_lists += usize::from(!trimmed.removed.is_empty());
     }
-    assert!(trimmed_lists > 1_000, "{trimmed_lists}");
+    assert!(trimmed_lists > rounds() / 20, "{trimmed_lists}");
 }
 
 fn long() -> Vec<Message> {

@@ -11,7 +11,7 @@ use tool_runtime::conversation::Received;
 use tool_runtime::stream::{Chunk, Event, InterruptedError, ReplyAssembler};
 use tool_runtime::{AssistantMessage, CallContext, Conversation, Registry, history, tool, tools};
 
-const STREAMS: usize = 10_000;
+const STREAMS: usize = 5_000;
 
 /// The calls that ran, with their arguments.
 #[derive(Clone, Default)]
