@@ -69,6 +69,7 @@ mod tools_lock;
 mod toolsets;
 mod truncated_replies;
 mod unsupported_keywords;
+mod validation;
 mod written_ids;
 mod written_replies;
 

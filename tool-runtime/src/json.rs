@@ -11,7 +11,7 @@ mod to_text;
 mod type_set;
 
 pub(crate) use descendants::descendants;
-pub(crate) use nesting::Nesting;
+pub(crate) use nesting::{Nesting, nesting};
 pub(crate) use object::object;
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, referenced};

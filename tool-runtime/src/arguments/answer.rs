@@ -56,13 +56,12 @@ pub(crate) fn decode_answer<T: DeserializeOwned + JsonSchema>(
 
 fn valid<T: DeserializeOwned + JsonSchema>(json: &str, validator: &Validator) -> Result<T, ArgumentsError> {
     pairs(json)?;
-    if validator.validity(validator.root, json, &mut Budget::new(json)) == Validity::Invalid {
-        let errors = validator.errors(validator.root, "", json, &mut Budget::new(json));
-        if !errors.is_empty() {
-            return Err(ArgumentsError::Invalid(errors));
-        }
-    }
-    decoded(json)
+    let errors = match validator.validity(validator.root, json, &mut Budget::new(json)) {
+        Validity::Valid => Vec::new(),
+        Validity::WithIntegralFloats => vec![ArgumentError::with_integral_floats("")],
+        Validity::Invalid => validator.errors(validator.root, "", json, &mut Budget::new(json)),
+    };
+    if errors.is_empty() { decoded(json) } else { Err(ArgumentsError::Invalid(errors)) }
 }
 
 fn decoded<T: DeserializeOwned + JsonSchema>(json: &str) -> Result<T, ArgumentsError> {

@@ -19,7 +19,7 @@ pub trait ArgSlot<'a> {
     ///
     /// # Errors
     ///
-    /// That of the type's own decoder.
+    /// The error of the type's decoder, or an error without a text if the schema rejects the value.
     fn read(&mut self, rest: &'a str, schema: Option<ValueSchema<'_>>) -> Result<usize, serde_json::Error>;
 
     /// Stores the default, or the type's own value for an absent field; `false` if the argument is required.
@@ -184,8 +184,8 @@ impl<P: ParamMode> NonSerializeDefault<P::Default> for ArgCell<'_, P> {
 /// A value, and its length in bytes with the white space before it.
 pub(super) type Next<T> = Result<(T, usize), serde_json::Error>;
 
-/// Decodes the value at the start of `rest`. A decoder may stop early: an integer of 128 bits reads only the `1` of
-/// `1e3`.
+/// Decodes the value at the start of `rest`, and validates it against the schema, if there is one. A decoder may stop
+/// early: an integer of 128 bits reads only the `1` of `1e3`.
 pub(super) fn next_value<'a, T: Deserialize<'a>>(rest: &'a str, schema: Option<ValueSchema<'_>>) -> Next<T> {
     let mut deserializer = serde_json::Deserializer::from_str(rest);
     let inner = &mut deserializer;

@@ -6,7 +6,7 @@ use super::object::pairs;
 use super::{ArgumentsError, Parameter, ToolValidator};
 use crate::json::TypeSet;
 use crate::outcome::{ArgumentError, MAX_SHOWN_ERRORS};
-use crate::validator::{Budget, suggest_unknown};
+use crate::validator::{Budget, Validity, suggest_unknown};
 use std::sync::Arc;
 
 /// Fills every slot, or returns every error.
@@ -36,6 +36,12 @@ pub(super) fn read<'a>(
                 // The decoder of a scalar reports every error, and that of an array only the first one.
                 if parameter.is_needed || validator.node(parameter.node).may_accept(TypeSet::ARRAY) {
                     errors.extend(validator.errors(parameter.node, &key, value, &mut budget));
+                }
+                if parameter.is_needed
+                    && errors.len() == before
+                    && validator.validity(parameter.node, value, &mut budget) == Validity::WithIntegralFloats
+                {
+                    errors.push(ArgumentError::with_integral_floats(&key));
                 }
                 // A decoder may reject more than the schema does: for example, the text of a date.
                 if errors.len() == before {

@@ -2,7 +2,7 @@
 
 use super::arg_cell::{ArgSlot, next_value};
 use super::tool_validator::{ParamValidator, ToolValidator};
-use super::validating::ValueSchema;
+use super::validating::{Validating, ValueSchema};
 use crate::json::{Scanner, Text};
 use crate::message::means_none;
 
@@ -21,7 +21,8 @@ pub(super) fn read<'a>(
     let mut json = Scanner::new(arguments);
     let mut filled = 0u64;
     if json.take(b'{') {
-        filled = read_object(&mut json, validator, slots)?;
+        let validating = Validating::new(&validator.validator, arguments);
+        filled = read_object(&mut json, &validator.parameters, &validating, slots)?;
         json.peek();
         if !json.rest().is_empty() {
             return None;
@@ -40,7 +41,8 @@ pub(super) fn read<'a>(
 /// Reads to the closing brace. Returns which slots are filled.
 fn read_object<'a>(
     json: &mut Scanner<'a>,
-    validator: &ToolValidator,
+    parameters: &[ParamValidator],
+    validating: &Validating<'_>,
     slots: &mut [&mut dyn ArgSlot<'a>],
 ) -> Option<u64> {
     let mut filled = 0u64;
@@ -49,19 +51,17 @@ fn read_object<'a>(
         return Some(filled);
     }
     loop {
-        let (index, parameter) = read_key(json, &validator.parameters, expected)?;
-        if filled & (1 << index) != 0 || !json.take(b':') {
+        let (index, parameter) = read_key(json, parameters, expected)?;
+        if filled & (1 << index) != 0 {
             return None;
         }
         filled |= 1 << index;
         expected = index + 1;
-        let value = json.rest();
-        let schema = ValueSchema { validator: &validator.validator, node: parameter.node };
-        let mut schema = parameter.is_needed.then_some(schema);
-        if schema.take_if(|schema| !schema.is_streamable()).is_some_and(|schema| !schema.accepts(value)) {
+        let schema = parameter.is_needed.then(|| ValueSchema::new(validating, parameter.node));
+        json.skip(slots[index].read(json.rest(), schema).ok()?);
+        if validating.has_rejected() {
             return None;
         }
-        json.skip(slots[index].read(value, schema).ok()?);
         match json.peek() {
             b',' => json.skip(1),
             b'}' => {
@@ -73,8 +73,8 @@ fn read_object<'a>(
     }
 }
 
-/// The parameter of the next key. Models follow the order of the schema: comparing the text with the expected key,
-/// before the key is parsed, saves two thirds of the time of a key.
+/// The parameter of the next key, after its colon. Models follow the order of the schema: comparing the text with the
+/// expected key, before the key is parsed, saves two thirds of the time of a key.
 fn read_key<'v>(
     json: &mut Scanner<'_>,
     parameters: &'v [ParamValidator],
@@ -88,5 +88,8 @@ fn read_key<'v>(
     }
     let (Text(key), length) = next_value(json.rest(), None).ok()?;
     json.skip(length);
+    if !json.take(b':') {
+        return None;
+    }
     parameters.iter().enumerate().find(|(_, parameter)| parameter.name == key)
 }

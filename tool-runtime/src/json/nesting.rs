@@ -15,6 +15,16 @@ enum StringState {
     AfterBackslash,
 }
 
+/// How deep the arrays and objects of a JSON text are nested.
+pub(crate) fn nesting(json: &str) -> usize {
+    let mut nesting = Nesting::default();
+    let depths = json.bytes().map(|byte| {
+        nesting.step(byte);
+        nesting.depth
+    });
+    depths.max().unwrap_or(0)
+}
+
 impl Nesting {
     /// Reads the next byte.
     #[inline]

@@ -50,8 +50,9 @@ pub enum ArgumentError {
 /// `expected u8, got string "tomorrow"`, without the position, which counts from the start of the value.
 pub(crate) fn decode_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let position = format!(" at line {} column {}", error.line(), error.column());
-    let text = text.strip_suffix(&position).unwrap_or(&text);
+    // The position, ` at line 1 column 10`, has five spaces.
+    let start_of_position = text.rmatch_indices(' ').nth(4).filter(|_| error.line() > 0);
+    let text = start_of_position.map_or(&*text, |(start, _)| &text[..start]);
     let got = text.strip_prefix("invalid type: ").or_else(|| text.strip_prefix("invalid value: "));
     // Searching for the comma takes a tenth of the time of searching for the words.
     let expected = |(comma, _)| Some((&got?[..comma], got?[comma..].strip_prefix(", expected ")?));
@@ -75,6 +76,13 @@ fn json_words(got: &str) -> Cow<'_, str> {
 }
 
 impl ArgumentError {
+    /// The error of a value that contains integers such as `1.0`. It is not decoded: a decoder of nested enums would try all
+    /// combinations of their variants.
+    pub(crate) fn with_integral_floats(path: &str) -> Self {
+        let problem = "write each integer without a fraction: `1` instead of `1.0`".to_owned();
+        ArgumentError::Invalid { path: path.to_owned(), problem }
+    }
+
     /// Whether the next error lists the same known names.
     pub(super) fn shares_names_with(&self, next: Option<&ArgumentError>) -> bool {
         match (self, next) {

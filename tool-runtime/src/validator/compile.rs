@@ -36,6 +36,7 @@ pub(super) fn compile(schema: &Value) -> Result<Validator, ExceededLimit> {
         return Err(ExceededLimit::References);
     }
     for index in 0..nodes.len() {
+        nodes[index].id = NodeId(index);
         nodes[index].is_streamable = nodes[index].can_be_streamed();
         let mut unions = std::mem::take(&mut nodes[index].unions);
         for union in &mut unions {
@@ -327,10 +328,9 @@ impl<'s> Compiler<'s> {
 
 /// The indexes of names, sorted by name.
 fn sorted_by_name(names: &[String]) -> Vec<usize> {
-    let indexes: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
-    let mut sorted: Vec<&str> = names.iter().map(String::as_str).collect();
-    sorted.sort_unstable();
-    sorted.into_iter().map(|name| indexes[name]).collect()
+    let mut indexes: Vec<usize> = (0..names.len()).collect();
+    indexes.sort_unstable_by_key(|&index| &names[index]);
+    indexes
 }
 
 /// Finds the special branches of a union, after all nodes are filled and cycles are removed.

@@ -23,6 +23,7 @@ impl NodeId {
 /// The keywords of one schema.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
+    pub(crate) id: NodeId,
     pub(crate) types: TypeSet,
     /// The types that the node may accept, with `all_of` and the unions applied.
     pub(super) possible_types: TypeSet,
@@ -96,15 +97,17 @@ impl Node {
             && [NodeId::ANYTHING, NodeId::NOTHING].contains(&object.additional_properties)
             && object.count == Count::ANY;
         !self.is_compound
-            && self.accepts_any_string()
+            && self.enum_values.is_none()
+            && self.pattern.is_none()
+            && self.length == Count::ANY
             && !self.array.unique
             && (is_struct || !self.types.intersects(TypeSet::OBJECT))
     }
 
-    /// The index and the node of a declared property, which is probably the one with this index.
-    pub(crate) fn property_near(&self, key: &str, index: usize) -> Option<(usize, NodeId)> {
-        let is_near = self.object.names.get(index).is_some_and(|name| name == key);
-        let index = if is_near { index } else { self.object.position(key)? };
+    /// The index and the node of a declared property. The name at `expected` is compared first.
+    pub(crate) fn property_near(&self, key: &str, expected: usize) -> Option<(usize, NodeId)> {
+        let is_expected = self.object.names.get(expected).is_some_and(|name| name == key);
+        let index = if is_expected { expected } else { self.object.position(key)? };
         Some((index, self.object.properties[index]))
     }
 
