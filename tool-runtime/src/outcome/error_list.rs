@@ -19,22 +19,23 @@ impl fmt::Display for ErrorList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ErrorList(errors) = self;
         let mut shown = 0;
-        let mut length = 0;
+        let mut text = String::new();
         for (index, error) in errors.iter().enumerate().take(MAX_SHOWN_ERRORS) {
-            if length > MAX_MESSAGE_LENGTH {
+            if text.len() > MAX_MESSAGE_LENGTH {
                 break;
             }
-            let mut message = String::new();
+            if index > 0 {
+                text.push_str("; ");
+            }
             let next = errors.get(index + 1).filter(|_| index + 1 < MAX_SHOWN_ERRORS);
             if error.shares_names_with(next) {
-                error.without_names(&mut message)?;
+                error.without_names(&mut text)?;
             } else {
-                write!(message, "{error}")?;
+                write!(text, "{error}")?;
             }
-            write!(f, "{}{message}", if shown == 0 { "" } else { "; " })?;
             shown += 1;
-            length += message.len();
         }
+        f.write_str(&text)?;
         match errors.len() - shown {
             0 => Ok(()),
             more if errors.len() == MAX_ERRORS => write!(f, "; and at least {more} more"),
