@@ -12,7 +12,9 @@ mod samples;
 
 use futures_util::FutureExt as _;
 use gungraun::{library_benchmark, library_benchmark_group};
-use samples::{ERROR, NESTED, SCALARS, SCALARS_AND_JSON, Sample, UNKNOWN_TOOL, has_equal_results};
+use samples::{
+    ERROR, NESTED, SCALARS, SCALARS_AND_JSON, Sample, UNKNOWN_TOOL, WRONG_ARGUMENT, has_equal_results,
+};
 use std::error::Error;
 use std::hint::black_box;
 use std::process::{Command, Stdio};
@@ -27,7 +29,7 @@ const BUDGETS: [(&str, f64); 4] = [
 ];
 
 /// Set in the process that runs the harness, which prints the counts.
-const IS_HARNESS: &str = "DISPATCH_INSTRUCTIONS_HARNESS";
+const HARNESS_VARIABLE: &str = "DISPATCH_INSTRUCTIONS_HARNESS";
 
 /// The number of dispatches in a figure.
 const DISPATCHES: usize = 16;
@@ -51,6 +53,7 @@ fn prepared(sample: Sample, number: usize) -> Prepared {
 #[bench::nested_in_64_calls(NESTED, 64)]
 #[bench::error_in_1_call(ERROR, 1)]
 #[bench::error_in_64_calls(ERROR, 64)]
+#[bench::wrong_argument_in_1_call(WRONG_ARGUMENT, 1)]
 #[bench::unknown_tool_in_1_call(UNKNOWN_TOOL, 1)]
 fn dispatch((registry, calls): Prepared) -> Prepared {
     for _ in 0..DISPATCHES {
@@ -68,6 +71,7 @@ fn dispatch((registry, calls): Prepared) -> Prepared {
 #[bench::nested_in_64_calls(NESTED, 64)]
 #[bench::error_in_1_call(ERROR, 1)]
 #[bench::error_in_64_calls(ERROR, 64)]
+#[bench::wrong_argument_in_1_call(WRONG_ARGUMENT, 1)]
 #[bench::unknown_tool_in_1_call(UNKNOWN_TOOL, 1)]
 fn written_by_hand((registry, calls): Prepared) -> Prepared {
     for _ in 0..DISPATCHES {
@@ -101,7 +105,7 @@ mod harness {
 fn main() -> Result<(), Box<dyn Error>> {
     // `gungraun-runner` starts this program again for each benchmark.
     let is_benchmark = std::env::args().nth(1).is_some_and(|argument| argument == "--gungraun-run");
-    if is_benchmark || std::env::var_os(IS_HARNESS).is_some() {
+    if is_benchmark || std::env::var_os(HARNESS_VARIABLE).is_some() {
         harness::run();
         return Ok(());
     }
@@ -115,7 +119,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let mut harness = Command::new(std::env::current_exe()?);
-    harness.args(std::env::args().skip(1)).env(IS_HARNESS, "").stderr(Stdio::inherit());
+    harness.args(std::env::args().skip(1)).env(HARNESS_VARIABLE, "").stderr(Stdio::inherit());
     let output = harness.output()?;
     let printed = String::from_utf8(output.stdout)?;
     println!("{printed}");
@@ -127,6 +131,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Reads the lines `Comparison with dispatch NAME:(..)` and `Instructions: OURS|BY_HAND (..)`.
 fn compare_with_budgets(printed: &str) -> Result<(), Box<dyn Error>> {
+    let mut compared = 0;
     let mut is_over = false;
     for comparison in printed.split("Comparison with dispatch ").skip(1) {
         let (name, rest) = comparison.split_once(':').ok_or("a comparison has no name")?;
@@ -137,8 +142,12 @@ fn compare_with_budgets(printed: &str) -> Result<(), Box<dyn Error>> {
         let budget = BUDGETS.into_iter().find(|&(budgeted, _)| budgeted == name);
         let is_over_here = budget.is_some_and(|(_, max)| ratio > max);
         is_over |= is_over_here;
+        compared += 1;
         let budget = budget.map_or(String::new(), |(_, max)| format!(", at most {max}"));
         println!("{name:28}{ratio:6.3}{budget}{}", if is_over_here { ": over" } else { "" });
+    }
+    if compared == 0 {
+        return Err("the harness printed no comparison".into());
     }
     if is_over { Err("a dispatch takes more instructions than its budget".into()) } else { Ok(()) }
 }

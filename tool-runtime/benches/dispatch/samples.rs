@@ -103,6 +103,9 @@ pub(crate) const LARGE: Sample =
     Sample { name: "64 kB of text", tool: "write_file", arguments: large, fails: false };
 pub(crate) const ERROR: Sample =
     Sample { name: "an error", tool: "get_price", arguments: product, fails: true };
+#[allow(dead_code, reason = "only the benchmark of instructions uses it")]
+pub(crate) const WRONG_ARGUMENT: Sample =
+    Sample { name: "a wrong argument", tool: "get_weather", arguments: wrong_days, fails: true };
 pub(crate) const UNKNOWN_TOOL: Sample =
     Sample { name: "an unknown tool", tool: "get_wether", arguments: scalars, fails: true };
 
@@ -117,6 +120,10 @@ impl Sample {
 
 fn scalars() -> String {
     r#"{"city":"Beijing","days":3,"detail":true}"#.to_owned()
+}
+
+fn wrong_days() -> String {
+    r#"{"city":"Beijing","days":"tomorrow","detail":true}"#.to_owned()
 }
 
 fn product() -> String {
