@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// An event of one call, for a listener of [`BatchContext::on_event`].
 ///
-/// It serializes as one map, for example for server-sent events:
+/// It serializes as one JSON object, for example for server-sent events:
 /// `{"id":"call_1","tool":"export","status":"progress","done":1,"total":10,"text":"page 1"}`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -53,9 +53,9 @@ pub enum CallStatus {
         /// The data as JSON.
         data: Value,
     },
-    /// The call needs approval, has none, and did not run. In a [`Session`](crate::Session), also a call whose arguments a
-    /// person has edited and that are invalid: the [`error`](crate::session::WaitingCall::error) of the waiting call has the
-    /// reason.
+    /// The call needs approval, has none, and did not run. In a [`Session`](crate::Session), a call also needs approval
+    /// again if a person has edited its arguments and they are invalid: the [`error`](crate::session::WaitingCall::error)
+    /// of the waiting call has the reason.
     #[non_exhaustive]
     NeedsApproval {
         /// The arguments that the tool would receive: the text of one JSON object, unless a person has edited them.

@@ -6,8 +6,8 @@ use futures_util::stream::FuturesUnordered;
 use std::future::Future;
 use std::iter;
 
-/// The number of calls that a wake-up of one of them polls. `join_all` polls up to 30 futures together. With a task for each
-/// call, each of 64 calls takes a sixth longer.
+/// The number of calls in a group: if one of them wakes, the whole group is polled. It is the largest number that `join_all`
+/// polls without a task for each. With a task for each call, each of 64 calls takes a sixth longer.
 const GROUP_SIZE: usize = 30;
 
 /// Running calls. The iterator is not stored: its closure would make the future that awaits the calls not `Send`.

@@ -16,7 +16,7 @@ impl Registry {
     /// Runs one call of a reply and writes its tool message in place, since moving a message through the futures of a batch
     /// takes longer than creating it. Not an `async fn`, which would store its arguments twice.
     ///
-    /// Its stages: look-up, limits of the reply, validation and coercion of the arguments, the [`Stage`]s of the call, the
+    /// Its steps: look-up, limits of the reply, validation and coercion of the arguments, the [`Stage`]s of the call, the
     /// run, the result.
     ///
     /// [`Stage`]: crate::tool::Stage
@@ -207,7 +207,8 @@ impl Registry {
     }
 }
 
-/// Reports that a call waits again, if a person has edited its arguments and they are invalid. No later event is sent.
+/// Reports that a call waits again, if a person has edited its arguments and they are invalid. `CallEvents` then drops
+/// the `Finished` of the invalid call.
 #[cold]
 fn ask_again(record: &CallRecord, events: Option<&Arc<CallEvents>>, call: &ToolCall, failure: &ToolFailure) {
     if record.waits_if_invalid() && failure.error().is_some_and(CallError::is_about_arguments) {

@@ -1,5 +1,6 @@
 //! The run of one call: its start, its end, and isolation of its panics.
 
+use super::coercion::CoercedArgs;
 use crate::outcome::CallError;
 use crate::output::{FunctionError, ToolFailure, ToolOutput};
 use crate::panics::{CatchPanic, PanicMessage, catch_panic};
@@ -10,6 +11,14 @@ use futures_util::future::BoxFuture;
 /// The output of a call, or its failure.
 pub(super) type CallResult = Result<ToolOutput, ToolFailure>;
 
+/// The next step of a call whose arguments are valid.
+enum NextStep<'a> {
+    Complete(Started<'a>),
+    /// A later stage starts the call, with arguments that it owns.
+    StartLater,
+    RunCoerced(CoercedArgs),
+}
+
 /// A tool with decoded arguments, which has not begun.
 pub(super) type Started<'a> = CatchPanic<'a, Result<ToolOutput, FunctionError>>;
 
@@ -18,21 +27,34 @@ impl Registry {
     ///
     /// The rare paths are boxed to keep this future small: the future of a batch contains and copies one for each call.
     pub(super) async fn run(&self, call: &Call<'_>) -> CallResult {
-        let start = || self.start(call).map_err(|error| self.coerce(call, error));
-        let slow: BoxFuture<'_, CallResult> = match catch_panic(start) {
-            Ok(Ok(Some(started))) if call.stages().is_empty() => return call.complete(started).await,
+        let slow: BoxFuture<'_, CallResult> = match catch_panic(|| self.next_step(call)) {
+            Ok(Ok(NextStep::Complete(started))) if call.stages().is_empty() => {
+                return call.complete(started).await;
+            }
+            Ok(Ok(NextStep::Complete(started))) => Box::pin(self.run_until_cancelled(call, Some(started))),
             // Skipping the loop over the stages saves an eighth of the time of a call with middleware.
-            Ok(Ok(None)) if call.stages() == StageSet::MIDDLEWARE => Box::pin(self.run_with_middleware(call)),
-            Ok(Ok(started)) => Box::pin(self.run_until_cancelled(call, started)),
-            Ok(Err(Ok(coerced))) => Box::pin(self.run_coerced(call, coerced)),
-            Ok(Err(Err(error))) => return Err(error.into()),
+            Ok(Ok(NextStep::StartLater)) if call.stages() == StageSet::MIDDLEWARE => {
+                Box::pin(self.run_with_middleware(call))
+            }
+            Ok(Ok(NextStep::StartLater)) => Box::pin(self.run_until_cancelled(call, None)),
+            Ok(Ok(NextStep::RunCoerced(coerced))) => Box::pin(self.run_coerced(call, coerced)),
+            Ok(Err(error)) => return Err(error.into()),
             Err(source) => return Err(call.panicked(source).into()),
         };
         CatchPanic::new(slow).await.unwrap_or_else(|source| Err(call.panicked(source).into()))
     }
 
-    /// Starts a call, or validates a call that a later stage starts. The error is `None` if the arguments contain nulls that
-    /// must be removed before they are decoded: a null for an omitted argument may also be a valid value.
+    #[inline]
+    fn next_step<'a>(&self, call: &'a Call<'a>) -> Result<NextStep<'a>, Box<CallError>> {
+        match self.start(call) {
+            Ok(Some(started)) => Ok(NextStep::Complete(started)),
+            Ok(None) => Ok(NextStep::StartLater),
+            Err(error) => self.coerce(call, error).map(NextStep::RunCoerced),
+        }
+    }
+
+    /// Starts a call, or validates a call that a later stage starts. The error is `None` if the arguments may contain nulls
+    /// that must be removed before they are decoded: a null for an omitted argument may also be a valid value.
     #[inline]
     pub(super) fn start<'a>(
         &self,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// An event of a run, for [`Run::on_event`](super::Run::on_event).
 ///
-/// It serializes as one map, for example for server-sent events: `{"type":"text","text":"It is"}`. A
+/// It serializes as one JSON object, for example for server-sent events: `{"type":"text","text":"It is"}`. A
 /// [`CallEvent`] adds its fields: `{"type":"call","id":"call_1","tool":"export","status":"started"}`. The ids of calls are
 /// those of the session, which are unique in it, even if a server repeats its ids.
 ///

@@ -207,7 +207,7 @@ impl<'a, O: FnMut(&Event), P: FnMut(Request) -> Request, A> Run<'a, O, P, A> {
     /// # }
     /// ```
     ///
-    /// Each event serializes as one map:
+    /// Each event serializes as one JSON object:
     ///
     /// ```
     /// # use tool_runtime::{AssistantMessage, Registry, Session, tools};
