@@ -11,16 +11,26 @@ use std::iter;
 const GROUP_SIZE: usize = 30;
 
 /// Running calls. The iterator is not stored: its closure would make the future that awaits the calls not `Send`.
-pub(crate) struct Concurrent<F: Future>(FuturesUnordered<JoinAll<F>>);
+pub(crate) enum Concurrent<F: Future> {
+    /// Without a task, which saves three allocations.
+    OneGroup(JoinAll<F>),
+    Groups(FuturesUnordered<JoinAll<F>>),
+}
 
 impl<F: Future<Output = ()>> Concurrent<F> {
     pub(crate) fn new(calls: impl Iterator<Item = F>) -> Self {
+        if calls.size_hint().1.is_some_and(|most| most <= GROUP_SIZE) {
+            return Concurrent::OneGroup(join_all(calls));
+        }
         let mut calls = calls.peekable();
         let group = || calls.peek().is_some().then(|| join_all(calls.by_ref().take(GROUP_SIZE)));
-        Concurrent(iter::from_fn(group).collect())
+        Concurrent::Groups(iter::from_fn(group).collect())
     }
 
     pub(crate) async fn join(self) {
-        self.0.for_each(|_| std::future::ready(())).await;
+        match self {
+            Concurrent::OneGroup(calls) => drop(calls.await),
+            Concurrent::Groups(groups) => groups.for_each(|_| std::future::ready(())).await,
+        }
     }
 }
