@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
-/// Positions in the registry by name. The hasher of std takes 6 to 10 ns longer. A remote server that chooses the names of
-/// dynamic tools can cause collisions, which makes a look-up linear in the number of its tools.
+/// Positions in the registry by name. With the hasher of std, a call of scalars takes 2 % more instructions, which exceeds
+/// its budget. A remote server that chooses the names of dynamic tools can cause collisions, which makes a look-up linear
+/// in the number of its tools.
 pub(super) struct Index(HashMap<Cow<'static, str>, usize, BuildHasherDefault<FingerprintHasher>>);
 
 impl Index {
