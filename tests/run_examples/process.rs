@@ -9,10 +9,12 @@ use std::sync::LazyLock;
 /// Builds the examples once: without Cargo, each run of an example takes a hundredth of the time.
 fn folder_of_examples() -> &'static Path {
     static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("");
         let mut command = Command::new(env!("CARGO"));
         // With `--package examples`, dependencies would have fewer features than in `cargo test`, and be built a second time.
         command
-            .args(["build", "--quiet", "--examples"])
+            .args(["build", "--quiet", "--examples", "--target-dir"])
+            .arg(&target_dir)
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
         // Variables of the test package would make build scripts that read them run again each time.
         for (name, _) in std::env::vars_os() {
@@ -22,7 +24,7 @@ fn folder_of_examples() -> &'static Path {
             }
         }
         assert!(command.status().expect("cargo runs").success(), "the examples cannot be built");
-        Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("debug").join("examples")
+        target_dir.join("debug").join("examples")
     });
     &FOLDER
 }
