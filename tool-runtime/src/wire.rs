@@ -35,7 +35,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(feature = "anthropic")]
 mod anthropic;
 mod body;
 mod by_name;
@@ -44,19 +43,17 @@ mod detect;
 mod error;
 mod event_data;
 mod finish_reason;
-#[cfg(feature = "gemini")]
 mod gemini;
 mod ids;
-#[cfg(feature = "ollama")]
 mod ollama;
 #[cfg(any(feature = "gemini", feature = "ollama"))]
 mod open_calls;
 mod other_wires;
+mod provider;
 mod reasoning;
 mod report;
 mod request_parts;
 mod response_format;
-#[cfg(feature = "responses")]
 mod responses;
 mod tool_arrays;
 

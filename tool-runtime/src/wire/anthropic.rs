@@ -1,247 +1,29 @@
-//! The wire of Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
+//! Anthropic's Messages API: <https://docs.anthropic.com/en/api/messages>.
 
-mod event;
-mod part;
-mod read;
-mod references;
-mod reply;
-mod tools;
-mod write;
+#[cfg(feature = "anthropic")]
+mod format;
 
-use super::error::WireError;
-use super::response_format::{JsonSchema, WithFormat};
-use super::tool_arrays::SearchForm;
-use super::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire};
-use crate::message::{AssistantMessage, Chunk, Message};
-use references::References;
+#[cfg(feature = "anthropic")]
+pub use format::Anthropic;
 
-pub(super) const NAME: &str = "anthropic";
+use super::Wire;
+use super::provider::Provider;
+
+pub(super) struct AnthropicProvider;
+
+/// The name of the wire.
+const NAME: &str = "anthropic";
 /// The name of the format in error messages.
+#[cfg(feature = "anthropic")]
 const FORMAT: &str = "Anthropic's Messages API";
 
-/// The wire of Anthropic's Messages API (`POST /v1/messages`).
-///
-/// - The API requires `max_tokens`: the program adds it to the [`Body`], as it adds `model`.
-/// - System and developer messages are the field `system`, wherever they are in the conversation. A system message that was
-///   read between other messages goes back to its place.
-/// - The blocks of a reply go back unchanged and in their order: thinking with its signature, and calls of tools that the
-///   provider runs itself, such as web search, which are never [`ToolCall`](crate::ToolCall)s.
-/// - All results of a reply are in one user message, before the text of the user, with `is_error` and with images and
-///   documents.
-/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
-///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
-/// - Arguments that are not an object are written as `{"invalid_json": ".."}`. Text of white space, and messages without
-///   content, are left out, and adjacent messages of one role are joined, since the API rejects them otherwise.
-/// - Dropped and [reported](Body::report), since the API rejects them: files other than PDF and text, images other than JPEG,
-///   PNG, GIF and WebP, images in replies and errors, the reasoning of other providers, thinking without a signature or at
-///   the end of a reply, and calls of the provider's own tools without their results.
-/// - The API requires ids of letters, digits, `_` and `-` that are unique in the conversation; others are replaced in calls
-///   and results.
-///
-/// The loop of a program with its own client, which sends the headers `x-api-key` and `anthropic-version`:
-///
-/// ```
-/// use std::error::Error;
-/// use tool_runtime::session::{RunEnd, Session};
-/// use tool_runtime::wire::{Anthropic, Body, Wire};
-/// use tool_runtime::{Registry, tools};
-///
-/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
-///     // the text of the response
-/// #     Ok(r#"{"type":"message","content":[{"type":"text","text":"Hi!"}],"stop_reason":"end_turn"}"#.to_owned())
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn Error>> {
-/// let registry = Registry::new(tools![])?;
-/// let mut session = Session::new().user("Hello!");
-/// let end = session
-///     .run(&registry)
-///     .complete(|request| async move {
-///         let body = request.on(&Anthropic::new())?.with("model", "a-model").with("max_tokens", 4096);
-///         let response = post("/v1/messages", &body).await?;
-///         Ok::<_, Box<dyn Error>>(Anthropic::new().read_reply(&response)?)
-///     })
-///     .await?;
-/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hi!"));
-/// # Ok(())
-/// # }
-/// ```
-///
-/// The body of a request:
-///
-/// ```
-/// use tool_runtime::message::Message;
-/// use tool_runtime::wire::{Anthropic, RequestParts, Wire};
-///
-/// let wire = Anthropic::new();
-/// let messages = [Message::system("Be brief."), Message::user("Hello!")];
-/// let body = wire.write(&RequestParts::new(&messages))?.with("model", "a-model").with("max_tokens", 1024);
-/// let text = |text| serde_json::json!([{ "type": "text", "text": text }]);
-/// assert_eq!(
-///     serde_json::to_value(&body)?,
-///     serde_json::json!({
-///         "system": text("Be brief."),
-///         "messages": [{ "role": "user", "content": text("Hello!") }],
-///         "model": "a-model",
-///         "max_tokens": 1024,
-///     }),
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-pub struct Anthropic {
-    strict: bool,
-    native_tool_search: bool,
-    response_format: UseResponseFormat,
-}
-
-impl Default for Anthropic {
-    fn default() -> Self {
-        Anthropic { strict: false, native_tool_search: false, response_format: UseResponseFormat::Always }
-    }
-}
-
-impl Anthropic {
-    /// The wire with its default settings.
-    #[must_use]
-    pub fn new() -> Self {
-        Anthropic::default()
-    }
-
-    /// Whether tools are sent with `strict: true`: the provider makes the model follow the schema. Default: false.
-    ///
-    /// Limits that the provider does not enforce, such as bounds of numbers, are in the descriptions. A request may have
-    /// 20 strict tools, with 24 optional properties and 16 unions together. A tool beyond these limits, or one that cannot
-    /// be strict, is sent without `strict`, and [`Body::report`] lists it.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
-        self
-    }
-
-    /// Whether the model finds the tools of a registry with a search by the API's deferred loading
-    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>). Default: false.
-    ///
-    /// The request has the pinned tools, `search_tools`, and each
-    /// [deferred tool](crate::wire::RequestParts::deferred_tools) with `"defer_loading": true`. A result of `search_tools` is
-    /// written as references, in place of which the API inserts the definitions, and the model calls these tools directly:
-    /// the request has no `call_tool`. A reference to a tool that no longer exists is left out. If none is left, a
-    /// text asks the model to search again. A result without references is text.
-    ///
-    /// References of a history that was read are written only to deferred tools of the request. A result without any has its
-    /// text. A request without tools keeps them, since the program writes the tools itself.
-    ///
-    /// The provider bills the definition of a found tool as input, in each request that has its reference. It does not bill
-    /// the definitions of other deferred tools, although each request sends them. The API accepts 10,000 tools, and rejects
-    /// `cache_control` in a deferred tool. Claude Sonnet 4, Opus 4 and Haiku 4.5 are the first models that support it.
-    ///
-    /// The field `tools` changes when deferred tools are added or removed. The prompt cache stays valid, since the API
-    /// removes their definitions before it computes the key of the cache, and inserts that of a found tool at its
-    /// reference
-    /// (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference#defer_loading-and-prompt-caching>).
-    /// If a found tool changes or no longer exists, the messages from its first reference on are not read from the
-    /// cache.
-    ///
-    /// A program that chooses its wire by name creates this wire itself, and gets the others from
-    /// [`by_name`](crate::wire::by_name). OpenAI's API has a similar setting,
-    /// [`Responses::native_tool_search`](crate::wire::Responses::native_tool_search).
-    ///
-    /// ```
-    /// use tool_runtime::message::Message;
-    /// use tool_runtime::wire::{Anthropic, RequestParts, Wire};
-    /// use tool_runtime::{Registry, tool, tools};
-    ///
-    /// /// Finds tools.
-    /// #[tool]
-    /// fn search_tools(query: &str) {}
-    ///
-    /// /// The weather of a city.
-    /// #[tool]
-    /// fn get_weather(city: &str) {}
-    ///
-    /// let (pinned, others) = (Registry::new(tools![search_tools])?, Registry::new(tools![get_weather])?);
-    /// let messages = [Message::user("Is it warm in Paris?")];
-    /// let parts =
-    ///     RequestParts::new(&messages).with_tools(pinned.schemas()).with_deferred_tools(others.schemas());
-    /// let body = serde_json::to_value(Anthropic::new().native_tool_search(true).write(&parts)?)?;
-    /// assert_eq!(body["tools"][0]["name"], "search_tools");
-    /// assert_eq!(body["tools"][1]["name"], "get_weather");
-    /// assert_eq!(body["tools"][1]["defer_loading"], true);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn native_tool_search(mut self, native: bool) -> Self {
-        self.native_tool_search = native;
-        self
-    }
-
-    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
-    /// of the API, `output_config.format` (<https://platform.claude.com/docs/en/build-with-claude/structured-outputs>). Default:
-    /// [`Always`](UseResponseFormat::Always).
-    ///
-    /// A type without a [strict schema](crate::ToolSchema::anthropic_strict) uses a tool in any case. Models without structured
-    /// outputs need [`Never`](UseResponseFormat::Never). [`Body::with`]`("output_config", ..)` adds other settings, and keeps
-    /// the format.
-    #[must_use]
-    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
-        self.response_format = response_format;
-        self
-    }
-}
-
-impl Wire for Anthropic {
+impl Provider for AnthropicProvider {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        let mut report = Report::default();
-        let mut body = Body::new();
-        let search = if self.native_tool_search {
-            parts.native_search(parts.allowed_tools.is_none())
-        } else {
-            SearchForm::Tools
-        };
-        let references = References::new(parts, search);
-        let written = write::write(parts.messages, self.id_rules(), references.as_ref(), &mut report)?;
-        if !written.system.is_empty() {
-            body.write("system", &written.system)?;
-        }
-        body.write("messages", &written.messages)?;
-        tools::write(&mut body, parts, self.strict, search, &mut report)?;
-        if let Some(form) = parts.answer_schema.and_then(|answer| answer.anthropic_strict().ok()) {
-            let (r#type, schema) = (Some("json_schema"), &*form.parameters);
-            let format = JsonSchema { r#type, name: None, strict: None, schema };
-            body.write_response_format("output_config", &WithFormat { format })?;
-        }
-        Ok(body.with_report(report))
-    }
-
-    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
-    }
-
-    fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
-    }
-
-    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        read::messages(body)
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        reply::read_error(body)
-    }
-
-    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
-        let is_strict = parts.answer_schema.is_some_and(|answer| answer.anthropic_strict().is_ok());
-        is_strict && self.response_format.applies_to(parts)
-    }
-
-    fn id_rules(&self) -> IdRules {
-        // "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", and "`tool_use` ids must be
-        // unique".
-        IdRules { id_punctuation: Some("_-"), are_ids_unique: true, ..IdRules::default() }
+    #[cfg(feature = "anthropic")]
+    fn wire(&self) -> Option<Box<dyn Wire>> {
+        Some(Box::new(Anthropic::new()))
     }
 }

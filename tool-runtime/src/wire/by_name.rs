@@ -1,37 +1,9 @@
 //! Wires by name.
 
-use super::{ChatCompletions, Wire};
+use super::Wire;
+use super::provider::{PROVIDERS, provider};
 use std::error::Error;
 use std::fmt;
-
-/// A wire that this crate has, if its feature is enabled.
-struct Listed {
-    name: &'static str,
-    feature: Option<&'static str>,
-    new: Option<fn() -> Box<dyn Wire>>,
-}
-
-/// The wire with its default settings, if the feature of its name is enabled.
-macro_rules! listed {
-    ($name:tt, $wire:ident) => {
-        Listed {
-            name: $name,
-            feature: Some($name),
-            #[cfg(feature = $name)]
-            new: Some(|| Box::new(super::$wire::new())),
-            #[cfg(not(feature = $name))]
-            new: None,
-        }
-    };
-}
-
-const WIRES: &[Listed] = &[
-    Listed { name: "chat_completions", feature: None, new: Some(|| Box::new(ChatCompletions::new())) },
-    listed!("anthropic", Anthropic),
-    listed!("responses", Responses),
-    listed!("gemini", Gemini),
-    listed!("ollama", Ollama),
-];
 
 /// The wire of this name, with its default settings: `chat_completions`, or with the feature of the same name `anthropic`,
 /// `responses`, `gemini` or `ollama`.
@@ -54,27 +26,21 @@ const WIRES: &[Listed] = &[
 ///
 /// No wire has this name, or its feature is disabled; the error names the feature.
 pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
-    let new = listed(name).and_then(|wire| wire.new);
-    new.map(|new| new()).ok_or_else(|| UnknownWireError { name: name.to_owned() })
+    let wire = provider(name).and_then(|provider| provider.wire());
+    wire.ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
 /// Each wire whose feature is enabled, with its default settings.
 #[cfg(feature = "testing")]
 pub(crate) fn all_wires() -> impl Iterator<Item = Box<dyn Wire>> {
-    WIRES.iter().filter_map(|wire| wire.new).map(|new| new())
-}
-
-fn listed(name: &str) -> Option<&'static Listed> {
-    WIRES.iter().find(|wire| wire.name == name)
+    PROVIDERS.into_iter().filter_map(|provider| provider.wire())
 }
 
 /// How a program reads a text of this wire, for an error message.
 pub(super) fn advice(name: &str) -> String {
-    match listed(name) {
-        Some(Listed { feature: Some(feature), .. }) => {
-            format!("read it with the wire `{name}` (feature `{feature}`)")
-        }
-        Some(_) => format!("read it with the wire `{name}`"),
+    match provider(name).map(|provider| provider.feature()) {
+        Some(Some(feature)) => format!("read it with the wire `{name}` (feature `{feature}`)"),
+        Some(None) => format!("read it with the wire `{name}`"),
         None => "there is no wire for it".to_owned(),
     }
 }
@@ -95,7 +61,7 @@ impl UnknownWireError {
     /// The feature of `tool-runtime` that enables the wire of this name; `None` if there is no such wire.
     #[must_use]
     pub fn feature(&self) -> Option<&'static str> {
-        listed(&self.name)?.feature
+        provider(&self.name)?.feature()
     }
 }
 
@@ -108,7 +74,7 @@ impl fmt::Display for UnknownWireError {
                 "the wire `{name}` is not available: enable the feature `{feature}` of tool-runtime"
             );
         }
-        let names: Vec<String> = WIRES.iter().map(|wire| format!("`{}`", wire.name)).collect();
+        let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("`{}`", provider.name())).collect();
         write!(f, "there is no wire `{}`: use one of {}", self.name, names.join(", "))
     }
 }

@@ -1,198 +1,33 @@
-//! The wire of Chat Completions, which most servers accept.
-//!
-//! Reading accepts the variations that servers send; writing follows the API reference:
-//! <https://platform.openai.com/docs/api-reference/chat/create>. The serde implementations of messages,
-//! tool definitions and the tool choice are here.
+//! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
-mod call;
-mod content;
-mod event;
-mod fields;
-mod message;
-mod reply;
-mod request;
-mod server_error;
-mod tool;
-mod write;
+mod format;
 
-pub(crate) use call::{written_arguments, written_name};
-pub(crate) use content::{read_parts, text_part};
-pub(crate) use fields::{add_fields, add_parts};
-pub(crate) use write::{serialize_messages, text_with_notices};
+pub use format::ChatCompletions;
+pub(crate) use format::{
+    add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
+    written_name,
+};
 
-use super::error::WireError;
-use super::{Body, IdRules, RequestParts, UseResponseFormat, Wire};
-use crate::message::{AssistantMessage, Chunk, Message};
+use super::Wire;
+use super::provider::Provider;
 
-pub(super) const NAME: &str = "chat_completions";
+pub(super) struct ChatCompletionsProvider;
+
+/// The name of the wire.
+const NAME: &str = "chat_completions";
 /// The name of the format in error messages.
 const FORMAT: &str = "Chat Completions";
 
-// OpenAI: "string too long. Expected a string with maximum length 40". DeepSeek: "Duplicate value for 'tool_call_id'".
-const RULES: IdRules =
-    IdRules { min_id_bytes: 1, max_id_bytes: Some(40), id_punctuation: None, are_ids_unique: true };
-
-/// The wire of Chat Completions (`POST /chat/completions`): OpenAI, Azure, DeepSeek, Mistral, Groq, xAI, OpenRouter, vLLM,
-/// llama.cpp, Ollama and many others. It is the default, and serde of the message types is this format with the default
-/// settings.
-///
-/// - Names of tools that servers reject are written with `_`, and arguments that are not an object as
-///   `{"invalid_json": ".."}`.
-/// - An id of more than 40 bytes, which OpenAI rejects, and one that occurs in an earlier reply, which DeepSeek rejects, is
-///   replaced in the call and its result; so is any that Mistral rejects, with [`mistral_ids`](ChatCompletions::mistral_ids).
-///   Serde of a single [`Message`] writes ids as they are.
-/// - Tool messages have text only. Images and files of results follow in one user message after the last result of a
-///   reply, with a notice such as `[image: image/png]` in the result.
-/// - Files with an address, and parts and items of other providers, are dropped and [reported](Body::report).
-/// - If a response has several choices, the first is read.
-///
-/// ```
-/// use tool_runtime::message::Message;
-/// use tool_runtime::wire::{ChatCompletions, RequestParts, Wire};
-///
-/// let wire = ChatCompletions::new().keep_reasoning(true);
-/// let reply = wire.read_reply(r#"{"choices":[{"message":{"content":"4","reasoning_content":"2 + 2"}}]}"#)?;
-/// let messages = [Message::user("What is 2 + 2?"), reply.into()];
-/// let body = wire.write(&RequestParts::new(&messages))?;
-/// assert!(serde_json::to_string(&body)?.contains(r#""reasoning_content":"2 + 2""#));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "these settings are independent")]
-pub struct ChatCompletions {
-    keep_reasoning: bool,
-    strict: bool,
-    native_allowed_tools: bool,
-    mistral_ids: bool,
-    stream_usage: bool,
-    response_format: UseResponseFormat,
-}
-
-impl Default for ChatCompletions {
-    fn default() -> Self {
-        ChatCompletions {
-            keep_reasoning: false,
-            strict: false,
-            native_allowed_tools: false,
-            mistral_ids: false,
-            stream_usage: true,
-            response_format: UseResponseFormat::WithoutTools,
-        }
-    }
-}
-
-impl ChatCompletions {
-    /// The wire with its default settings.
-    #[must_use]
-    pub fn new() -> Self {
-        ChatCompletions::default()
-    }
-
-    /// Whether the reasoning of replies is sent back: `reasoning_content`, `reasoning`, `reasoning_details`, and
-    /// Gemini's `extra_content` with thought signatures. A request contains only the reasoning that the same wire has
-    /// read; other reasoning is dropped. Default: false.
-    ///
-    /// In thinking mode, DeepSeek and Kimi reject a request without the reasoning of a reply with calls
-    /// (<https://api-docs.deepseek.com/guides/thinking_mode>); so does Gemini 3
-    /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), and OpenRouter asks for it
-    /// (<https://openrouter.ai/docs/use-cases/reasoning-tokens>). Gateways of models without reasoning reject it ("Extra
-    /// inputs are not permitted").
-    ///
-    /// A reply that was read as a [`Message`] of a history keeps all its fields whatever this setting is, since a request
-    /// contained them.
-    #[must_use]
-    pub fn keep_reasoning(mut self, keep: bool) -> Self {
-        self.keep_reasoning = keep;
-        self
-    }
-
-    /// Whether tools are sent with `strict: true`: the server makes the model follow the schema
-    /// (<https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>). Default: false.
-    ///
-    /// Every property is required, and the model sends null for an absent argument. Limits that the server does not
-    /// support are in the descriptions. A tool that cannot be strict, such as one that takes a map with any keys, is sent
-    /// without `strict`, and [`Body::report`] lists it.
-    #[must_use]
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
-        self
-    }
-
-    /// Whether the tools that the model may call are sent as OpenAI's `allowed_tools`, which keeps the list of tools
-    /// constant for the prompt cache. Default: false, which sends only these tools, since other servers do not know
-    /// `allowed_tools`.
-    #[must_use]
-    pub fn native_allowed_tools(mut self, native: bool) -> Self {
-        self.native_allowed_tools = native;
-        self
-    }
-
-    /// Whether ids that are not nine letters and digits are replaced: Mistral's servers accept no others
-    /// (<https://github.com/mistralai/mistral-common>), so a conversation of another provider needs it there. Default:
-    /// false.
-    #[must_use]
-    pub fn mistral_ids(mut self, mistral_ids: bool) -> Self {
-        self.mistral_ids = mistral_ids;
-        self
-    }
-
-    /// Whether a request for a stream may ask for the usage: `stream_options: {"include_usage": true}`
-    /// (<https://platform.openai.com/docs/api-reference/chat/create#chat-create-stream_options>). Default: true. Switch it off
-    /// for a server that rejects the field.
-    #[must_use]
-    pub fn stream_usage(mut self, stream_usage: bool) -> Self {
-        self.stream_usage = stream_usage;
-        self
-    }
-
-    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
-    /// of the API, `response_format` with a JSON Schema (<https://platform.openai.com/docs/guides/structured-outputs>). Default:
-    /// [`WithoutTools`](UseResponseFormat::WithoutTools).
-    ///
-    /// OpenAI accepts a response format together with tools: set [`Always`](UseResponseFormat::Always). Groq rejects such a
-    /// request, and a model on vLLM calls no tool (<https://github.com/vllm-project/vllm/issues/39929>). Servers that accept no
-    /// JSON Schema, such as DeepSeek's, need [`Never`](UseResponseFormat::Never).
-    #[must_use]
-    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
-        self.response_format = response_format;
-        self
-    }
-}
-
-impl Wire for ChatCompletions {
+impl Provider for ChatCompletionsProvider {
     fn name(&self) -> &'static str {
         NAME
     }
 
-    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
-        request::write(self, parts)
+    fn feature(&self) -> Option<&'static str> {
+        None
     }
 
-    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
-        reply::read(body)
-    }
-
-    fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
-    }
-
-    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
-        request::read_messages(body)
-    }
-
-    fn read_error(&self, body: &str) -> Option<String> {
-        server_error::read(body)
-    }
-
-    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
-        self.response_format.applies_to(parts)
-    }
-
-    fn id_rules(&self) -> IdRules {
-        if self.mistral_ids {
-            IdRules { min_id_bytes: 9, max_id_bytes: Some(9), id_punctuation: Some(""), ..RULES }
-        } else {
-            RULES
-        }
+    fn wire(&self) -> Option<Box<dyn Wire>> {
+        Some(Box::new(ChatCompletions::new()))
     }
 }

@@ -1,0 +1,215 @@
+//! The wire of the Gemini API: <https://ai.google.dev/api/generate-content>.
+
+mod event;
+mod item;
+mod names;
+mod part;
+mod read;
+mod reply;
+mod result;
+mod tools;
+mod write;
+
+use super::{FORMAT, NAME};
+use crate::message::{AssistantMessage, Chunk, Message};
+use crate::schema::separate_references;
+use crate::wire::error::WireError;
+use crate::wire::{Body, Report, RequestParts, UseResponseFormat, Wire};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The wire of the Gemini API (`POST /v1beta/models/{model}:generateContent`, and `:streamGenerateContent?alt=sse` for
+/// streams).
+///
+/// - The model is in the URL. The program adds its settings to the [`Body`] as `generationConfig`.
+/// - System and developer messages are the `systemInstruction`, wherever they are in the conversation.
+/// - The parts of a reply go back unchanged and in their order, with their thought signatures, which Gemini 3 requires. The
+///   first call of a reply that does not come from Gemini, or was changed, gets the signature
+///   `skip_thought_signature_validator` instead, which the documentation has for such calls.
+/// - Most calls have no id. They get one when a reply is read, and a request contains only those of Gemini.
+/// - A conversation that starts with a reply gets the user text `.` before it, since the API rejects it otherwise.
+/// - All results of a reply are in one user content, in the order of the calls: as `output`, or as `error` if
+///   the call failed. Their images and files are in the user content after it, since older models accept no others.
+/// - The schemas of tools are JSON Schema (`parametersJsonSchema`). A property that refers to its own type is not
+///   `required` in the request, since the API rejects required cycles; the tool still rejects calls without it.
+/// - The API has no setting for one call per reply: [`RequestParts::parallel_calls`] has no effect.
+/// - A name that starts with a digit or `-`, which the API rejects, gets the prefix `n_` in requests. The
+///   API limits names to 64 bytes, so such a name may have 62.
+/// - Arguments are objects, so a truncated call may look complete: the last call of a truncated reply counts as truncated,
+///   and does not run, unless it is read-only or idempotent and has started while its reply was streamed.
+/// - A reply that calls an undeclared tool is complete: the result is an error that the model reads. If there are
+///   several candidates, the first is read. The reply to a blocked request is truncated, and
+///   [`refusal`](AssistantMessage::refusal) is the reason.
+/// - Dropped and [reported](Body::report): images in replies and in system messages, the items and the reasoning of other
+///   providers, and parts that the API does not have. Empty text is left out.
+/// - Arguments that arrive in pieces (`streamFunctionCallArguments`) are not supported, and interrupt the reply.
+///
+/// The loop of a program with its own client, which sends the header `x-goog-api-key`. For a stream, read the data of each
+/// server-sent event with [`read_event`](Wire::read_event), and return the chunks to
+/// [`Run::stream`](crate::session::Run::stream).
+///
+/// ```
+/// use std::error::Error;
+/// use tool_runtime::session::{RunEnd, Session};
+/// use tool_runtime::wire::{Body, Gemini, Wire};
+/// use tool_runtime::{Registry, tools};
+///
+/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
+///     // the text of the response
+/// #     Ok(r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi!"}]},"finishReason":"STOP"}]}"#.to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn Error>> {
+/// let registry = Registry::new(tools![])?;
+/// let mut session = Session::new().user("Hello!");
+/// let end = session
+///     .run(&registry)
+///     .complete(|request| async move {
+///         let body = request.on(&Gemini::new())?;
+///         let response = post("/v1beta/models/a-model:generateContent", &body).await?;
+///         Ok::<_, Box<dyn Error>>(Gemini::new().read_reply(&response)?)
+///     })
+///     .await?;
+/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hi!"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// The body of a request:
+///
+/// ```
+/// use serde_json::json;
+/// use tool_runtime::message::Message;
+/// use tool_runtime::wire::{Gemini, RequestParts, Wire};
+///
+/// let wire = Gemini::new();
+/// let messages = [Message::system("Be brief."), Message::user("Hello!")];
+/// let body = wire.write(&RequestParts::new(&messages))?.with("generationConfig", json!({ "maxOutputTokens": 1024 }));
+/// assert_eq!(
+///     serde_json::to_value(&body)?,
+///     json!({
+///         "systemInstruction": { "parts": [{ "text": "Be brief." }] },
+///         "contents": [{ "role": "user", "parts": [{ "text": "Hello!" }] }],
+///         "generationConfig": { "maxOutputTokens": 1024 },
+///     }),
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gemini {
+    strict: bool,
+    response_format: UseResponseFormat,
+}
+
+impl Default for Gemini {
+    fn default() -> Self {
+        Gemini { strict: false, response_format: UseResponseFormat::WithoutTools }
+    }
+}
+
+impl Gemini {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Gemini::default()
+    }
+
+    /// Whether calls follow the schemas even if the model is free to reply with text (mode `VALIDATED`). If the model must
+    /// call a tool, they always do. Default: false.
+    ///
+    /// ```
+    /// use tool_runtime::wire::{Gemini, RequestParts, Wire};
+    /// use tool_runtime::{Registry, tools};
+    ///
+    /// /// The time of day.
+    /// #[tool_runtime::tool]
+    /// fn now() -> &'static str {
+    ///     "12:00"
+    /// }
+    ///
+    /// let registry = Registry::new(tools![now])?;
+    /// let parts = RequestParts::new(&[]).with_tools(registry.schemas());
+    /// let body = Gemini::new().strict(true).write(&parts)?;
+    /// let config = body.get("toolConfig").map(|config| config.get());
+    /// assert_eq!(config, Some(r#"{"functionCallingConfig":{"mode":"VALIDATED"}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = strict;
+        self
+    }
+
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `responseJsonSchema` (<https://ai.google.dev/gemini-api/docs/structured-output>). Default:
+    /// [`WithoutTools`](UseResponseFormat::WithoutTools).
+    ///
+    /// Models before Gemini 3 reject it together with tools ("Function calling with a response mime type: 'application/json' is
+    /// unsupported"); for newer ones, set [`Always`](UseResponseFormat::Always). [`Body::with`]`("generationConfig", ..)` adds other
+    /// settings, and keeps the format.
+    #[must_use]
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
+}
+
+/// <https://ai.google.dev/api/generate-content#generationconfig>
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GenerationConfig<'a> {
+    response_mime_type: &'static str,
+    response_json_schema: Cow<'a, RawValue>,
+}
+
+#[derive(Serialize)]
+struct SystemInstruction<P> {
+    parts: P,
+}
+
+impl Wire for Gemini {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        let mut report = Report::default();
+        let mut body = Body::new();
+        let written = write::write(parts.messages, &mut report)?;
+        if !written.system.is_empty() {
+            body.write("systemInstruction", &SystemInstruction { parts: &written.system })?;
+        }
+        body.write("contents", &written.contents)?;
+        tools::write(&mut body, parts, self.strict, &mut report)?;
+        if let Some(answer) = parts.answer_schema {
+            let config = GenerationConfig {
+                response_mime_type: "application/json",
+                response_json_schema: separate_references(answer.parameters()),
+            };
+            body.write_response_format("generationConfig", &config)?;
+        }
+        Ok(body.with_report(report))
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body)
+    }
+
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        read::messages(body)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        reply::read_error(body)
+    }
+
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        self.response_format.applies_to(parts)
+    }
+}

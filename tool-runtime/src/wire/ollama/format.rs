@@ -1,0 +1,168 @@
+//! The wire of Ollama's own API: <https://docs.ollama.com/api/chat>.
+
+mod event;
+mod message;
+mod read;
+mod reply;
+mod write;
+
+use super::{FORMAT, NAME};
+use crate::message::{AssistantMessage, Chunk, Message};
+use crate::tool_choice::ToolChoice;
+use crate::wire::tool_arrays::{SearchForm, ToolArray, ToolForm};
+use crate::wire::{Body, IdRules, Report, RequestParts, UseResponseFormat, Wire, WireError};
+use std::sync::Arc;
+
+/// The API has none.
+const RULES: IdRules =
+    IdRules { min_id_bytes: 1, max_id_bytes: None, id_punctuation: None, are_ids_unique: false };
+
+/// The wire of Ollama's own API (`POST /api/chat`). Ollama also has Chat Completions under `/v1`, for which
+/// [`ChatCompletions`](crate::wire::ChatCompletions) is the wire.
+///
+/// - The server streams unless the program adds `"stream": false` to the [`Body`]. A stream is not made of server-sent events:
+///   each of its lines is one event for [`read_event`](Wire::read_event).
+/// - The arguments of calls are objects, and results have the name of their tool. Most calls of a reply have no id; they get one
+///   when the reply is read.
+/// - The text of reasoning is `thinking`, and always goes back. This includes the text of a reply that came over Chat
+///   Completions.
+/// - Images are in the field `images` of their message, without their types. Those of results follow in one user message after
+///   the last result of a reply, with a notice such as `[image: image/png]` in the result.
+/// - The API has no tool choice: any other than [`Auto`](crate::ToolChoice::Auto) is ignored and
+///   [reported](crate::wire::Report::ignored_choice). It has no setting for one call per reply either:
+///   [`RequestParts::parallel_calls`] has no effect.
+/// - Developer messages are system messages.
+/// - Dropped and [reported](Body::report): images with an address, files, reasoning of other providers that is not text, such as
+///   `reasoning_details`, and their items.
+///
+/// The loop of a program with its own client:
+///
+/// ```
+/// use std::error::Error;
+/// use tool_runtime::session::{RunEnd, Session};
+/// use tool_runtime::wire::{Body, Ollama, Wire};
+/// use tool_runtime::{Registry, tools};
+///
+/// async fn post(path: &str, body: &Body) -> Result<String, Box<dyn Error>> {
+///     // the text of the response
+/// #     Ok(r#"{"message":{"role":"assistant","content":"Hi!"},"done":true,"done_reason":"stop"}"#.to_owned())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn Error>> {
+/// let registry = Registry::new(tools![])?;
+/// let mut session = Session::new().user("Hello!");
+/// let end = session
+///     .run(&registry)
+///     .complete(|request| async move {
+///         let body = request.on(&Ollama::new())?.with("model", "qwen3").with("stream", false);
+///         let response = post("/api/chat", &body).await?;
+///         Ok::<_, Box<dyn Error>>(Ollama::new().read_reply(&response)?)
+///     })
+///     .await?;
+/// assert_eq!((end, session.final_text()), (RunEnd::Answered, "Hi!"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A stream:
+///
+/// ```
+/// use tool_runtime::stream::ReplyAssembler;
+/// use tool_runtime::wire::Ollama;
+///
+/// let body = r#"{"message":{"content":"","tool_calls":[{"function":{"name":"now","arguments":{}}}]},"done":false}
+/// {"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":9,"eval_count":3}
+/// "#;
+/// let mut reply = ReplyAssembler::new().wire(Ollama::new());
+/// for line in body.lines() {
+///     reply.push(line);
+/// }
+/// assert_eq!(reply.finish()?.tool_calls[0].name, "now");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Ollama {
+    response_format: UseResponseFormat,
+}
+
+impl Default for Ollama {
+    fn default() -> Self {
+        Ollama { response_format: UseResponseFormat::WithoutTools }
+    }
+}
+
+impl Ollama {
+    /// The wire with its default settings.
+    #[must_use]
+    pub fn new() -> Self {
+        Ollama::default()
+    }
+
+    /// Sets the requests in which a typed answer ([`Run::answer_as`](crate::session::Run::answer_as)) uses the response format
+    /// of the API, `format` (<https://docs.ollama.com/capabilities/structured-outputs>). Default:
+    /// [`WithoutTools`](UseResponseFormat::WithoutTools), since the server makes the whole text follow the schema, and a call of
+    /// a tool is text too.
+    #[must_use]
+    pub fn response_format(mut self, response_format: UseResponseFormat) -> Self {
+        self.response_format = response_format;
+        self
+    }
+}
+
+impl Wire for Ollama {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn write(&self, parts: &RequestParts<'_>) -> Result<Body, WireError> {
+        let mut body = Body::new();
+        body.write("messages", &write::WrittenMessages(parts.messages))?;
+        let mut report = write::report(parts.messages);
+        write_tools(&mut body, parts, &mut report)?;
+        if let Some(answer) = parts.answer_schema {
+            body.write("format", &answer.parameters())?;
+        }
+        Ok(body.with_report(report))
+    }
+
+    fn read_reply(&self, body: &str) -> Result<AssistantMessage, WireError> {
+        reply::read(body)
+    }
+
+    /// Reads one line of a stream.
+    fn read_event(&self, data: &str) -> Chunk {
+        event::read(data).into()
+    }
+
+    fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {
+        read::messages(body)
+    }
+
+    fn read_error(&self, body: &str) -> Option<String> {
+        reply::read_error(body)
+    }
+
+    fn writes_response_format(&self, parts: &RequestParts<'_>) -> bool {
+        self.response_format.applies_to(parts)
+    }
+
+    fn id_rules(&self) -> IdRules {
+        RULES
+    }
+}
+
+/// Writes the tools, whose definitions are those of Chat Completions.
+fn write_tools(body: &mut Body, parts: &RequestParts<'_>, report: &mut Report) -> Result<(), WireError> {
+    let choice = parts.choice(report);
+    if *choice != ToolChoice::Auto {
+        report.ignore_choice(choice);
+    }
+    if parts.has_allowed_tools() {
+        let form = ToolForm { wire: NAME, is_strict: false, search: SearchForm::Tools };
+        let has_all_tools = parts.allowed_tools.is_none();
+        let array = parts.tool_array(has_all_tools, form, |tools| ToolArray::new(tools, Vec::new()))?;
+        body.set("tools", Arc::clone(&array.json));
+    }
+    Ok(())
+}
