@@ -1,7 +1,7 @@
 //! Wires by name.
 
 use super::Wire;
-use super::provider::{PROVIDERS, provider};
+use super::provider::{PROVIDERS, Provider, provider};
 use std::error::Error;
 use std::fmt;
 
@@ -26,19 +26,19 @@ use std::fmt;
 ///
 /// No wire has this name, or its feature is disabled; the error names the feature.
 pub fn by_name(name: &str) -> Result<Box<dyn Wire>, UnknownWireError> {
-    let wire = provider(name).and_then(|provider| provider.wire());
+    let wire = provider(name).and_then(Provider::wire);
     wire.ok_or_else(|| UnknownWireError { name: name.to_owned() })
 }
 
 /// Each wire whose feature is enabled, with its default settings.
 #[cfg(feature = "testing")]
 pub(crate) fn all_wires() -> impl Iterator<Item = Box<dyn Wire>> {
-    PROVIDERS.into_iter().filter_map(|provider| provider.wire())
+    PROVIDERS.into_iter().filter_map(Provider::wire)
 }
 
 /// How a program reads a text of this wire, for an error message.
 pub(super) fn advice(name: &str) -> String {
-    match provider(name).map(|provider| provider.feature()) {
+    match provider(name).map(Provider::feature) {
         Some(Some(feature)) => format!("read it with the wire `{name}` (feature `{feature}`)"),
         Some(None) => format!("read it with the wire `{name}`"),
         None => "there is no wire for it".to_owned(),
