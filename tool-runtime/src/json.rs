@@ -3,6 +3,7 @@
 mod descendants;
 mod nesting;
 mod object;
+mod object_end;
 mod pairs;
 mod reference;
 mod scanner;
@@ -13,6 +14,7 @@ mod type_set;
 pub(crate) use descendants::descendants;
 pub(crate) use nesting::{Nesting, nesting};
 pub(crate) use object::object;
+pub(crate) use object_end::ObjectEnd;
 pub(crate) use pairs::pairs;
 pub(crate) use reference::{definition_name, referenced};
 pub(crate) use scanner::{JsonString, Scanner};

@@ -13,6 +13,7 @@
 
 mod assistant;
 mod call_ids;
+mod call_piece;
 mod chunk;
 mod content;
 mod extra;
@@ -20,6 +21,7 @@ mod input;
 mod native;
 mod origin;
 mod part;
+mod piece;
 mod process_data;
 pub mod stored;
 pub(crate) mod stream_error;
@@ -28,17 +30,16 @@ mod tool_message;
 
 pub use assistant::AssistantMessage;
 pub(crate) use call_ids::{TakenIds, id_numbers, replace_unusable_ids, short_id};
+pub(crate) use call_piece::{Arguments, CallKey, CallPiece};
 pub use chunk::Chunk;
-pub(crate) use chunk::{
-    Arguments, CallPiece, ChunkContent, ContentPiece, Delta, Finish, ItemContent, ItemKind, ItemPiece,
-    ReplyPiece, WholeItem,
-};
+pub(crate) use chunk::ChunkContent;
 pub use content::Content;
 pub(crate) use extra::Extra;
 pub use input::InputMessage;
-pub(crate) use native::{NativeItem, ReadItem, ReplyItem};
+pub(crate) use native::{ItemContent, NativeItem, ReadItem, ReplyItem};
 pub use origin::{Completeness, Origin, Usage};
 pub use part::{Media, Part};
+pub(crate) use piece::{Finish, ItemKind, Piece};
 pub(crate) use process_data::Artifact;
 pub(crate) use stream_error::StreamError;
 pub use tool_call::ToolCall;

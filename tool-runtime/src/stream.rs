@@ -41,13 +41,11 @@
 //! ```
 
 mod assembler;
-mod call;
-mod call_piece;
 mod calls;
 mod event;
 mod interrupted;
 mod items;
-mod object_end;
+mod partial_reply;
 
 #[doc(inline)]
 pub use crate::message::{Chunk, stream_error::StreamError};

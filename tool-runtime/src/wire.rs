@@ -49,6 +49,8 @@ mod ollama;
 #[cfg(any(feature = "gemini", feature = "ollama"))]
 mod open_calls;
 mod other_wires;
+mod partial_call;
+mod partial_calls;
 mod provider;
 mod reasoning;
 mod report;
@@ -65,8 +67,8 @@ pub(crate) use by_name::all_wires;
 pub use by_name::{UnknownWireError, by_name};
 pub use chat_completions::ChatCompletions;
 pub(crate) use chat_completions::{
-    add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
-    written_name,
+    add_fields, add_parts, continues_head, is_repetition, read_parts, serialize_messages, text_part,
+    text_with_notices, written_arguments, written_name,
 };
 pub use detect::detect;
 pub use error::WireError;
@@ -74,6 +76,9 @@ pub use error::WireError;
 pub use gemini::Gemini;
 #[cfg(feature = "ollama")]
 pub use ollama::Ollama;
+pub(crate) use partial_call::{PartialCall, Reported};
+pub(crate) use partial_calls::{PartialCalls, WhichCall};
+pub(crate) use provider::{Provider, provider_or_chat_completions};
 pub use report::{Dropped, NotStrictTool, Report};
 pub use request_parts::RequestParts;
 pub use response_format::UseResponseFormat;

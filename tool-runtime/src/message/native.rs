@@ -4,7 +4,7 @@
 //! keeps its items verbatim. An item that represents text or a call has its fingerprint, so that a change of the
 //! message is detected, and the item is written anew.
 
-use super::{AssistantMessage, Content, ItemContent, ToolCall};
+use super::{AssistantMessage, Content, ItemKind, ToolCall};
 use crate::fingerprint::Fingerprint;
 use crate::json::pairs;
 use serde::{Deserialize, Serialize};
@@ -94,12 +94,12 @@ impl NativeItem {
 
     /// The neutral field that the item represents.
     #[cfg(feature = "testing")]
-    pub(crate) fn item_kind(&self) -> super::ItemKind {
+    pub(crate) fn item_kind(&self) -> ItemKind {
         match self.stands_for {
-            StandsFor::Nothing => super::ItemKind::Native,
-            StandsFor::Reasoning => super::ItemKind::Reasoning,
-            StandsFor::Text(_) => super::ItemKind::Text,
-            StandsFor::Call(_) | StandsFor::RejectedCall => super::ItemKind::Call,
+            StandsFor::Nothing => ItemKind::Native,
+            StandsFor::Reasoning => ItemKind::Reasoning,
+            StandsFor::Text(_) => ItemKind::Text,
+            StandsFor::Call(_) | StandsFor::RejectedCall => ItemKind::Call,
         }
     }
 
@@ -130,6 +130,26 @@ pub(crate) struct ReadItem {
     pub(crate) content: ItemContent,
     /// Whether the provider accepts a call in this form when it goes back. Otherwise the call is written anew.
     pub(crate) is_valid: bool,
+}
+
+/// The neutral content of an item.
+#[derive(Debug)]
+pub(crate) enum ItemContent {
+    Native,
+    Reasoning,
+    Text(String),
+    Call(ToolCall),
+}
+
+impl ItemContent {
+    pub(crate) fn kind(&self) -> ItemKind {
+        match self {
+            ItemContent::Native => ItemKind::Native,
+            ItemContent::Reasoning => ItemKind::Reasoning,
+            ItemContent::Text(_) => ItemKind::Text,
+            ItemContent::Call(_) => ItemKind::Call,
+        }
+    }
 }
 
 impl AssistantMessage {

@@ -1,15 +1,12 @@
 //! Assembly of a reply from its chunks.
 
 use super::InterruptedError;
-use super::calls::Calls;
 use super::event::{Event, QueuedEvent};
-use super::items::Items;
+use super::partial_reply::PartialReply;
 use crate::message::{
-    AssistantMessage, Chunk, ChunkContent, Completeness, Content, ContentPiece, Delta, Extra, Finish, Origin,
-    ReplyPiece, StreamError, ToolCall, Usage,
+    AssistantMessage, Chunk, ChunkContent, Completeness, Finish, Piece, StreamError, ToolCall,
 };
-use crate::wire::{ChatCompletions, Wire, add_fields, add_parts, read_parts, text_part};
-use serde_json::{Map, Value};
+use crate::wire::{ChatCompletions, Wire};
 use std::slice;
 
 /// Assembles a reply from its chunks, including the variations that servers send, and reports the contents of each
@@ -34,34 +31,23 @@ use std::slice;
 ///   differs from that of the first choice.
 /// - **Reasoning** is kept in the form that the server expects in later requests: see
 ///   [`keep_reasoning`](crate::wire::ChatCompletions::keep_reasoning).
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ReplyAssembler {
-    wire: Box<dyn Wire>,
-    /// The name of the wire that read the chunks.
-    wire_name: Option<&'static str>,
-    model: Option<String>,
-    response_id: Option<String>,
-    usage: Option<Usage>,
-    /// Whether any choice arrived, and the index of the choice that is read.
-    has_choice: bool,
-    choice: Option<i64>,
-    text: Option<String>,
-    /// The parts of the content in the format of Chat Completions, if it arrives in parts.
-    parts: Option<Vec<Value>>,
-    /// The reasoning to show.
-    reasoning: String,
-    refusal: Option<String>,
-    extra: Map<String, Value>,
-    items: Items,
-    calls: Calls,
-    finish: Option<Finish>,
+    /// The wire of chunks that are text; Chat Completions if there is none.
+    wire: Option<Box<dyn Wire>>,
+    reply: PartialReply,
+    /// The number of the reply that is read, and whether the next pieces belong to another one.
+    reply_number: Option<i64>,
+    is_other_reply: bool,
+    /// Whether the newest chunk of the reply has an event.
+    has_events: bool,
     /// Whether the finish reason arrived alone and nothing followed it: some servers send one with each chunk.
     is_settled: bool,
     stage: Stage,
     error: Option<StreamError>,
     /// An error unless a reply follows it.
     possible_error: Option<StreamError>,
-    /// The beginning of the first chunk without choices.
+    /// The beginning of the first chunk without a piece of a reply.
     skipped: Option<String>,
     /// The events of the newest chunk.
     queued: Vec<QueuedEvent>,
@@ -70,6 +56,7 @@ pub struct ReplyAssembler {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
+    NotBegun,
     Coming,
     /// The end of the reply was reported.
     Finished,
@@ -84,35 +71,13 @@ impl ReplyAssembler {
     /// An assembler without chunks. It reads chunks in the format of Chat Completions.
     #[must_use]
     pub fn new() -> Self {
-        ReplyAssembler {
-            wire: Box::new(ChatCompletions::new()),
-            wire_name: None,
-            model: None,
-            response_id: None,
-            usage: None,
-            has_choice: false,
-            choice: None,
-            text: None,
-            parts: None,
-            reasoning: String::new(),
-            refusal: None,
-            extra: Map::new(),
-            items: Items::default(),
-            calls: Calls::default(),
-            finish: None,
-            is_settled: false,
-            stage: Stage::Coming,
-            error: None,
-            possible_error: None,
-            skipped: None,
-            queued: Vec::new(),
-        }
+        ReplyAssembler::default()
     }
 
     /// Sets the wire in whose format the text of chunks is.
     #[must_use]
     pub fn wire(mut self, wire: impl Wire + 'static) -> Self {
-        self.wire = Box::new(wire);
+        self.wire = Some(Box::new(wire));
         self
     }
 
@@ -127,7 +92,7 @@ impl ReplyAssembler {
         if !self.has_ended() {
             self.take(chunk.into());
         }
-        Events { reply: self, queued: self.queued.iter() }
+        Events { assembler: self, queued: self.queued.iter() }
     }
 
     /// Whether further chunks are ignored: after an error, after the `[DONE]` of a stream of server-sent events, or
@@ -160,7 +125,7 @@ impl ReplyAssembler {
         if !self.has_ended() {
             self.close(false);
         }
-        Events { reply: self, queued: self.queued.iter() }
+        Events { assembler: self, queued: self.queued.iter() }
     }
 
     /// Returns the reply.
@@ -187,166 +152,85 @@ impl ReplyAssembler {
     /// The reply with the ids of the server, which may be empty, and the error that interrupted it.
     pub(crate) fn assemble(mut self) -> (AssistantMessage, Option<StreamError>) {
         self.end();
-        let wire = self.wire_name.unwrap_or_else(|| self.wire.name());
-        let content = match self.parts {
-            Some(parts) => Some(read_parts(parts)),
-            None => self.text.map(Content::from),
+        let completeness = match self.stage {
+            Stage::Closed { from_server: true } => Completeness::Unknown,
+            _ => Completeness::Unconfirmed,
         };
-        let text = content.as_ref().map_or("", Content::as_str);
-        let mut tool_calls: Vec<ToolCall> =
-            self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
-        let native = self.items.into_native(text, &tool_calls);
-        let truncates_last =
-            |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
-        if let (true, Some(last)) = (self.finish.as_ref().is_some_and(truncates_last), tool_calls.last_mut())
-        {
-            last.is_truncated = true;
-        }
-        let completeness = match &self.finish {
-            Some(finish) => finish.completeness,
-            None if self.stage == (Stage::Closed { from_server: true }) => Completeness::Unknown,
-            None => Completeness::Unconfirmed,
-        };
-        let reply = AssistantMessage {
-            content,
-            tool_calls,
-            refusal: self.refusal,
-            origin: Some(Origin { model: self.model, response_id: self.response_id, ..Origin::new(wire) }),
-            finish_reason: self.finish.map(|finish| finish.reason),
-            completeness,
-            usage: self.usage,
-            native,
-            extra: Extra::new(wire, self.extra),
-        };
-        (reply, self.error)
+        self.reply.set_wire(self.wire.as_ref().map(Wire::name));
+        (self.reply.into_message(completeness), self.error)
     }
 
     fn take(&mut self, chunk: Chunk) {
-        let delta = match chunk.0 {
-            ChunkContent::Delta(delta) => delta,
-            ChunkContent::Text(text) => match self.wire.read_event(&text).0 {
-                ChunkContent::Delta(delta) => delta,
-                ChunkContent::Text(text) => return self.fail(StreamError::NoReply { beginning: text }),
-            },
+        let content = match (chunk.0, &self.wire) {
+            (ChunkContent::Text(text), Some(wire)) => wire.read_event(&text).0,
+            (ChunkContent::Text(text), None) => ChatCompletions::new().read_event(&text).0,
+            (content, _) => content,
         };
-        let Delta { replies, wire, model, response_id, usage, error, possible_error, is_done, skipped } =
-            delta;
-        self.wire_name = self.wire_name.or(wire);
-        self.model = self.model.take().or(model);
-        self.response_id = self.response_id.take().or(response_id);
-        self.usage = merge(self.usage, usage);
-        self.skipped = self.skipped.take().or(skipped);
-        self.possible_error =
-            if replies.is_empty() { self.possible_error.take().or(possible_error) } else { None };
-        for ReplyPiece { choice, content, whole, finish } in replies {
-            self.has_choice = true;
-            if choice.is_some_and(|choice| *self.choice.get_or_insert(choice) != choice) {
-                continue;
+        match content {
+            ChunkContent::Pieces { wire, pieces } => {
+                self.reply.set_wire(wire);
+                for piece in pieces {
+                    self.take_piece(piece);
+                }
             }
-            let queued = self.queued.len();
-            self.take_content(content);
-            if let Some(whole) = whole {
-                self.take_whole(whole);
-            }
-            let is_nothing = self.queued.len() == queued;
-            self.is_settled &= is_nothing;
-            if let (Some(finish), None) = (finish, &error) {
-                self.is_settled |= is_nothing;
-                self.take_finish(finish);
-            }
-        }
-        if let Some(error) = error {
-            self.fail(error);
-        } else if is_done {
-            self.close(true);
+            ChunkContent::Text(beginning) => self.fail(StreamError::NoReply { beginning }),
         }
     }
 
-    fn take_content(&mut self, piece: ContentPiece) {
-        let ContentPiece { text, parts, reasoning, refusal, calls, extra, items } = piece;
-        add_fields(&mut self.extra, extra);
-        if let Some(reasoning) = reasoning.filter(|reasoning| !reasoning.is_empty()) {
-            let from = self.reasoning.len();
-            self.reasoning.push_str(&reasoning);
-            self.queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
-        }
-        if let Some(refusal) = refusal {
-            self.refusal.get_or_insert_default().push_str(&refusal);
-        }
-        if let Some(text) = text {
-            self.take_text(&text, parts);
-        }
-        for item in items {
-            if let Some(text) = self.items.missing_text(&item, self.text.as_deref()) {
-                self.take_text(&text, Vec::new());
+    fn take_piece(&mut self, piece: Piece) {
+        match piece {
+            _ if self.has_ended() => {}
+            Piece::Skipped(beginning) => drop(self.skipped.get_or_insert(beginning)),
+            Piece::PossibleError(error) => drop(self.possible_error.get_or_insert(error)),
+            Piece::Error(error) => self.fail(error),
+            Piece::Done => self.close(true),
+            Piece::Reply(number) => self.start_reply(number),
+            origin @ (Piece::Model(_) | Piece::ResponseId(_) | Piece::Usage(_)) => {
+                self.reply.take(origin, &mut self.queued);
             }
-            if let Some(call) = self.items.take(item) {
-                self.calls.take(call, &mut self.queued);
+            _ if self.is_other_reply => {}
+            Piece::Finish(finish) => self.take_finish(finish),
+            piece => {
+                let before = self.queued.len();
+                self.reply.take(piece, &mut self.queued);
+                if self.queued.len() > before {
+                    (self.has_events, self.is_settled) = (true, false);
+                }
             }
-        }
-        for call in calls {
-            self.calls.take(call, &mut self.queued);
         }
     }
 
-    /// Takes the complete reply, of which pieces may have arrived.
-    fn take_whole(&mut self, whole: ContentPiece) {
-        if self.is_empty() {
-            if !whole.items.is_empty() {
-                self.items = Items::default();
-            }
-            return self.take_content(whole);
+    fn start_reply(&mut self, number: Option<i64>) {
+        if self.stage == Stage::NotBegun {
+            self.stage = Stage::Coming;
         }
-        self.calls.take_missing(whole.calls, &mut self.queued);
-        self.items.take_missing(whole.items);
-    }
-
-    fn take_text(&mut self, piece: &str, parts: Vec<Value>) {
-        let text = self.text.get_or_insert_default();
-        let from = text.len();
-        match &mut self.parts {
-            None if parts.is_empty() => {}
-            None => {
-                let mut all = if text.is_empty() { Vec::new() } else { vec![text_part(text)] };
-                add_parts(&mut all, parts);
-                self.parts = Some(all);
-            }
-            Some(_) if parts.is_empty() && piece.is_empty() => {}
-            Some(all) if parts.is_empty() => add_parts(all, vec![text_part(piece)]),
-            Some(all) => add_parts(all, parts),
-        }
-        text.push_str(piece);
-        if text.len() > from {
-            self.queued.push(QueuedEvent::Text(from..text.len()));
-        }
+        (self.possible_error, self.has_events) = (None, false);
+        self.is_other_reply = number.is_some_and(|number| *self.reply_number.get_or_insert(number) != number);
     }
 
     fn take_finish(&mut self, finish: Finish) {
-        if self.finish.is_none() || finish.completeness == Completeness::Truncated {
-            self.finish = Some(finish);
-        }
+        self.is_settled |= !self.has_events;
+        self.reply.finish(finish);
         if self.is_settled {
-            self.calls.complete_whole(&mut self.queued);
+            self.reply.calls.complete_whole(&mut self.queued);
         }
         self.queue_finished();
     }
 
     /// Ends the stream, with or without `[DONE]` from the server.
     fn close(&mut self, from_server: bool) {
-        if let Some(error) = self.possible_error.take().filter(|_| self.stage == Stage::Coming) {
+        let is_finished = self.stage == Stage::Finished;
+        if let Some(error) = self.possible_error.take().filter(|_| !is_finished) {
             return self.fail(error);
         }
-        if !self.has_choice {
+        if self.stage == Stage::NotBegun {
             let beginning = self.skipped.take().unwrap_or_default();
             return self.fail(StreamError::NoReply { beginning });
         }
-        if (from_server || self.is_settled) && !self.is_truncated() {
-            for call in self.items.take_whole_arguments() {
-                self.calls.take(call, &mut self.queued);
-            }
-            self.calls.complete_all(&mut self.queued);
+        if (from_server || self.is_settled) && !self.reply.is_truncated() {
+            self.reply.complete_calls(&mut self.queued);
         } else {
-            self.calls.complete_whole(&mut self.queued);
+            self.reply.calls.complete_whole(&mut self.queued);
         }
         self.queue_finished();
         self.stage = Stage::Closed { from_server };
@@ -369,30 +253,18 @@ impl ReplyAssembler {
         }
     }
 
-    fn is_truncated(&self) -> bool {
-        self.finish.as_ref().is_some_and(|finish| finish.completeness == Completeness::Truncated)
-    }
-
-    fn is_empty(&self) -> bool {
-        let has_text = [&self.text, &self.refusal].into_iter().flatten().any(|text| !text.is_empty());
-        !has_text && self.calls.is_empty() && self.extra.is_empty()
-    }
-
     fn event(&self, queued: &QueuedEvent) -> Option<Event<'_>> {
+        let PartialReply { text, reasoning, calls, .. } = &self.reply;
         Some(match queued {
-            QueuedEvent::Text(grown) => Event::Text(self.text.as_ref()?.get(grown.clone())?),
-            QueuedEvent::Reasoning(grown) => Event::Reasoning(self.reasoning.get(grown.clone())?),
-            &QueuedEvent::CallStarted(index) => {
-                Event::CallStarted { index, tool: &self.calls.get(index)?.name }
-            }
+            QueuedEvent::Text(grown) => Event::Text(text.as_ref()?.get(grown.clone())?),
+            QueuedEvent::Reasoning(grown) => Event::Reasoning(reasoning.get(grown.clone())?),
+            &QueuedEvent::CallStarted(index) => Event::CallStarted { index, tool: &calls.get(index)?.name },
             QueuedEvent::Arguments(index, grown) => {
-                let partial = self.calls.get(*index)?.arguments.get(..grown.end)?;
+                let partial = calls.get(*index)?.arguments.get(..grown.end)?;
                 Event::Arguments { index: *index, partial, piece: partial.get(grown.start..)? }
             }
-            &QueuedEvent::CallComplete(index) => Event::CallComplete { index, call: self.calls.get(index)? },
-            QueuedEvent::Finished => {
-                Event::Finished { reason: self.finish.as_ref().map(|finish| &*finish.reason) }
-            }
+            &QueuedEvent::CallComplete(index) => Event::CallComplete { index, call: calls.get(index)? },
+            QueuedEvent::Finished => Event::Finished { reason: self.reply.finish_reason() },
             QueuedEvent::Failed => Event::Failed(self.error.as_ref()?),
         })
     }
@@ -401,19 +273,19 @@ impl ReplyAssembler {
 /// The events of one chunk: see [`ReplyAssembler::push`].
 #[derive(Clone, Debug)]
 pub struct Events<'a> {
-    reply: &'a ReplyAssembler,
+    assembler: &'a ReplyAssembler,
     queued: slice::Iter<'a, QueuedEvent>,
 }
 
 impl<'a> Events<'a> {
     /// The call at this position, so far.
     pub(crate) fn call(&self, index: usize) -> Option<&'a ToolCall> {
-        self.reply.calls.get(index)
+        self.assembler.reply.calls.get(index)
     }
 
     /// The id of the response, if it has one and it has arrived.
     pub(crate) fn response_id(&self) -> Option<&str> {
-        self.reply.response_id.as_deref()
+        self.assembler.reply.response_id.as_deref()
     }
 }
 
@@ -421,22 +293,6 @@ impl<'a> Iterator for Events<'a> {
     type Item = Event<'a>;
 
     fn next(&mut self) -> Option<Event<'a>> {
-        self.queued.find_map(|queued| self.reply.event(queued))
-    }
-}
-
-/// The larger of both counts: a provider sends them in several chunks, or again with each.
-fn merge(known: Option<Usage>, new: Option<Usage>) -> Option<Usage> {
-    let (Some(known), Some(new)) = (known, new) else { return known.or(new) };
-    Some(Usage {
-        input_tokens: known.input_tokens.max(new.input_tokens),
-        cached_input_tokens: known.cached_input_tokens.max(new.cached_input_tokens),
-        output_tokens: known.output_tokens.max(new.output_tokens),
-    })
-}
-
-impl Default for ReplyAssembler {
-    fn default() -> Self {
-        ReplyAssembler::new()
+        self.queued.find_map(|queued| self.assembler.event(queued))
     }
 }

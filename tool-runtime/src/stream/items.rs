@@ -2,12 +2,12 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::message::{
-    Arguments, CallPiece, ItemContent, ItemKind, ItemPiece, NativeItem, ToolCall, WholeItem, is_object,
+    Arguments, CallPiece, ItemContent, ItemKind, NativeItem, ReadItem, ToolCall, is_object,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 /// The items so far.
 #[derive(Debug, Default)]
@@ -20,45 +20,51 @@ pub(super) struct Items {
 }
 
 #[derive(Debug)]
-struct Item {
+pub(super) struct Item {
     kind: ItemKind,
+    /// The position of the call that the item represents.
+    call: Option<usize>,
     state: ItemState,
 }
 
 #[derive(Debug)]
 enum ItemState {
-    Pieces(Pieces),
-    Whole(WholeItem),
-    /// The fields of an item whose text may grow.
-    Joinable(Map<String, Value>),
+    Growing(GrowingItem),
+    /// A complete item, and its position; without one, it is the next item.
+    Complete(Option<i64>, ReadItem),
 }
 
 /// An item that arrives in pieces.
 #[derive(Debug)]
-struct Pieces {
-    index: i64,
-    item: Value,
-    arguments: Option<Value>,
+pub(super) struct GrowingItem {
+    /// The index by which its pieces name it; `None` if only text follows.
+    pub(super) index: Option<i64>,
+    pub(super) fields: Value,
+    /// The arguments of a call, unless pieces of them follow.
+    pub(super) arguments: Option<Value>,
     /// The field with JSON, and its text.
     json: Option<(&'static str, String)>,
 }
 
 impl Items {
-    fn newest(&mut self, index: i64) -> Option<(ItemKind, &mut Pieces)> {
+    fn newest(&mut self, index: i64) -> Option<(ItemKind, &mut GrowingItem)> {
         let item = self.list.get_mut(*self.by_index.get(&index)?)?;
         match &mut item.state {
-            ItemState::Pieces(pieces) => Some((item.kind, pieces)),
-            ItemState::Whole(_) | ItemState::Joinable(_) => None,
+            ItemState::Growing(growing) => Some((item.kind, growing)),
+            ItemState::Complete(..) => None,
         }
     }
 
     /// The text of a complete item that did not arrive in pieces before it, after this text so far.
-    pub(super) fn missing_text(&mut self, item: &ItemPiece, text: Option<&str>) -> Option<String> {
-        let ItemPiece::Whole(WholeItem { index, content: ItemContent::Text(piece), .. }) = item else {
-            return None;
-        };
+    pub(super) fn missing_text(
+        &mut self,
+        index: Option<i64>,
+        item: &ReadItem,
+        text: Option<&str>,
+    ) -> Option<String> {
+        let ItemContent::Text(piece) = &item.content else { return None };
         let last = self.list.last().filter(|last| last.kind == ItemKind::Text);
-        if index.is_some() && last.and_then(Item::index) == *index {
+        if index.is_some() && last.and_then(Item::index) == index {
             return None;
         }
         let is_missing = text.unwrap_or_default().len() == self.complete_text_bytes;
@@ -66,54 +72,47 @@ impl Items {
         is_missing.then(|| piece.clone()).filter(|text| !text.is_empty())
     }
 
-    /// Takes an item or a piece. Returns a piece of arguments, if the item is a call.
-    pub(super) fn take(&mut self, piece: ItemPiece) -> Option<CallPiece> {
-        match piece {
-            ItemPiece::Start { index, item, kind, arguments } => {
-                self.by_index.insert(index, self.list.len());
-                let state = ItemState::Pieces(Pieces { index, item, arguments, json: None });
-                self.list.push(Item { kind, state });
-            }
-            ItemPiece::Text { index, field, piece } => match self.newest(index)?.1.field(field) {
-                Value::String(text) => text.push_str(&piece),
-                value => *value = piece.into(),
-            },
-            ItemPiece::Element { index, field, element } => match self.newest(index)?.1.field(field) {
-                Value::Array(list) => list.push(element),
-                value => *value = json!([element]),
-            },
-            ItemPiece::Json { index, field, piece } => {
-                let (kind, pieces) = self.newest(index)?;
-                pieces.json.get_or_insert_with(|| (field, String::new())).1.push_str(&piece);
-                return (kind == ItemKind::Call).then(|| CallPiece::arguments(index, piece));
-            }
-            ItemPiece::Whole(item) => {
-                self.list.push(Item { kind: item.content.kind(), state: ItemState::Whole(item) });
-            }
-            ItemPiece::Joinable { item, kind } => self.join(item, kind),
-        }
-        None
+    /// Starts an item. `call` is the position of the call that it represents.
+    pub(super) fn start(&mut self, item: GrowingItem, kind: ItemKind, call: Option<usize>) {
+        self.by_index.extend(item.index.map(|index| (index, self.list.len())));
+        self.list.push(Item { kind, call, state: ItemState::Growing(item) });
     }
 
-    /// Takes the complete items at the end of a reply that did not arrive before.
-    pub(super) fn take_missing(&mut self, items: Vec<ItemPiece>) {
-        let known: HashSet<Option<i64>> = self.list.iter().map(Item::index).collect();
-        if known.contains(&None) {
-            // Without indices, each may have arrived.
-            return;
-        }
-        for item in items {
-            if matches!(&item, ItemPiece::Whole(whole) if !known.contains(&whole.index)) {
-                self.take(item);
-            }
+    /// Adds a complete item. `call` is the position of the call that it represents.
+    pub(super) fn push(&mut self, index: Option<i64>, item: ReadItem, call: Option<usize>) {
+        self.list.push(Item { kind: item.content.kind(), call, state: ItemState::Complete(index, item) });
+    }
+
+    pub(super) fn add_text(&mut self, index: i64, field: &str, piece: &str) {
+        match self.newest(index).map(|(_, item)| item.field(field)) {
+            Some(Value::String(text)) => text.push_str(piece),
+            Some(value) => *value = piece.into(),
+            None => {}
         }
     }
 
-    fn join(&mut self, item: Value, kind: ItemKind) {
+    pub(super) fn add_element(&mut self, index: i64, field: &str, element: Value) {
+        match self.newest(index).map(|(_, item)| item.field(field)) {
+            Some(Value::Array(list)) => list.push(element),
+            Some(value) => *value = json!([element]),
+            None => {}
+        }
+    }
+
+    /// Adds a piece of JSON. Returns whether it is a piece of the arguments of a call.
+    pub(super) fn add_json(&mut self, index: i64, field: &'static str, piece: &str) -> bool {
+        let Some((kind, item)) = self.newest(index) else { return false };
+        item.json.get_or_insert_with(|| (field, String::new())).1.push_str(piece);
+        kind == ItemKind::Call
+    }
+
+    /// Adds an item with text to the newest item, if that one has the same further fields.
+    pub(super) fn join(&mut self, item: Value, kind: ItemKind) {
         let Value::Object(mut new) = item else { return };
-        if let Some(Item { kind: old_kind, state: ItemState::Joinable(old) }) = self.list.last_mut() {
+        let newest = self.list.last_mut().filter(|last| last.kind == kind);
+        if let Some(old) = newest.and_then(Item::joinable_fields) {
             let (old_text, new_text) = (old.remove("text"), new.remove("text"));
-            let is_same = *old_kind == kind && *old == new;
+            let is_same = *old == new;
             // The text is moved and not copied, since it grows with each chunk.
             let mut text = match old_text {
                 Some(Value::String(text)) => text,
@@ -128,19 +127,31 @@ impl Items {
             }
             new.extend(new_text.map(|text| ("text".to_owned(), text)));
         }
-        self.list.push(Item { kind, state: ItemState::Joinable(new) });
+        self.start(GrowingItem::new(None, Value::Object(new), None), kind, None);
+    }
+
+    /// Adds the complete items at the end of a reply that did not arrive before, each with its index and the position of its
+    /// call.
+    pub(super) fn push_missing(&mut self, items: Vec<(Option<i64>, ReadItem, Option<usize>)>) {
+        let known: HashSet<Option<i64>> = self.list.iter().map(Item::index).collect();
+        // Without indices, each may have arrived.
+        let missing =
+            items.into_iter().filter(|(index, ..)| !known.contains(&None) && !known.contains(index));
+        for (index, item, call) in missing {
+            self.push(index, item, call);
+        }
     }
 
     /// The arguments of calls that arrived with the start of their item, and not in pieces.
     pub(super) fn take_whole_arguments(&mut self) -> Vec<CallPiece> {
-        let in_pieces = self.list.iter_mut().filter_map(|item| match &mut item.state {
-            ItemState::Pieces(pieces) if pieces.json.is_none() => Some(pieces),
+        let growing = self.list.iter_mut().filter_map(|item| match &mut item.state {
+            ItemState::Growing(growing) if growing.json.is_none() => Some(growing),
             _ => None,
         });
-        in_pieces
-            .filter_map(|pieces| {
-                let arguments = Arguments::Json(pieces.arguments.take()?);
-                Some(CallPiece { arguments, ..CallPiece::arguments(pieces.index, String::new()) })
+        growing
+            .filter_map(|item| {
+                let arguments = Arguments::Json(item.arguments.take()?);
+                Some(CallPiece { arguments, ..CallPiece::arguments(item.index?, String::new()) })
             })
             .collect()
     }
@@ -159,7 +170,6 @@ impl Items {
         let texts = self.list.iter().filter(|item| item.kind == ItemKind::Text);
         let has_whole_text = texts.map(Item::text).collect::<String>() == text;
         let whole_text = Fingerprint::new(&[text]);
-        let mut calls = UnmatchedCalls::new(calls);
         let native = self.list.into_iter().filter_map(|item| match item.kind {
             ItemKind::Native => item.into_json().map(NativeItem::new),
             ItemKind::Reasoning => item.into_json().map(NativeItem::from_reasoning),
@@ -168,7 +178,8 @@ impl Items {
                 Some(NativeItem::from_text(json, whole_text))
             }
             ItemKind::Call => {
-                let call = calls.call_of(&item);
+                let call = item.call.and_then(|position| calls.get(position));
+                let call = call.filter(|call| item.has_call(call));
                 let json = item.into_json()?;
                 Some(match call {
                     Some(call) => NativeItem::from_call(json, call),
@@ -180,39 +191,6 @@ impl Items {
     }
 }
 
-/// The calls of a reply that no item represents yet.
-struct UnmatchedCalls<'a> {
-    in_order: std::slice::Iter<'a, ToolCall>,
-    by_id: HashMap<&'a str, VecDeque<&'a ToolCall>>,
-}
-
-impl<'a> UnmatchedCalls<'a> {
-    fn new(calls: &'a [ToolCall]) -> Self {
-        let mut by_id: HashMap<&str, VecDeque<&ToolCall>> = HashMap::new();
-        for call in calls {
-            by_id.entry(&call.id).or_default().push_back(call);
-        }
-        UnmatchedCalls { in_order: calls.iter(), by_id }
-    }
-
-    /// The call that the item represents, if it contains the call in a valid form. Items in pieces have the order of the
-    /// calls; complete items may arrive in another order.
-    fn call_of(&mut self, item: &Item) -> Option<&'a ToolCall> {
-        match &item.state {
-            ItemState::Pieces(pieces) => self.in_order.next().filter(|call| {
-                pieces.item["name"] == *call.name && !call.name.is_empty() && is_object(&call.arguments)
-            }),
-            ItemState::Whole(whole) => {
-                let ItemContent::Call(item) = &whole.content else { return None };
-                let call = self.by_id.get_mut(&*item.id)?.pop_front()?;
-                let is_equal = call.name == item.name && call.arguments == item.arguments;
-                (whole.is_valid && is_equal).then_some(call)
-            }
-            ItemState::Joinable(_) => None,
-        }
-    }
-}
-
 fn as_text(value: Option<&Value>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
 }
@@ -220,46 +198,70 @@ fn as_text(value: Option<&Value>) -> &str {
 impl Item {
     fn text(&self) -> &str {
         match &self.state {
-            ItemState::Pieces(pieces) => as_text(pieces.item.get("text")),
-            ItemState::Whole(WholeItem { content: ItemContent::Text(text), .. }) => text,
-            ItemState::Whole(_) => "",
-            ItemState::Joinable(fields) => as_text(fields.get("text")),
+            ItemState::Growing(growing) => as_text(growing.fields.get("text")),
+            ItemState::Complete(_, ReadItem { content: ItemContent::Text(text), .. }) => text,
+            ItemState::Complete(..) => "",
         }
     }
 
     /// The position of a complete item; the others are in the order in which they arrived.
     fn index(&self) -> Option<i64> {
         match &self.state {
-            ItemState::Whole(whole) => whole.index,
-            ItemState::Pieces(_) | ItemState::Joinable(_) => None,
+            ItemState::Complete(index, _) => *index,
+            ItemState::Growing(_) => None,
+        }
+    }
+
+    /// The fields of an item that only text follows.
+    fn joinable_fields(&mut self) -> Option<&mut Map<String, Value>> {
+        match &mut self.state {
+            ItemState::Growing(GrowingItem { index: None, fields, .. }) => fields.as_object_mut(),
+            _ => None,
+        }
+    }
+
+    /// Whether the item contains its call in a form that the provider accepts.
+    fn has_call(&self, call: &ToolCall) -> bool {
+        match &self.state {
+            ItemState::Growing(growing) => {
+                growing.fields["name"] == *call.name && !call.name.is_empty() && is_object(&call.arguments)
+            }
+            ItemState::Complete(_, ReadItem { content: ItemContent::Call(item), is_valid, .. }) => {
+                *is_valid
+                    && (&item.id, &item.name, &item.arguments) == (&call.id, &call.name, &call.arguments)
+            }
+            ItemState::Complete(..) => false,
         }
     }
 
     /// The text of the item.
     fn into_json(self) -> Option<String> {
         match self.state {
-            ItemState::Pieces(pieces) => pieces.into_json(),
-            ItemState::Whole(whole) => Some(whole.json),
-            ItemState::Joinable(fields) => Some(Value::Object(fields).to_string()),
+            ItemState::Growing(growing) => growing.into_json(),
+            ItemState::Complete(_, item) => Some(item.json),
         }
     }
 }
 
-impl Pieces {
+impl GrowingItem {
+    pub(super) fn new(index: Option<i64>, fields: Value, arguments: Option<Value>) -> Self {
+        GrowingItem { index, fields, arguments, json: None }
+    }
+
     fn field(&mut self, field: &str) -> &mut Value {
-        if !self.item.is_object() {
-            self.item = json!({});
+        if !self.fields.is_object() {
+            self.fields = json!({});
         }
-        &mut self.item[field]
+        &mut self.fields[field]
     }
 
     fn into_json(mut self) -> Option<String> {
         let json = self.json.take().filter(|(_, text)| !text.is_empty());
-        let Some((field, text)) = json else { return Some(self.item.to_string()) };
+        let Some((field, text)) = json else { return Some(self.fields.to_string()) };
         // Raw, since the order of keys stays.
         let value = RawValue::from_string(text).ok()?;
-        self.item.as_object_mut()?.remove(field);
-        let item = RawItem { fields: self.item, json: HashMap::from([(field, value)]) };
+        self.fields.as_object_mut()?.remove(field);
+        let item = RawItem { fields: self.fields, json: HashMap::from([(field, value)]) };
         serde_json::to_string(&item).ok()
     }
 }

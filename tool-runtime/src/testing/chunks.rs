@@ -1,8 +1,7 @@
 //! A reply in chunks, as a server streams it.
 
 use crate::message::{
-    AssistantMessage, CallPiece, Chunk, ContentPiece, Delta, Finish, ItemContent, ItemKind, ItemPiece,
-    ReplyPiece, ToolCall, WholeItem,
+    AssistantMessage, CallPiece, Chunk, Finish, ItemContent, ItemKind, NativeItem, Piece, ReadItem, ToolCall,
 };
 use serde_json::Value;
 
@@ -12,49 +11,55 @@ const PIECE_CHARACTERS: usize = 6;
 /// The chunks of a reply: its further fields, pieces of its text or of the reason why the model declines, the calls with
 /// pieces of their arguments, and the end.
 pub(super) fn chunks_of(reply: &AssistantMessage, wire: &'static str) -> Vec<Chunk> {
-    let mut deltas = vec![start(reply, wire)];
+    let mut chunks = vec![start(reply, wire)];
     if reply.content.as_ref().is_some_and(|content| content.without_tool_references().parts().is_some()) {
         let Ok(Value::Array(parts)) = serde_json::to_value(&reply.content) else { return Vec::new() };
-        deltas.push(delta(ContentPiece { parts, ..text(reply.text()) }));
+        chunks.push(vec![Piece::Parts(parts, reply.text().to_owned())]);
     } else {
-        deltas.extend(reply.text().split_inclusive(' ').map(|word| delta(text(word))));
+        chunks.extend(words(reply.text()).map(|word| vec![Piece::Text(word)]));
     }
-    let refusal = reply.refusal().unwrap_or_default();
-    deltas.extend(refusal.split_inclusive(' ').map(|word| delta(declined_piece(word))));
-    let items = items(reply, wire);
-    if !items.is_empty() {
-        deltas.push(delta(ContentPiece { items, ..ContentPiece::default() }));
-    }
-    for (call, index) in reply.tool_calls.iter().zip(0..) {
-        push_call(call, index, wire, &mut deltas);
-    }
-    deltas.push(end(reply));
-    deltas.push(Delta { is_done: true, ..Delta::default() });
-    deltas.into_iter().map(|delta| Delta { wire: Some(wire), ..delta }.into()).collect()
-}
-
-/// The fields that arrive before the text.
-fn start(reply: &AssistantMessage, wire: &str) -> Delta {
-    let extra = reply.extra.to_map(wire);
-    let content = ContentPiece {
-        text: reply.content.as_ref().map(|_| String::new()),
-        reasoning: Some(reply.reasoning()),
-        refusal: reply.refusal.as_ref().map(|_| String::new()),
-        extra,
-        ..ContentPiece::default()
-    };
-    let origin = reply.origin();
-    let model = origin.and_then(|origin| origin.model.clone());
-    Delta { model, response_id: origin.and_then(|origin| origin.response_id.clone()), ..delta(content) }
-}
-
-/// The provider's items.
-fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
+    chunks.extend(words(reply.refusal().unwrap_or_default()).map(|word| vec![Piece::Refusal(word)]));
     // Another wire has no such items.
-    let is_of_wire = reply.origin().is_none_or(|origin| origin.wire == wire);
+    let has_items = reply.origin().is_none_or(|origin| origin.wire == wire) && !reply.native.is_empty();
+    let (mut call_items, items) = if has_items { items(reply) } else { (Vec::new(), Vec::new()) };
+    if has_items {
+        chunks.push(items);
+    }
+    call_items.resize_with(reply.tool_calls.len(), || None);
+    for ((call, item), index) in reply.tool_calls.iter().zip(call_items).zip(0..) {
+        push_call(call, item, index, wire, &mut chunks);
+    }
+    chunks.push(end(reply));
+    let with_reply = |pieces: Vec<Piece>| [Piece::Reply(None)].into_iter().chain(pieces).collect();
+    let chunks = chunks.into_iter().map(with_reply).chain([vec![Piece::Done]]);
+    chunks.map(|pieces| Chunk::read(wire, pieces)).collect()
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split_inclusive(' ').map(str::to_owned)
+}
+
+/// The pieces that arrive before the text.
+fn start(reply: &AssistantMessage, wire: &str) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Extra(reply.extra.to_map(wire)), Piece::Reasoning(reply.reasoning())];
+    if let Some(origin) = reply.origin() {
+        pieces.extend(origin.model.clone().map(Piece::Model));
+        pieces.extend(origin.response_id.clone().map(Piece::ResponseId));
+    }
+    pieces.extend(reply.refusal.as_ref().map(|_| Piece::Refusal(String::new())));
+    pieces.extend(reply.content.as_ref().map(|_| Piece::Text(String::new())));
+    pieces
+}
+
+/// The item of a call, and its index.
+type CallItem = Option<(i64, ReadItem)>;
+
+/// The provider's items: those of the calls, which arrive with them, and the others.
+fn items(reply: &AssistantMessage) -> (Vec<CallItem>, Vec<Piece>) {
     let mut calls = reply.tool_calls.iter();
     let mut text = Some(reply.text());
-    let items = (0..).zip(reply.native.iter().filter(|_| is_of_wire)).map(|(index, native)| {
+    let (mut call_items, mut items) = (Vec::new(), Vec::new());
+    for (index, native) in (0..).zip(&reply.native) {
         let content = match native.item_kind() {
             ItemKind::Native => ItemContent::Native,
             ItemKind::Reasoning => ItemContent::Reasoning,
@@ -62,52 +67,39 @@ fn items(reply: &AssistantMessage, wire: &str) -> Vec<ItemPiece> {
             ItemKind::Text => ItemContent::Text(text.take().unwrap_or_default().to_owned()),
             ItemKind::Call => calls.next().cloned().map_or(ItemContent::Native, ItemContent::Call),
         };
-        let (json, is_valid) = (native.json().to_owned(), !native.is_rejected_call());
-        ItemPiece::Whole(WholeItem { index: Some(index), json, content, is_valid })
-    });
-    items.collect()
+        let is_valid = !native.is_rejected_call();
+        let item = ReadItem { json: NativeItem::json(native).to_owned(), content, is_valid };
+        match item.content {
+            ItemContent::Call(_) => call_items.push(Some((index, item))),
+            _ => items.push(Piece::Item { index: Some(index), item, call: None }),
+        }
+    }
+    (call_items, items)
 }
 
-fn push_call(call: &ToolCall, index: i64, wire: &str, deltas: &mut Vec<Delta>) {
+fn push_call(call: &ToolCall, item: CallItem, index: i64, wire: &str, chunks: &mut Vec<Vec<Piece>>) {
     let head = CallPiece {
         id: call.id.clone(),
         name: call.name.clone(),
         extra: call.extra.to_map(wire),
         ..CallPiece::arguments(index, String::new())
     };
-    deltas.push(call_delta(head));
+    chunks.push(vec![match item {
+        Some((index, item)) => Piece::Item { index: Some(index), item, call: Some(head) },
+        None => Piece::Call(head),
+    }]);
     // The end of a truncated call did not arrive.
     let arguments = if call.is_truncated { call.arguments.trim_end_matches('}') } else { &*call.arguments };
     let characters: Vec<char> = arguments.chars().collect();
-    for piece in characters.chunks(PIECE_CHARACTERS) {
-        deltas.push(call_delta(CallPiece::arguments(index, piece.iter().collect())));
-    }
+    let pieces = characters.chunks(PIECE_CHARACTERS).map(|piece| piece.iter().collect());
+    chunks.extend(pieces.map(|piece| vec![Piece::Call(CallPiece::arguments(index, piece))]));
 }
 
-fn end(reply: &AssistantMessage) -> Delta {
+fn end(reply: &AssistantMessage) -> Vec<Piece> {
     let completeness = reply.completeness;
-    let finish = reply.finish_reason.clone().map(|reason| Finish {
-        reason,
-        completeness,
+    let finish = reply.finish_reason.clone().map(|reason| {
         // The calls of a scripted reply are marked already.
-        may_truncate_objects: false,
+        Piece::Finish(Finish { reason, completeness, may_truncate_objects: false })
     });
-    let replies = vec![ReplyPiece { finish, ..ReplyPiece::default() }];
-    Delta { replies, usage: reply.usage, ..Delta::default() }
-}
-
-fn text(piece: &str) -> ContentPiece {
-    ContentPiece { text: Some(piece.to_owned()), ..ContentPiece::default() }
-}
-
-fn declined_piece(piece: &str) -> ContentPiece {
-    ContentPiece { refusal: Some(piece.to_owned()), ..ContentPiece::default() }
-}
-
-fn call_delta(piece: CallPiece) -> Delta {
-    delta(ContentPiece { calls: vec![piece], ..ContentPiece::default() })
-}
-
-fn delta(content: ContentPiece) -> Delta {
-    Delta { replies: vec![ReplyPiece { content, ..ReplyPiece::default() }], ..Delta::default() }
+    reply.usage.map(Piece::Usage).into_iter().chain(finish).collect()
 }

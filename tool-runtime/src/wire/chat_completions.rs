@@ -1,12 +1,15 @@
 //! Chat Completions, which most servers accept: <https://platform.openai.com/docs/api-reference/chat>.
 
 mod format;
+mod which_call;
 
 pub use format::ChatCompletions;
 pub(crate) use format::{
     add_fields, add_parts, read_parts, serialize_messages, text_part, text_with_notices, written_arguments,
     written_name,
 };
+pub(super) use which_call::which_call;
+pub(crate) use which_call::{continues_head, is_repetition};
 
 use super::Wire;
 use super::provider::Provider;

@@ -1,7 +1,7 @@
 //! The data of server-sent events.
 
 use super::error::beginning;
-use crate::message::{Delta, StreamError};
+use crate::message::{Chunk, Piece, StreamError};
 
 /// Reads the text after `data:` of a server-sent event. `read` reads an event of this wire; error messages call its format
 /// `format`.
@@ -9,16 +9,15 @@ pub(super) fn read_data(
     data: &str,
     wire: &'static str,
     format: &'static str,
-    read: impl FnOnce(&str) -> serde_json::Result<Delta>,
-) -> Delta {
-    let delta = match data.trim_start_matches('\u{feff}').trim() {
-        "" => Delta::default(),
+    read: impl FnOnce(&str) -> serde_json::Result<Vec<Piece>>,
+) -> Chunk {
+    let pieces = match data.trim_start_matches('\u{feff}').trim() {
+        "" => Vec::new(),
         // Some gateways end every stream with it, in the format of Chat Completions.
-        "[DONE]" => Delta { is_done: true, ..Delta::default() },
+        "[DONE]" => vec![Piece::Done],
         text => read(text).unwrap_or_else(|source| {
-            let error = StreamError::NotAChunk { format, beginning: beginning(text), source };
-            Delta { error: Some(error), ..Delta::default() }
+            vec![Piece::Error(StreamError::NotAChunk { format, beginning: beginning(text), source })]
         }),
     };
-    Delta { wire: Some(wire), ..delta }
+    Chunk::read(wire, pieces)
 }

@@ -220,7 +220,7 @@ impl Wire for Anthropic {
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
+        event::read(data)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

@@ -170,7 +170,7 @@ impl Wire for ChatCompletions {
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
+        event::read(data)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

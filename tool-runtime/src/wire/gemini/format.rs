@@ -198,7 +198,7 @@ impl Wire for Gemini {
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
+        event::read(data)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

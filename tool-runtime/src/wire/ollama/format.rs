@@ -132,7 +132,7 @@ impl Wire for Ollama {
 
     /// Reads one line of a stream.
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data).into()
+        event::read(data)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

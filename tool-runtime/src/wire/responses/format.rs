@@ -325,7 +325,7 @@ impl Wire for Responses {
     }
 
     fn read_event(&self, data: &str) -> Chunk {
-        event::read(data, &self.custom_tools).into()
+        event::read(data, &self.custom_tools)
     }
 
     fn read_messages(&self, body: &str) -> Result<Vec<Message>, WireError> {

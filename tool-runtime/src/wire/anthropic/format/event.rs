@@ -2,85 +2,75 @@
 
 use super::reply::{declined, read_usage};
 use super::{FORMAT, NAME};
-use crate::message::{CallPiece, ContentPiece, Delta, Finish, ItemKind, ItemPiece, ReplyPiece, StreamError};
+use crate::message::{CallPiece, Chunk, Finish, ItemKind, Piece, StreamError};
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
 use crate::wire::finish_reason::completeness;
 use serde_json::Value;
 
 /// Reads the text after `data:` of a server-sent event.
-pub(super) fn read(data: &str) -> Delta {
+pub(super) fn read(data: &str) -> Chunk {
     read_data(data, NAME, FORMAT, |text| Ok(read_event(serde_json::from_str(text)?, text)))
 }
 
-fn read_event(mut event: Value, text: &str) -> Delta {
+fn read_event(mut event: Value, text: &str) -> Vec<Piece> {
     let index = event["index"].as_i64().unwrap_or_default();
+    let mut pieces = vec![Piece::Reply(None)];
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => {
             let message = &event["message"];
-            Delta {
-                replies: vec![ReplyPiece::default()],
-                model: message["model"].as_str().map(str::to_owned),
-                response_id: message["id"].as_str().map(str::to_owned),
-                usage: read_usage(&message["usage"]),
-                ..Delta::default()
-            }
+            let text = |field: &str| message[field].as_str().map(str::to_owned);
+            pieces.extend(text("model").map(Piece::Model));
+            pieces.extend(text("id").map(Piece::ResponseId));
+            pieces.extend(read_usage(&message["usage"]).map(Piece::Usage));
         }
-        "content_block_start" => piece(start_block(index, event["content_block"].take())),
-        "content_block_delta" => piece(read_delta(index, event["delta"].take())),
+        "content_block_start" => start_block(index, event["content_block"].take(), &mut pieces),
+        "content_block_delta" => read_delta(index, event["delta"].take(), &mut pieces),
         "message_delta" => {
             let delta = &event["delta"];
-            let reason = delta["stop_reason"].as_str();
-            let details =
-                if delta["stop_details"].is_null() { &event["stop_details"] } else { &delta["stop_details"] };
-            let content = ContentPiece {
-                refusal: reason.and_then(|reason| declined(reason, details)),
-                ..ContentPiece::default()
-            };
-            let finish = reason.map(|reason| Finish {
-                reason: reason.to_owned(),
-                completeness: completeness(reason),
-                may_truncate_objects: true,
-            });
-            Delta {
-                replies: vec![ReplyPiece { content, finish, ..ReplyPiece::default() }],
-                usage: read_usage(&event["usage"]),
-                ..Delta::default()
+            pieces.extend(read_usage(&event["usage"]).map(Piece::Usage));
+            if let Some(reason) = delta["stop_reason"].as_str() {
+                let details = [&delta["stop_details"], &event["stop_details"]];
+                let details = details.into_iter().find(|details| !details.is_null());
+                let refusal = declined(reason, details.unwrap_or(&Value::Null));
+                pieces.extend(refusal.map(Piece::Refusal));
+                pieces.push(Piece::Finish(Finish {
+                    reason: reason.to_owned(),
+                    completeness: completeness(reason),
+                    may_truncate_objects: true,
+                }));
             }
         }
-        "message_stop" => Delta { is_done: true, ..Delta::default() },
-        "content_block_stop" | "ping" => Delta::default(),
+        "message_stop" => return vec![Piece::Done],
+        "content_block_stop" | "ping" => return Vec::new(),
         "error" => {
             let error = event["error"].take();
             let message = server_message(&error).unwrap_or_else(|| error.to_string());
-            Delta { error: Some(StreamError::Server { message, error }), ..Delta::default() }
+            return vec![Piece::Error(StreamError::Server { message, error })];
         }
         // The API adds types of events.
-        _ => Delta { skipped: Some(beginning(text)), ..Delta::default() },
+        _ => return vec![Piece::Skipped(beginning(text))],
     }
+    pieces
 }
 
-fn piece(content: ContentPiece) -> Delta {
-    Delta { replies: vec![ReplyPiece { content, ..ReplyPiece::default() }], ..Delta::default() }
-}
-
-fn start_block(index: i64, item: Value) -> ContentPiece {
-    let mut piece = ContentPiece::default();
-    let text = |field: &str| item[field].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+fn start_block(index: i64, item: Value, pieces: &mut Vec<Piece>) {
+    let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
+    let mut call = None;
     let kind = match item["type"].as_str().unwrap_or_default() {
         "text" => {
             // A block without text adds no text, as in a response that is not streamed.
-            piece.text = Some(text("text").unwrap_or_default());
+            pieces.push(Piece::Text(text("text")));
             ItemKind::Text
         }
         "thinking" => {
-            piece.reasoning = text("thinking");
+            pieces.push(Piece::Reasoning(text("thinking")));
             ItemKind::Reasoning
         }
         "tool_use" => {
-            piece.calls.push(CallPiece {
-                id: text("id").unwrap_or_default(),
-                name: text("name").unwrap_or_default(),
+            call = Some(CallPiece {
+                id: text("id"),
+                name: text("name"),
                 ..CallPiece::arguments(index, String::new())
             });
             ItemKind::Call
@@ -90,38 +80,35 @@ fn start_block(index: i64, item: Value) -> ContentPiece {
     // The provider sends the whole input for calls from its code execution, and `{}` otherwise.
     let input = item["input"].as_object().filter(|input| !input.is_empty() && kind == ItemKind::Call);
     let arguments = input.cloned().map(Value::Object);
-    piece.items.push(ItemPiece::Start { index, item, kind, arguments });
-    piece
+    pieces.push(Piece::ItemStart { index, item, kind, call, arguments });
 }
 
-fn read_delta(index: i64, mut delta: Value) -> ContentPiece {
-    let mut piece = ContentPiece::default();
+fn read_delta(index: i64, mut delta: Value, pieces: &mut Vec<Piece>) {
     let mut take = |field: &str| match delta.get_mut(field).map(Value::take) {
         Some(Value::String(text)) => text,
         _ => String::new(),
     };
     match &*take("type") {
         "text_delta" => {
-            let text = take("text");
-            piece.items.push(ItemPiece::Text { index, field: "text", piece: text.clone() });
-            piece.text = Some(text);
+            let piece = take("text");
+            pieces.push(Piece::Text(piece.clone()));
+            pieces.push(Piece::ItemText { index, field: "text", piece });
         }
         "thinking_delta" => {
-            let text = take("thinking");
-            piece.items.push(ItemPiece::Text { index, field: "thinking", piece: text.clone() });
-            piece.reasoning = Some(text);
+            let piece = take("thinking");
+            pieces.push(Piece::Reasoning(piece.clone()));
+            pieces.push(Piece::ItemText { index, field: "thinking", piece });
         }
         "signature_delta" => {
-            piece.items.push(ItemPiece::Text { index, field: "signature", piece: take("signature") });
+            pieces.push(Piece::ItemText { index, field: "signature", piece: take("signature") });
         }
         "input_json_delta" => {
-            piece.items.push(ItemPiece::Json { index, field: "input", piece: take("partial_json") });
+            pieces.push(Piece::ItemJson { index, field: "input", piece: take("partial_json") });
         }
         "citations_delta" => {
             let element = delta.get_mut("citation").map(Value::take).unwrap_or_default();
-            piece.items.push(ItemPiece::Element { index, field: "citations", element });
+            pieces.push(Piece::ItemElement { index, field: "citations", element });
         }
         _ => {}
     }
-    piece
 }

@@ -4,7 +4,7 @@ use super::call::to_text;
 use super::content::raw_parts;
 use super::reply::read_usage;
 use super::{FORMAT, NAME};
-use crate::message::{Arguments, CallPiece, Content, ContentPiece, Delta, Finish, ReplyPiece, StreamError};
+use crate::message::{Arguments, CallKey, CallPiece, Chunk, Content, Finish, Piece, StreamError};
 use crate::wire::error::beginning;
 use crate::wire::finish_reason::{completeness, is_no_reason};
 use crate::wire::reasoning::SHOWN_FIELDS;
@@ -13,51 +13,42 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 /// Reads the text after `data:` of a server-sent event.
-pub(super) fn read(data: &str) -> Delta {
-    let delta = match data.trim_start_matches('\u{feff}').trim() {
-        "" | "null" => Delta::default(),
-        "[DONE]" => Delta { is_done: true, ..Delta::default() },
+pub(super) fn read(data: &str) -> Chunk {
+    let pieces = match data.trim_start_matches('\u{feff}').trim() {
+        "" | "null" => Vec::new(),
+        "[DONE]" => vec![Piece::Done],
         // Gemini sends errors in an array.
         list if list.starts_with('[') => match serde_json::from_str::<Vec<Value>>(list) {
-            Ok(chunks) => combine(chunks.into_iter().map(read_value)),
-            Err(source) => not_a_chunk(data, source),
+            Ok(chunks) => chunks.into_iter().flat_map(read_value).collect(),
+            Err(source) => vec![not_a_chunk(data, source)],
         },
         chunk => match ReadChunk::from_text(chunk) {
-            Ok(chunk) => chunk.into_delta(data),
-            Err(source) => not_a_chunk(data, source),
+            Ok(chunk) => chunk.into_pieces(data),
+            Err(source) => vec![not_a_chunk(data, source)],
         },
     };
-    Delta { wire: Some(NAME), ..delta }
+    Chunk::read(NAME, with_error_last(pieces))
 }
 
-fn read_value(mut chunk: Value) -> Delta {
+/// The pieces in another order if there is an error. A finish reason does not end a reply with an error.
+fn with_error_last(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let is_error = |piece: &Piece| matches!(piece, Piece::Error(_));
+    if pieces.iter().any(is_error) {
+        pieces.retain(|piece| !matches!(piece, Piece::Finish(_)));
+        pieces.sort_by_key(is_error);
+    }
+    pieces
+}
+
+fn read_value(mut chunk: Value) -> Vec<Piece> {
     match ReadChunk::from_value(&mut chunk) {
-        Ok(read) => read.into_delta(&chunk.to_string()),
-        Err(source) => not_a_chunk(&chunk.to_string(), source),
+        Ok(read) => read.into_pieces(&chunk.to_string()),
+        Err(source) => vec![not_a_chunk(&chunk.to_string(), source)],
     }
 }
 
-/// The contents of several chunks.
-fn combine(deltas: impl Iterator<Item = Delta>) -> Delta {
-    deltas.fold(Delta::default(), |mut all, delta| {
-        all.replies.extend(delta.replies);
-        Delta {
-            replies: all.replies,
-            wire: None,
-            model: all.model.or(delta.model),
-            response_id: all.response_id.or(delta.response_id),
-            usage: delta.usage.or(all.usage),
-            error: all.error.or(delta.error),
-            possible_error: all.possible_error.or(delta.possible_error),
-            is_done: all.is_done || delta.is_done,
-            skipped: all.skipped.or(delta.skipped),
-        }
-    })
-}
-
-fn not_a_chunk(text: &str, source: serde_json::Error) -> Delta {
-    let error = StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source };
-    Delta { error: Some(error), ..Delta::default() }
+fn not_a_chunk(text: &str, source: serde_json::Error) -> Piece {
+    Piece::Error(StreamError::NotAChunk { format: FORMAT, beginning: beginning(text), source })
 }
 
 #[derive(Deserialize)]
@@ -171,41 +162,43 @@ fn read_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Stri
     }
 }
 
-impl From<Choice> for ReplyPiece {
-    fn from(choice: Choice) -> Self {
-        let finish = choice.finish_reason;
-        ReplyPiece {
-            choice: choice.index,
-            content: choice.delta.map(ContentPiece::from).unwrap_or_default(),
-            whole: choice.message.map(ContentPiece::from),
-            finish: finish.map(|reason| Finish {
-                completeness: completeness(&reason),
-                reason,
-                may_truncate_objects: false,
-            }),
+impl Choice {
+    fn add_pieces(self, pieces: &mut Vec<Piece>) {
+        pieces.push(Piece::Reply(self.index));
+        if let Some(delta) = self.delta {
+            delta.add_pieces(pieces);
         }
+        if let Some(message) = self.message {
+            let mut whole = Vec::new();
+            message.add_pieces(&mut whole);
+            pieces.push(Piece::Whole(whole));
+        }
+        pieces.extend(self.finish_reason.map(|reason| {
+            let completeness = completeness(&reason);
+            Piece::Finish(Finish { reason, completeness, may_truncate_objects: false })
+        }));
     }
 }
 
-impl From<ReadDelta> for ContentPiece {
-    fn from(delta: ReadDelta) -> Self {
-        let ReadDelta { content, tool_calls, mut other, .. } = delta;
+impl ReadDelta {
+    fn add_pieces(self, pieces: &mut Vec<Piece>) {
+        let ReadDelta { content, tool_calls, mut other, .. } = self;
+        let refusal = other.remove("refusal");
         let text_of = |field| other.get(field).and_then(Value::as_str).filter(|text| !text.is_empty());
         let reasoning = SHOWN_FIELDS.into_iter().find_map(text_of).map(str::to_owned);
-        let refusal = match other.get_mut("refusal").map(Value::take) {
-            Some(Value::String(refusal)) => Some(refusal),
-            _ => None,
-        };
-        other.remove("refusal");
-        ContentPiece {
-            parts: content.as_ref().map(raw_parts).unwrap_or_default(),
-            text: content.map(|content| content.as_str().to_owned()),
-            reasoning,
-            refusal,
-            calls: tool_calls.into_iter().flatten().flatten().map(CallPiece::from).collect(),
-            extra: other,
-            items: Vec::new(),
+        if !other.is_empty() {
+            pieces.push(Piece::Extra(other));
         }
+        pieces.extend(reasoning.map(Piece::Reasoning));
+        if let Some(Value::String(refusal)) = refusal {
+            pieces.push(Piece::Refusal(refusal));
+        }
+        if let Some(content) = content {
+            let (parts, text) = (raw_parts(&content), content.as_str().to_owned());
+            pieces.push(if parts.is_empty() { Piece::Text(text) } else { Piece::Parts(parts, text) });
+        }
+        let calls = tool_calls.into_iter().flatten().flatten();
+        pieces.extend(calls.map(|call| Piece::Call(call.into())));
     }
 }
 
@@ -224,26 +217,32 @@ impl From<CallDelta> for CallPiece {
             Some(json) => Arguments::Json(json),
         };
         let name = name.unwrap_or_default();
-        CallPiece { index, id: to_text(id), name, arguments, takes_text: is_custom, extra: other }
+        CallPiece {
+            key: CallKey::Index(index),
+            id: to_text(id),
+            name,
+            arguments,
+            takes_text: is_custom,
+            extra: other,
+        }
     }
 }
 
 impl ReadChunk {
     /// `text` is the text of the chunk.
-    fn into_delta(mut self, text: &str) -> Delta {
+    fn into_pieces(mut self, text: &str) -> Vec<Piece> {
         let error = self.take_error();
-        let possible_error = self.take_possible_error();
-        Delta {
-            wire: None,
-            model: self.model.as_str().map(str::to_owned),
-            response_id: self.id.as_str().map(str::to_owned),
-            usage: read_usage(&self.usage),
-            error,
-            possible_error,
-            is_done: false,
-            skipped: self.choices.is_none().then(|| beginning(text)),
-            replies: self.choices.into_iter().flatten().map(ReplyPiece::from).collect(),
+        let mut pieces = Vec::new();
+        pieces.extend(self.model.as_str().map(|model| Piece::Model(model.to_owned())));
+        pieces.extend(self.id.as_str().map(|id| Piece::ResponseId(id.to_owned())));
+        pieces.extend(read_usage(&self.usage).map(Piece::Usage));
+        pieces.extend(self.take_possible_error().map(Piece::PossibleError));
+        pieces.extend(error.map(Piece::Error));
+        match self.choices {
+            Some(choices) => choices.into_iter().for_each(|choice| choice.add_pieces(&mut pieces)),
+            None => pieces.push(Piece::Skipped(beginning(text))),
         }
+        pieces
     }
 
     fn from_text(text: &str) -> serde_json::Result<Self> {

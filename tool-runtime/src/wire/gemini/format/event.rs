@@ -4,8 +4,7 @@ use super::item::ItemHead;
 use super::reply::{Candidate, Response, blocked, is_valid, read_error, read_usage};
 use super::{FORMAT, NAME};
 use crate::message::{
-    Arguments, CallPiece, Completeness, ContentPiece, Delta, Finish, ItemContent, ItemPiece, ReplyPiece,
-    StreamError, WholeItem,
+    Arguments, CallKey, CallPiece, Chunk, Completeness, Finish, ItemContent, Piece, ReadItem, StreamError,
 };
 use crate::wire::error::{beginning, server_message};
 use crate::wire::event_data::read_data;
@@ -13,23 +12,22 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Reads the text after `data:` of a server-sent event.
-pub(super) fn read(data: &str) -> Delta {
+pub(super) fn read(data: &str) -> Chunk {
     read_data(data, NAME, FORMAT, |text| {
         read_event(text).or_else(|source| {
             let message = read_error(text).ok_or(source)?;
-            let error = server_error(message, serde_json::from_str(text).unwrap_or_default());
-            Ok(Delta { error: Some(error), ..Delta::default() })
+            Ok(vec![server_error(message, serde_json::from_str(text).unwrap_or_default())])
         })
     })
 }
 
 /// `body` is the error, or an array with an object that has it.
-fn server_error(message: String, body: Value) -> StreamError {
+fn server_error(message: String, body: Value) -> Piece {
     let first = body.as_array().and_then(|list| list.first()).map(|first| first["error"].clone());
-    StreamError::Server { message, error: first.unwrap_or(body) }
+    Piece::Error(StreamError::Server { message, error: first.unwrap_or(body) })
 }
 
-fn read_event(text: &str) -> serde_json::Result<Delta> {
+fn read_event(text: &str) -> serde_json::Result<Vec<Piece>> {
     if text.starts_with('[') {
         let problem = "an array: request the stream with `alt=sse`, and read its events";
         return Err(serde::de::Error::custom(problem));
@@ -37,67 +35,68 @@ fn read_event(text: &str) -> serde_json::Result<Delta> {
     let mut response: Response<'_> = serde_json::from_str(text)?;
     let error = response.error.take();
     if let Some(message) = server_message(&error) {
-        return Ok(Delta { error: Some(server_error(message, error)), ..Delta::default() });
+        return Ok(vec![server_error(message, error)]);
     }
+    let mut pieces = Vec::new();
+    pieces.extend(response.model_version.map(Piece::Model));
+    pieces.extend(response.id.map(Piece::ResponseId));
+    pieces.extend(read_usage(&response.usage_metadata).map(Piece::Usage));
     let candidates = response.candidates.unwrap_or_default();
-    let pieces = (0..).zip(candidates).map(|(position, candidate)| read_candidate(position, candidate));
-    let mut replies = pieces.collect::<serde_json::Result<Vec<_>>>()?;
-    if let (true, Some((reason, refusal))) = (replies.is_empty(), blocked(&response.prompt_feedback)) {
-        let finish =
-            Some(Finish { reason, completeness: Completeness::Truncated, may_truncate_objects: false });
-        let content = ContentPiece { refusal: Some(refusal), ..ContentPiece::default() };
-        replies.push(ReplyPiece { content, finish, ..ReplyPiece::default() });
+    match blocked(&response.prompt_feedback).filter(|_| candidates.is_empty()) {
+        Some((reason, refusal)) => {
+            let completeness = Completeness::Truncated;
+            pieces.extend([Piece::Reply(None), Piece::Refusal(refusal)]);
+            pieces.push(Piece::Finish(Finish { reason, completeness, may_truncate_objects: false }));
+        }
+        None if candidates.is_empty() => pieces.push(Piece::Skipped(beginning(text))),
+        None => {}
     }
-    Ok(Delta {
-        skipped: replies.is_empty().then(|| beginning(text)),
-        replies,
-        model: response.model_version,
-        response_id: response.id,
-        usage: read_usage(&response.usage_metadata),
-        ..Delta::default()
-    })
+    for (position, candidate) in (0..).zip(candidates) {
+        // The index 0 may be absent.
+        pieces.push(Piece::Reply(Some(candidate.index.unwrap_or(position))));
+        add_candidate(candidate, &mut pieces)?;
+    }
+    Ok(pieces)
 }
 
-fn read_candidate(position: i64, mut candidate: Candidate<'_>) -> serde_json::Result<ReplyPiece> {
-    let mut content = ContentPiece::default();
+fn add_candidate(mut candidate: Candidate<'_>, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
+    pieces.push(Piece::Extra(candidate.extra()));
     for part in candidate.parts() {
-        read_part(part, &mut content)?;
+        add_part(part, pieces)?;
     }
-    content.extra = candidate.extra();
     // The calls of the reply may be in earlier chunks.
-    let finish = candidate.finish(true);
-    // The index 0 may be absent.
-    let choice = Some(candidate.index.unwrap_or(position));
-    Ok(ReplyPiece { choice, content, finish, ..ReplyPiece::default() })
+    pieces.extend(candidate.finish(true).map(Piece::Finish));
+    Ok(())
 }
 
-fn read_part(raw: &RawValue, piece: &mut ContentPiece) -> serde_json::Result<()> {
+fn add_part(raw: &RawValue, pieces: &mut Vec<Piece>) -> serde_json::Result<()> {
     let part = ItemHead::read(raw.get())?;
     let is_signed = part.is_signed();
-    if let Some(thought) = part.thought() {
-        piece.reasoning.get_or_insert_default().push_str(thought);
-    }
+    pieces.extend(part.thought().map(|thought| Piece::Reasoning(thought.to_owned())));
     let Some(content) = part.into_content()? else { return Ok(()) };
+    let mut whole_call = None;
     match &content {
-        // A chunk may have text before and after another part.
-        ItemContent::Text(text) if !text.is_empty() => piece.text.get_or_insert_default().push_str(text),
-        ItemContent::Call(call) => piece.calls.push(CallPiece {
-            index: None,
-            id: call.id.clone(),
-            name: call.name.clone(),
-            arguments: Arguments::OfNewCall(call.arguments.clone()),
-            takes_text: false,
-            extra: call.extra.to_map(NAME),
-        }),
+        ItemContent::Text(text) if !text.is_empty() => pieces.push(Piece::Text(text.clone())),
+        ItemContent::Call(call) => {
+            whole_call = Some(CallPiece {
+                key: CallKey::Alone,
+                id: call.id.clone(),
+                name: call.name.clone(),
+                arguments: Arguments::Piece(call.arguments.clone()),
+                takes_text: false,
+                extra: call.extra.to_map(NAME),
+            });
+        }
         _ => {}
     }
-    piece.items.push(match content {
+    pieces.push(match content {
         ItemContent::Text(_) | ItemContent::Reasoning if !is_signed => {
-            ItemPiece::Joinable { item: serde_json::from_str(raw.get())?, kind: content.kind() }
+            Piece::JoinableItem { item: serde_json::from_str(raw.get())?, kind: content.kind() }
         }
         content => {
             let is_valid = is_valid(&content);
-            ItemPiece::Whole(WholeItem { index: None, json: raw.get().to_owned(), content, is_valid })
+            let item = ReadItem { json: raw.get().to_owned(), content, is_valid };
+            Piece::Item { index: None, item, call: whole_call }
         }
     });
     Ok(())

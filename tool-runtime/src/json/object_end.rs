@@ -1,11 +1,11 @@
 //! Detection of the end of a JSON object that arrives in pieces.
 
-use crate::json::Nesting;
+use super::Nesting;
 
 /// Finds the brace that closes an object; reads each byte once. It checks brackets and strings, but not whether the
 /// text is valid JSON.
 #[derive(Debug, Default)]
-pub(super) enum ObjectEnd {
+pub(crate) enum ObjectEnd {
     /// White space only, so far.
     #[default]
     NotBegun,
@@ -24,7 +24,7 @@ pub(super) enum ObjectEnd {
 
 impl ObjectEnd {
     /// The number of bytes of the next piece that belong to the object, if the piece closes it.
-    pub(super) fn find(&mut self, piece: &str) -> Option<usize> {
+    pub(crate) fn find(&mut self, piece: &str) -> Option<usize> {
         let mut bytes = piece.bytes().enumerate();
         if let ObjectEnd::NotBegun = self {
             *self = match bytes.find(|(_, byte)| !byte.is_ascii_whitespace())? {

@@ -1,0 +1,75 @@
+//! Pieces of calls in a streamed reply.
+
+use serde_json::{Map, Value};
+
+/// A piece of a call.
+#[derive(Debug)]
+pub(crate) struct CallPiece {
+    pub(crate) key: CallKey,
+    /// Empty if missing.
+    pub(crate) id: String,
+    /// Empty if missing.
+    pub(crate) name: String,
+    pub(crate) arguments: Arguments,
+    /// Whether the arguments are any text, and not an object.
+    pub(crate) takes_text: bool,
+    pub(crate) extra: Map<String, Value>,
+}
+
+/// What names the call of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallKey {
+    /// The piece is a call that no other piece belongs to.
+    Alone,
+    /// The index that the server sent. The provider decides with the id and the name of the piece.
+    Index(Option<i64>),
+}
+
+#[derive(Debug)]
+pub(crate) enum Arguments {
+    /// The next piece of the text, which may be empty.
+    Piece(String),
+    /// The complete arguments.
+    Json(Value),
+    /// The complete text, of which pieces may have arrived.
+    Whole(String),
+}
+
+impl CallPiece {
+    /// The next piece of the arguments of the call with this index.
+    pub(crate) fn arguments(index: i64, piece: String) -> Self {
+        CallPiece {
+            key: CallKey::Index(Some(index)),
+            id: String::new(),
+            name: String::new(),
+            arguments: Arguments::Piece(piece),
+            takes_text: false,
+            extra: Map::new(),
+        }
+    }
+
+    /// The index that the server sent.
+    pub(crate) fn index(&self) -> Option<i64> {
+        match self.key {
+            CallKey::Alone => None,
+            CallKey::Index(index) => index,
+        }
+    }
+
+    /// Whether both id and name are missing.
+    pub(crate) fn has_no_head(&self) -> bool {
+        self.id.is_empty() && self.name.is_empty()
+    }
+
+    /// Whether it has nothing that could start a call.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.has_no_head() && self.arguments.is_empty() && self.extra.values().all(Value::is_null)
+    }
+}
+
+impl Arguments {
+    /// Whether it is white space only.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Arguments::Piece(text) | Arguments::Whole(text) if text.trim().is_empty())
+    }
+}

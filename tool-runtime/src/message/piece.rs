@@ -1,0 +1,90 @@
+//! The pieces of a streamed reply, in the order in which they arrive, independent of a provider's format.
+
+use super::{CallPiece, Completeness, ReadItem, StreamError, Usage};
+use serde_json::{Map, Value};
+
+/// A piece of a streamed reply. Each event of a provider becomes a list of them.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Model(String),
+    ResponseId(String),
+    Usage(Usage),
+    /// The pieces after it in the chunk belong to the reply with this number. A provider that can send several replies
+    /// numbers them.
+    Reply(Option<i64>),
+    /// Pieces of further fields.
+    Extra(Map<String, Value>),
+    /// Text of the reasoning to show.
+    Reasoning(String),
+    Refusal(String),
+    Text(String),
+    /// Parts of the content in the format of Chat Completions, and their text.
+    Parts(Vec<Value>, String),
+    Call(CallPiece),
+    /// The item with this index starts. If it is a call, `call` is its start. `arguments` are those of the call, unless
+    /// pieces of them follow.
+    ItemStart {
+        index: i64,
+        item: Value,
+        kind: ItemKind,
+        call: Option<CallPiece>,
+        arguments: Option<Value>,
+    },
+    /// A field of an item with text grows.
+    ItemText {
+        index: i64,
+        field: &'static str,
+        piece: String,
+    },
+    /// A field of an item with an array grows.
+    ItemElement {
+        index: i64,
+        field: &'static str,
+        element: Value,
+    },
+    /// The text of a field of an item with JSON grows. If the item is a call, these are its arguments.
+    ItemJson {
+        index: i64,
+        field: &'static str,
+        piece: String,
+    },
+    /// A complete item. `index` is its position; `None` if it is the next one. If it is a call, `call` is all of it.
+    Item {
+        index: Option<i64>,
+        item: ReadItem,
+        call: Option<CallPiece>,
+    },
+    /// An item with a field `text`. It continues the newest item if that one has the same further fields.
+    JoinableItem {
+        item: Value,
+        kind: ItemKind,
+    },
+    /// The complete reply, of which pieces may have arrived.
+    Whole(Vec<Piece>),
+    Finish(Finish),
+    /// The beginning of a chunk that has no piece of a reply.
+    Skipped(String),
+    /// An error unless a reply follows it.
+    PossibleError(StreamError),
+    Error(StreamError),
+    /// The end of the stream.
+    Done,
+}
+
+/// The end of a reply.
+#[derive(Debug)]
+pub(crate) struct Finish {
+    pub(crate) reason: String,
+    pub(crate) completeness: Completeness,
+    /// Whether the last call of a truncated reply counts as truncated even if its arguments are an object.
+    pub(crate) may_truncate_objects: bool,
+}
+
+/// The neutral field that an item represents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemKind {
+    Native,
+    Reasoning,
+    Text,
+    Call,
+}

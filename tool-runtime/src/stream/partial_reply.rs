@@ -1,0 +1,202 @@
+//! The contents of a reply that is still arriving.
+
+use super::calls::Calls;
+use super::event::QueuedEvent;
+use super::items::{GrowingItem, Items};
+use crate::message::{
+    AssistantMessage, CallPiece, Completeness, Content, Extra, Finish, Origin, Piece, ToolCall, Usage,
+};
+use crate::wire::{Provider, add_fields, add_parts, provider_or_chat_completions, read_parts, text_part};
+use serde_json::{Map, Value};
+
+#[derive(Debug, Default)]
+pub(super) struct PartialReply {
+    /// The name of the wire that read the chunks.
+    wire: Option<&'static str>,
+    model: Option<String>,
+    pub(super) response_id: Option<String>,
+    usage: Option<Usage>,
+    pub(super) text: Option<String>,
+    /// The parts of the content in the format of Chat Completions, if it arrives in parts.
+    parts: Option<Vec<Value>>,
+    /// The reasoning to show.
+    pub(super) reasoning: String,
+    refusal: Option<String>,
+    extra: Map<String, Value>,
+    items: Items,
+    pub(super) calls: Calls,
+    finish: Option<Finish>,
+}
+
+impl PartialReply {
+    pub(super) fn set_wire(&mut self, wire: Option<&'static str>) {
+        self.wire = self.wire.or(wire);
+    }
+
+    /// The provider whose chunks these are.
+    fn provider(&self) -> &'static dyn Provider {
+        provider_or_chat_completions(self.wire.unwrap_or_default())
+    }
+
+    /// Takes a piece of the reply.
+    pub(super) fn take(&mut self, piece: Piece, queued: &mut Vec<QueuedEvent>) {
+        match piece {
+            Piece::Model(model) => drop(self.model.get_or_insert(model)),
+            Piece::ResponseId(id) => drop(self.response_id.get_or_insert(id)),
+            Piece::Usage(usage) => self.usage = Some(self.usage.map_or(usage, |known| larger(known, usage))),
+            Piece::Extra(fields) => add_fields(&mut self.extra, fields),
+            Piece::Reasoning(piece) => {
+                let from = self.reasoning.len();
+                self.reasoning.push_str(&piece);
+                if !piece.is_empty() {
+                    queued.push(QueuedEvent::Reasoning(from..self.reasoning.len()));
+                }
+            }
+            Piece::Refusal(piece) => self.refusal.get_or_insert_default().push_str(&piece),
+            Piece::Text(piece) => self.take_text(&piece, Vec::new(), queued),
+            Piece::Parts(parts, text) => self.take_text(&text, parts, queued),
+            Piece::Call(piece) => drop(self.take_call(piece, queued)),
+            Piece::ItemStart { index, item, kind, call, arguments } => {
+                let call = call.and_then(|call| self.take_call(call, queued));
+                self.items.start(GrowingItem::new(Some(index), item, arguments), kind, call);
+            }
+            Piece::ItemText { index, field, piece } => self.items.add_text(index, field, &piece),
+            Piece::ItemElement { index, field, element } => self.items.add_element(index, field, element),
+            Piece::ItemJson { index, field, piece } => {
+                if self.items.add_json(index, field, &piece) {
+                    self.take_call(CallPiece::arguments(index, piece), queued);
+                }
+            }
+            Piece::Item { index, item, call } => {
+                if let Some(text) = self.items.missing_text(index, &item, self.text.as_deref()) {
+                    self.take_text(&text, Vec::new(), queued);
+                }
+                let call = call.and_then(|call| self.take_call(call, queued));
+                self.items.push(index, item, call);
+            }
+            Piece::JoinableItem { item, kind } => self.items.join(item, kind),
+            Piece::Whole(pieces) => self.take_whole(pieces, queued),
+            Piece::Finish(finish) => self.finish(finish),
+            // The assembler takes the pieces that are not of a reply.
+            Piece::Reply(_) | Piece::Skipped(_) | Piece::PossibleError(_) | Piece::Error(_) | Piece::Done => {
+            }
+        }
+    }
+
+    fn take_call(&mut self, piece: CallPiece, queued: &mut Vec<QueuedEvent>) -> Option<usize> {
+        self.calls.take(piece, self.provider(), queued)
+    }
+
+    /// Takes the complete reply, of which pieces may have arrived.
+    fn take_whole(&mut self, pieces: Vec<Piece>, queued: &mut Vec<QueuedEvent>) {
+        if self.is_empty() {
+            if pieces.iter().any(|piece| matches!(piece, Piece::Item { .. })) {
+                self.items = Items::default();
+            }
+            return pieces.into_iter().for_each(|piece| self.take(piece, queued));
+        }
+        let (mut items, mut calls) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            match piece {
+                Piece::Item { index, item, call } => {
+                    items.push((index, item, call.is_some().then_some(calls.len())));
+                    calls.extend(call);
+                }
+                Piece::Call(call) => calls.push(call),
+                _ => {}
+            }
+        }
+        let positions = self.calls.take_missing(calls, self.provider(), queued);
+        for (.., call) in &mut items {
+            *call = call.and_then(|number| *positions.get(number)?);
+        }
+        self.items.push_missing(items);
+    }
+
+    fn is_empty(&self) -> bool {
+        let has_text = [&self.text, &self.refusal].into_iter().flatten().any(|text| !text.is_empty());
+        !has_text && self.calls.is_empty() && self.extra.is_empty()
+    }
+
+    fn take_text(&mut self, piece: &str, parts: Vec<Value>, queued: &mut Vec<QueuedEvent>) {
+        let text = self.text.get_or_insert_default();
+        let from = text.len();
+        match &mut self.parts {
+            None if parts.is_empty() => {}
+            None => {
+                let mut all = if text.is_empty() { Vec::new() } else { vec![text_part(text)] };
+                add_parts(&mut all, parts);
+                self.parts = Some(all);
+            }
+            Some(_) if parts.is_empty() && piece.is_empty() => {}
+            Some(all) if parts.is_empty() => add_parts(all, vec![text_part(piece)]),
+            Some(all) => add_parts(all, parts),
+        }
+        text.push_str(piece);
+        if text.len() > from {
+            queued.push(QueuedEvent::Text(from..text.len()));
+        }
+    }
+
+    /// Sets the first finish reason, or a later one that reports truncation.
+    pub(super) fn finish(&mut self, finish: Finish) {
+        if self.finish.is_none() || finish.completeness == Completeness::Truncated {
+            self.finish = Some(finish);
+        }
+    }
+
+    pub(super) fn finish_reason(&self) -> Option<&str> {
+        self.finish.as_ref().map(|finish| &*finish.reason)
+    }
+
+    pub(super) fn is_truncated(&self) -> bool {
+        self.finish.as_ref().is_some_and(|finish| finish.completeness == Completeness::Truncated)
+    }
+
+    /// Completes every call at the end of the stream.
+    pub(super) fn complete_calls(&mut self, queued: &mut Vec<QueuedEvent>) {
+        for call in self.items.take_whole_arguments() {
+            self.take_call(call, queued);
+        }
+        self.calls.complete_all(queued);
+    }
+
+    /// The reply, with the ids of the server, which may be empty. `completeness` is that of a reply without a finish reason.
+    pub(super) fn into_message(self, completeness: Completeness) -> AssistantMessage {
+        let wire = self.wire.unwrap_or_else(|| self.provider().name());
+        let content = match self.parts {
+            Some(parts) => Some(read_parts(parts)),
+            None => self.text.map(Content::from),
+        };
+        let text = content.as_ref().map_or("", Content::as_str);
+        let mut tool_calls: Vec<ToolCall> =
+            self.calls.into_list().into_iter().map(|call| call.into_call(wire)).collect();
+        let native = self.items.into_native(text, &tool_calls);
+        let truncates_last =
+            |finish: &Finish| finish.may_truncate_objects && finish.completeness == Completeness::Truncated;
+        if let (true, Some(last)) = (self.finish.as_ref().is_some_and(truncates_last), tool_calls.last_mut())
+        {
+            last.is_truncated = true;
+        }
+        AssistantMessage {
+            content,
+            tool_calls,
+            refusal: self.refusal,
+            origin: Some(Origin { model: self.model, response_id: self.response_id, ..Origin::new(wire) }),
+            completeness: self.finish.as_ref().map_or(completeness, |finish| finish.completeness),
+            finish_reason: self.finish.map(|finish| finish.reason),
+            usage: self.usage,
+            native,
+            extra: Extra::new(wire, self.extra),
+        }
+    }
+}
+
+/// The larger of both counts: a provider sends them in several chunks, or again with each.
+fn larger(known: Usage, new: Usage) -> Usage {
+    Usage {
+        input_tokens: known.input_tokens.max(new.input_tokens),
+        cached_input_tokens: known.cached_input_tokens.max(new.cached_input_tokens),
+        output_tokens: known.output_tokens.max(new.output_tokens),
+    }
+}

@@ -1,0 +1,104 @@
+//! To which call of a streamed reply a piece belongs.
+//!
+//! The documentation of Chat Completions gives each call an index, but servers omit indices, ids and names, repeat them, or
+//! change them.
+
+use crate::message::{Arguments, CallKey, CallPiece, ToolCall};
+use crate::wire::partial_call::PartialCall;
+use crate::wire::partial_calls::{PartialCalls, WhichCall};
+use serde_json::{Map, Value};
+
+/// The call to which a piece belongs. A gateway of another API may deviate in the same ways.
+pub(in crate::wire) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
+    if piece.key == CallKey::Alone {
+        return WhichCall::New;
+    }
+    let candidate =
+        candidate(piece, calls).and_then(|position| Some((position, calls.as_slice().get(position)?)));
+    match candidate {
+        Some((position, call)) if goes_on_with(call, piece) => WhichCall::Known(position),
+        _ if piece.is_empty() => WhichCall::Nothing,
+        Some((_, call)) if may_be_followed_by(call, piece) => WhichCall::NewWithArguments,
+        _ => WhichCall::New,
+    }
+}
+
+/// The call that the index and the id of a piece name; without both, the newest call.
+fn candidate(piece: &CallPiece, calls: &PartialCalls) -> Option<usize> {
+    let index = piece.index();
+    let known = |position: usize| &calls.as_slice()[position];
+    let by_id = calls.with_id(&piece.id);
+    match (index.and_then(|index| calls.with_index(index)), by_id) {
+        (Some(position), Some(_)) if known(position).call.id == piece.id => Some(position),
+        // A known id with a name, under another index, belongs to another call.
+        (_, Some(position))
+            if piece.name.is_empty() || known(position).index.is_none() || index.is_none() =>
+        {
+            Some(position)
+        }
+        (Some(position), _) => Some(position),
+        (None, _) if index.is_none() => calls.newest(),
+        // The newest call may have no index, or a different one.
+        (None, _) if piece.has_no_head() => calls.newest().filter(|&position| !known(position).is_whole()),
+        (None, _) => None,
+    }
+}
+
+/// Whether a piece that has the same index, or the same id, or neither, belongs to this call.
+///
+/// Calls share an index with Gemini and its gateways (<https://github.com/NousResearch/hermes-agent/issues/62940>)
+/// and with sglang (<https://github.com/InternLM/lmdeploy/issues/3412>). vLLM repeated the name in each piece
+/// (<https://github.com/vllm-project/vllm/issues/18412>); vLLM and others gave each piece a different id
+/// (<https://github.com/cubist38/mlx-openai-server/pull/216>).
+fn goes_on_with(call: &PartialCall, piece: &CallPiece) -> bool {
+    let ToolCall { id, name, arguments, .. } = &call.call;
+    let has_same_name = *name == piece.name;
+    let has_index = piece.index().is_some();
+    let has_id = !id.is_empty() && *id == piece.id;
+    if !has_id && !id.is_empty() && !piece.id.is_empty() {
+        let is_nothing_new = piece.name.is_empty() && piece.arguments.is_empty();
+        let may_go_on = piece.name.is_empty() || has_same_name && has_index;
+        return is_nothing_new || may_go_on && can_take(call, &piece.arguments);
+    }
+    if piece.name.is_empty() || name.is_empty() {
+        return true;
+    }
+    if arguments.is_empty() {
+        // A different name may be the next piece of the name, if the id or an index shows that both belong to one
+        // call.
+        return has_same_name || (has_id || has_index) && piece.arguments.is_empty();
+    }
+    let is_repeated = has_id || has_index && piece.arguments.is_empty();
+    has_same_name && (!call.is_whole() || is_repeated)
+}
+
+/// Whether these arguments can continue those of this call. Empty arguments after empty arguments belong to another call.
+fn can_take(call: &PartialCall, arguments: &Arguments) -> bool {
+    let have_begun = !call.call.arguments.is_empty() || !arguments.is_empty();
+    have_begun && !call.is_whole()
+}
+
+/// Whether a piece is the head of another call of this tool, without arguments. Such a call exists only if its arguments
+/// follow: vLLM ends a call with such a piece, which has an unrelated id.
+fn may_be_followed_by(call: &PartialCall, piece: &CallPiece) -> bool {
+    let has_own_id = !piece.id.is_empty() && piece.id != call.call.id;
+    let is_same_tool = piece.name == call.call.name && piece.index().is_some();
+    call.is_whole() && has_own_id && is_same_tool && piece.arguments.is_empty()
+}
+
+/// Whether a piece continues this head of a call: it has arguments, and its id and name do not differ.
+pub(crate) fn continues_head(head: &CallPiece, piece: &CallPiece) -> bool {
+    let is_same = |own: &str, other: &str| other.is_empty() || own == other;
+    let has_same_head = is_same(&head.id, &piece.id) && is_same(&head.name, &piece.name);
+    head.key == piece.key && has_same_head && !piece.arguments.is_empty()
+}
+
+/// Whether arguments after the complete ones of a call repeat them (<https://github.com/vllm-project/vllm/issues/51697>) or
+/// are empty. Others are those of another call of the same tool, as Gemini's gateways send them
+/// (<https://github.com/dyedd/lens/issues/49>).
+pub(crate) fn is_repetition(call: &PartialCall, arguments: &Value) -> bool {
+    let is_none = arguments.as_object().is_some_and(Map::is_empty);
+    let is_known =
+        || serde_json::from_str::<Value>(&call.call.arguments).is_ok_and(|known| known == *arguments);
+    call.is_whole() && !call.is_empty_object() && (is_none || is_known())
+}

@@ -1,0 +1,87 @@
+//! The calls of a streamed reply so far, by which a provider decides to which call a piece belongs.
+
+use super::partial_call::PartialCall;
+use crate::message::CallPiece;
+use std::collections::HashMap;
+
+/// The calls so far, in the order in which they began.
+#[derive(Debug, Default)]
+pub(crate) struct PartialCalls {
+    list: Vec<PartialCall>,
+    /// The newest call with each index and with each id.
+    by_index: HashMap<i64, usize>,
+    by_id: HashMap<String, usize>,
+}
+
+/// The call to which a piece belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhichCall {
+    /// The call at this position.
+    Known(usize),
+    /// A call that begins with the piece.
+    New,
+    /// A call that begins with the piece if its arguments follow.
+    NewWithArguments,
+    /// None: the piece is ignored.
+    Nothing,
+}
+
+impl PartialCalls {
+    pub(crate) fn as_slice(&self) -> &[PartialCall] {
+        &self.list
+    }
+
+    pub(crate) fn get_mut(&mut self, position: usize) -> &mut PartialCall {
+        &mut self.list[position]
+    }
+
+    pub(crate) fn into_list(self) -> Vec<PartialCall> {
+        self.list
+    }
+
+    /// The position of the newest call with this index.
+    pub(crate) fn with_index(&self, index: i64) -> Option<usize> {
+        self.by_index.get(&index).copied()
+    }
+
+    /// The position of the newest call with this id.
+    pub(crate) fn with_id(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    /// The position of the newest call.
+    pub(crate) fn newest(&self) -> Option<usize> {
+        self.list.len().checked_sub(1)
+    }
+
+    /// Adds a call without any piece, and returns its position.
+    pub(crate) fn begin(&mut self) -> usize {
+        self.list.push(PartialCall::new());
+        self.list.len() - 1
+    }
+
+    /// Adds a call of the same tool, to which later pieces with the same index or id belong.
+    pub(crate) fn begin_another(&mut self, position: usize) -> usize {
+        let another = self.begin();
+        let PartialCall { call, index, .. } = &self.list[position];
+        let (id, name, index) = (call.id.clone(), call.name.clone(), *index);
+        self.add_key(another, index, &id);
+        self.list[another].call.name = name;
+        another
+    }
+
+    /// Assigns later pieces with the index or the id of this piece to the call.
+    pub(crate) fn add_keys_of(&mut self, piece: &CallPiece, position: usize) {
+        self.add_key(position, piece.index(), &piece.id);
+    }
+
+    fn add_key(&mut self, position: usize, index: Option<i64>, id: &str) {
+        if let Some(index) = index {
+            self.list[position].index.get_or_insert(index);
+            self.by_index.insert(index, position);
+        }
+        if !id.is_empty() && self.with_id(id) != Some(position) {
+            self.by_id.insert(id.to_owned(), position);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! To which call of a streamed reply a piece belongs.
+//!
+//! An item has its position in the response, but servers omit positions or change ids.
+
+use crate::message::{Arguments, CallPiece, ToolCall};
+use crate::wire::chat_completions;
+use crate::wire::partial_calls::{PartialCalls, WhichCall};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// The call to which a piece belongs. The complete call after its pieces is the call with its position, or with its id, or
+/// the newest one.
+pub(super) fn which_call(piece: &CallPiece, calls: &PartialCalls) -> WhichCall {
+    if let Arguments::Whole(arguments) = &piece.arguments {
+        let known = match piece.index() {
+            Some(index) => calls.with_index(index),
+            None => calls.with_id(&piece.id).or(calls.newest()),
+        };
+        let is_confirmed = |position: &usize| is_confirmed(*position, &piece.name, arguments, calls);
+        if let Some(position) = known.filter(is_confirmed) {
+            return WhichCall::Known(position);
+        }
+    }
+    chat_completions::which_call(piece, calls)
+}
+
+/// Whether a complete call with this name and these arguments is the call at this position. Some servers change the id.
+fn is_confirmed(position: usize, name: &str, arguments: &str, calls: &PartialCalls) -> bool {
+    calls.as_slice().get(position).is_some_and(|known| {
+        let ToolCall { name: known_name, arguments: beginning, .. } = &known.call;
+        let has_same_name = name.is_empty() || known_name.is_empty() || known_name == name;
+        !known.is_confirmed && has_same_name && arguments.starts_with(&**beginning)
+    })
+}
+
+/// The calls to which the complete calls at the end of a response belong.
+///
+/// A call may have another id there than before, and another index: vLLM changes the id
+/// (<https://github.com/vllm-project/vllm/pull/47916>). So a call with the tool and the arguments of one that began is that
+/// call, since no call may run twice.
+pub(super) fn which_calls(complete: &[CallPiece], calls: &PartialCalls) -> Vec<WhichCall> {
+    let mut began = BegunCalls::new(calls);
+    let known: Vec<Option<usize>> = complete.iter().map(|call| began.position_of(call)).collect();
+    let others = complete.iter().zip(known).map(|(call, known)| match known {
+        Some(position) => WhichCall::Known(position),
+        None if began.has_same(call) => WhichCall::Nothing,
+        // Without indices, it may be any of the calls.
+        None if began.have_indices && call.index().is_some() => WhichCall::New,
+        None => WhichCall::Nothing,
+    });
+    others.collect()
+}
+
+/// The calls that began before the end of the response.
+struct BegunCalls<'a> {
+    calls: &'a PartialCalls,
+    have_indices: bool,
+    /// The arguments of each call, which the complete call has if the call has none.
+    arguments: Vec<String>,
+    /// The number of calls with each tool and arguments that no complete call stands for yet.
+    unmatched: HashMap<(String, String), usize>,
+}
+
+impl<'a> BegunCalls<'a> {
+    fn new(calls: &'a PartialCalls) -> Self {
+        let arguments: Vec<String> =
+            calls.as_slice().iter().map(|known| normalized(&known.call.arguments)).collect();
+        let mut unmatched: HashMap<(String, String), usize> = HashMap::new();
+        for (known, arguments) in calls.as_slice().iter().zip(&arguments) {
+            *unmatched.entry((known.call.name.clone(), arguments.clone())).or_default() += 1;
+        }
+        let have_indices = calls.as_slice().iter().all(|known| known.index.is_some());
+        BegunCalls { calls, have_indices, arguments, unmatched }
+    }
+
+    /// The call that began with the index or the id of this complete call, and without or with the same arguments.
+    fn position_of(&mut self, call: &CallPiece) -> Option<usize> {
+        let arguments = normalized(whole(call));
+        let with_index = call.index().and_then(|index| self.calls.with_index(index));
+        let positions = [with_index, self.calls.with_id(&call.id)];
+        let began = |position: &usize| {
+            let known = &self.arguments[*position];
+            self.calls.as_slice()[*position].call.name == call.name
+                && (known.is_empty() || *known == arguments)
+        };
+        let position = positions.into_iter().flatten().find(began)?;
+        let known = std::mem::replace(&mut self.arguments[position], arguments);
+        if let Some(count) = self.unmatched.get_mut(&(call.name.clone(), known)) {
+            *count = count.saturating_sub(1);
+        }
+        Some(position)
+    }
+
+    /// Whether a call that no other complete call stands for has the tool and the arguments of this one.
+    fn has_same(&mut self, call: &CallPiece) -> bool {
+        let counts = self.unmatched.get_mut(&(call.name.clone(), normalized(whole(call))));
+        counts.filter(|count| **count > 0).map(|count| *count -= 1).is_some()
+    }
+}
+
+fn whole(call: &CallPiece) -> &str {
+    match &call.arguments {
+        Arguments::Whole(arguments) => arguments,
+        Arguments::Piece(_) | Arguments::Json(_) => "",
+    }
+}
+
+/// The arguments without differences of white space and of the order of keys.
+fn normalized(arguments: &str) -> String {
+    serde_json::from_str::<Value>(arguments).map_or_else(|_| arguments.to_owned(), |value| value.to_string())
+}
