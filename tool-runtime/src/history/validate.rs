@@ -109,20 +109,14 @@ impl<'a> Check<'a> {
         let is_empty = matches!(&self.messages[index], Message::Assistant(reply) if reply.is_empty());
         // An empty reply with tool messages after it is one whose calls were lost.
         if is_empty && exchange.results.is_empty() {
-            self.found.push(Violation::new(self.wire, ViolationKind::EmptyReply, index, 0, ""));
+            self.add(ViolationKind::EmptyReply, index, 0, "");
         }
         for (position, call) in calls.iter().enumerate() {
             let is_new = ids.insert(&call.id);
             if call.id.is_empty() {
-                self.found.push(Violation::new(self.wire, ViolationKind::MissingCallId, index, position, ""));
+                self.add(ViolationKind::MissingCallId, index, position, "");
             } else if !is_new {
-                self.found.push(Violation::new(
-                    self.wire,
-                    ViolationKind::DuplicateCallId,
-                    index,
-                    position,
-                    &call.id,
-                ));
+                self.add(ViolationKind::DuplicateCallId, index, position, &call.id);
             }
         }
     }
@@ -140,6 +134,10 @@ impl<'a> Check<'a> {
                 Some(_) => (ViolationKind::UnknownId, place, 0),
             }
         };
+        self.add(kind, index, position, id);
+    }
+
+    fn add(&mut self, kind: ViolationKind, index: usize, position: usize, id: &str) {
         self.found.push(Violation::new(self.wire, kind, index, position, id));
     }
 

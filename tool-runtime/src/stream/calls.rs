@@ -112,7 +112,14 @@ impl Calls {
         let piece = match arguments {
             Arguments::Piece(piece) => piece,
             Arguments::Whole(text) => self.list.get_mut(position).rest_of(&text),
-            Arguments::Json(json) => return self.take_json(position, &json, queued),
+            Arguments::Json(json) => {
+                let call = self.list.get_mut(position);
+                if !call.call.arguments.is_empty() && !call.is_whole() {
+                    // Complete arguments do not continue a piece of others.
+                    position = self.begin_another(position, queued);
+                }
+                json.to_string()
+            }
         };
         let mut rest = &*piece;
         loop {
@@ -141,23 +148,6 @@ impl Calls {
         let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Value>();
         let object = objects.next()?.ok()?;
         is_repetition(self.list.get_mut(position), &object).then(|| objects.byte_offset())
-    }
-
-    fn take_json(&mut self, mut position: usize, json: &Value, queued: &mut Vec<QueuedEvent>) {
-        let call = self.list.get_mut(position);
-        let mut grown = call.take_json(json);
-        if grown.is_none() {
-            if is_repetition(call, json) {
-                return;
-            }
-            position = self.begin_another(position, queued);
-            grown = self.list.get_mut(position).take_json(json);
-        }
-        self.grow(position, grown.unwrap_or_default(), queued);
-        let call = self.list.get_mut(position);
-        if call.is_whole() && call.takes_no_more() {
-            self.complete(position, queued);
-        }
     }
 
     /// Starts another call of the same tool, whose arguments follow those of this call.

@@ -97,22 +97,6 @@ impl PartialCall {
         whole.strip_prefix(&*self.call.arguments).unwrap_or_default().to_owned()
     }
 
-    /// Takes arguments that arrive as a JSON value, if there are none yet.
-    pub(crate) fn take_json(&mut self, arguments: &Value) -> Option<Range<usize>> {
-        if self.is_empty_object() && !self.takes_no_more() {
-            self.clear_placeholder();
-        }
-        if self.takes_no_more() || !self.call.arguments.is_empty() {
-            return None;
-        }
-        self.end = match arguments.as_object() {
-            Some(object) => ObjectEnd::Found { is_empty: object.is_empty() },
-            None => ObjectEnd::NoObject,
-        };
-        self.call.arguments = arguments.to_string();
-        Some(0..self.call.arguments.len())
-    }
-
     /// Clears an empty object before the arguments, which is a placeholder: some gateways of Claude send it
     /// (<https://github.com/BerriAI/litellm/issues/4537>, <https://github.com/openai/openai-agents-js/pull/712>).
     fn clear_placeholder(&mut self) {

@@ -8,7 +8,6 @@ use serde::de::{Error, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
-use std::fmt;
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -20,63 +19,29 @@ pub(super) enum Role {
     Tool,
 }
 
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Role::System => "system",
-            Role::Developer => "developer",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool => "tool",
-        })
-    }
-}
-
 /// A message of any role.
 #[derive(Deserialize)]
 #[serde(expecting = "a message")]
+#[expect(clippy::option_option, reason = "a missing field differs from null")]
 pub(super) struct ReadMessage {
     #[serde(default)]
     role: Option<String>,
-    #[serde(default)]
-    content: Key<Content>,
-    #[serde(default)]
-    tool_calls: Key<Vec<Option<ToolCall>>>,
+    #[serde(default, deserialize_with = "read_present")]
+    content: Option<Option<Content>>,
+    #[serde(default, deserialize_with = "read_present")]
+    tool_calls: Option<Option<Vec<Option<ToolCall>>>>,
     #[serde(default, deserialize_with = "text_or_number")]
     tool_call_id: Option<String>,
     #[serde(flatten)]
     pub(super) other: Map<String, Value>,
 }
 
-/// A field that may be missing or null.
-#[derive(Default)]
-enum Key<T> {
-    #[default]
-    Absent,
-    Present(Option<T>),
-}
-
-impl<T> Key<T> {
-    fn take(&mut self) -> Option<T> {
-        match self {
-            Key::Absent => None,
-            Key::Present(value) => value.take(),
-        }
-    }
-
-    fn is_absent(&self) -> bool {
-        matches!(self, Key::Absent)
-    }
-
-    fn is_null(&self) -> bool {
-        matches!(self, Key::Absent | Key::Present(None))
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Key<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::deserialize(deserializer).map(Key::Present)
-    }
+/// Reads a field that is not missing, and may be null.
+#[expect(clippy::option_option, reason = "a missing field differs from null")]
+fn read_present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
 }
 
 /// An id, which some programs write as a number.
@@ -105,9 +70,9 @@ impl ReadMessage {
 
     /// The message, unless it has a different known role, where only one role is valid. The role may be missing or
     /// unknown, as some servers write it.
-    pub(super) fn checked_as<E: Error>(self, role: Role) -> Result<Self, E> {
-        match self.role::<value::Error>() {
-            Ok(other) if other != role => {
+    pub(super) fn checked_as<E: Error>(self, role: &str) -> Result<Self, E> {
+        match self.role.as_deref() {
+            Some(other) if other != role && self.role::<value::Error>().is_ok() => {
                 Err(E::custom(format_args!("expected a message of role `{role}`, got `{other}`")))
             }
             _ => Ok(self),
@@ -116,17 +81,17 @@ impl ReadMessage {
 
     /// Whether all fields of a message are missing.
     pub(super) fn is_no_message(&self) -> bool {
-        self.role.is_none() && self.content.is_absent() && self.tool_calls.is_absent()
+        self.role.is_none() && self.content.is_none() && self.tool_calls.is_none()
     }
 
     /// Whether it has neither content nor calls.
     pub(super) fn is_silent(&self) -> bool {
-        self.content.is_null() && self.tool_calls.is_null()
+        matches!(self.content, None | Some(None)) && matches!(self.tool_calls, None | Some(None))
     }
 
     /// The calls, without null entries.
     fn calls(&mut self) -> Option<Vec<ToolCall>> {
-        Some(self.tool_calls.take()?.into_iter().flatten().collect())
+        Some(self.tool_calls.take()??.into_iter().flatten().collect())
     }
 
     // Fields that belong to another role stay with the further fields, so that no data is lost.
@@ -149,7 +114,7 @@ impl From<ReadMessage> for InputMessage {
         read.keep_tool_calls();
         read.keep_tool_call_id();
         let extra = Extra::new(NAME, read.other);
-        InputMessage { extra, ..InputMessage::new(read.content.take().unwrap_or_default()) }
+        InputMessage { extra, ..InputMessage::new(read.content.flatten().unwrap_or_default()) }
     }
 }
 
@@ -157,7 +122,7 @@ impl From<ReadMessage> for AssistantMessage {
     fn from(mut read: ReadMessage) -> Self {
         read.keep_tool_call_id();
         let tool_calls = read.calls().unwrap_or_default();
-        let content = read.content.take();
+        let content = read.content.take().flatten();
         let refusal = match read.other.remove("refusal") {
             Some(Value::String(refusal)) => Some(refusal),
             Some(other) => {
@@ -175,7 +140,7 @@ impl From<ReadMessage> for ToolMessage {
     fn from(mut read: ReadMessage) -> Self {
         read.keep_tool_calls();
         let id = read.tool_call_id.unwrap_or_default();
-        let content = read.content.take().unwrap_or_default();
+        let content = read.content.take().flatten().unwrap_or_default();
         let is_error = content.as_str().starts_with(ERROR);
         ToolMessage {
             tool: Cow::Owned(tool_name(&id, &read.other).unwrap_or_default()),
@@ -220,6 +185,6 @@ impl<'de> Deserialize<'de> for Message {
 
 impl<'de> Deserialize<'de> for ToolMessage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        ReadMessage::deserialize(deserializer)?.checked_as(Role::Tool).map(Into::into)
+        ReadMessage::deserialize(deserializer)?.checked_as("tool").map(Into::into)
     }
 }

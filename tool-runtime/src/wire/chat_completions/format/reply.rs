@@ -1,10 +1,10 @@
 //! Replies: a message, the choice around it, or the response around both; or an error instead of them.
 
-use super::message::{ReadMessage, Role};
-use super::server_error::{error_text, response_error};
+use super::message::ReadMessage;
+use super::server_error::response_error;
 use super::{NAME, server_error};
 use crate::message::{AssistantMessage, Origin, Usage};
-use crate::wire::error::beginning;
+use crate::wire::error::{beginning, server_message};
 use crate::wire::{WireError, detect, other_wires};
 use serde::de::{Error as _, value};
 use serde::{Deserialize, Deserializer};
@@ -59,7 +59,7 @@ fn from_read(mut read: ReadMessage) -> Result<AssistantMessage, WireError> {
         None => (read, None, Origin::new(NAME), None),
         Some(Response { choice, origin, usage }) => (choice.message, choice.finish_reason, origin, usage),
     };
-    let message = message.checked_as::<value::Error>(Role::Assistant).map_err(|error| unexpected(&error))?;
+    let message = message.checked_as::<value::Error>("assistant").map_err(|error| unexpected(&error))?;
     let mut reply = AssistantMessage::from(message);
     if let Some(reason) = finish_reason {
         reply = reply.with_finish_reason(reason);
@@ -82,7 +82,7 @@ fn unexpected(problem: &dyn Display) -> WireError {
 /// The response with its first choice, if this is a response or a choice; `None` if this is a message.
 fn take_response(read: &mut ReadMessage) -> Result<Option<Response>, WireError> {
     if !read.is_no_message() {
-        return match read.other.get("error").and_then(error_text) {
+        return match read.other.get("error").and_then(server_message) {
             Some(message) if read.is_silent() => Err(WireError::Server { message }),
             _ => Ok(None),
         };

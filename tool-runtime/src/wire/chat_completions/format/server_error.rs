@@ -2,6 +2,7 @@
 
 use super::event::ReadChunk;
 use crate::message::StreamError;
+use crate::wire::error::server_message;
 use serde_json::Value;
 
 /// The message of an error response.
@@ -16,19 +17,7 @@ pub(super) fn read(body: &str) -> Option<String> {
 /// The text of the error of a response.
 pub(super) fn response_error(response: &Value) -> Option<String> {
     let alone = || response.get("message").or_else(|| response.get("detail"))?.as_str().map(str::to_owned);
-    response.get("error").and_then(error_text).or_else(alone)
-}
-
-/// The text of the value of `error`, if it is an error.
-pub(super) fn error_text(error: &Value) -> Option<String> {
-    match error {
-        Value::String(text) if !text.is_empty() => Some(text.clone()),
-        Value::Object(fields) => {
-            let message = fields.get("message").and_then(Value::as_str);
-            Some(message.map_or_else(|| error.to_string(), str::to_owned))
-        }
-        _ => None,
-    }
+    response.get("error").and_then(server_message).or_else(alone)
 }
 
 impl ReadChunk {
@@ -37,7 +26,8 @@ impl ReadChunk {
         let error = self.error.take();
         if is_error(&error) {
             // If it is a number or `true`, its text is in another field.
-            let text = error_text(&error).or_else(|| self.other_texts().find_map(|text| error_text(&text)));
+            let text =
+                server_message(&error).or_else(|| self.other_texts().find_map(|text| server_message(&text)));
             return Some(server_error(text, error));
         }
         if self.object == "error" {
@@ -46,14 +36,14 @@ impl ReadChunk {
         // OpenRouter sends the error in the choice: <https://openrouter.ai/docs/api/errors>.
         let mut choices = self.choices.iter_mut().flatten();
         let error = choices.find_map(|choice| Some(choice.error.take()).filter(is_error))?;
-        Some(server_error(error_text(&error), error))
+        Some(server_error(server_message(&error), error))
     }
 
     /// A status that is an error if no reply follows.
     pub(super) fn take_possible_error(&mut self) -> Option<StreamError> {
         let status = self.base_resp.get_mut("status_msg").map(Value::take).filter(is_error);
         let error = self.other_texts().next().or(status)?;
-        Some(server_error(error_text(&error), error))
+        Some(server_error(server_message(&error), error))
     }
 
     fn other_texts(&mut self) -> impl Iterator<Item = Value> {
